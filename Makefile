@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make              userspace, BPF objects and the kernel module
+# make userspace    the command klin and libklin; needs no kernel headers
+# make bpf          the BPF objects and their skeletons; needs no kernel either
+# make module       kmod/klin.ko for KDIR, with BTF
+# make unit         build and run the unit tests
+# make check        all tests, the kselftests in a virtual machine among them
+# make demo         record a real kernel in a virtual machine and check it
+# make install      DESTDIR= PREFIX=
+#
+# V=1 shows the commands; SAN=1 builds userspace with ASan and UBSan, apart,
+# in build/san; KDIR= names the kernel to build the module for.
+
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+V ?= 0
+SAN ?= 0
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-8s%s\n' $(1) "$(2)"
+endif
+
+# ---- programs and flags --------------------------------------------------
+
+CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+CLANG ?= clang
+LLVM_STRIP ?= llvm-strip
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+INSTALL ?= install
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+SBINDIR ?= $(PREFIX)/sbin
+DATADIR ?= $(PREFIX)/share/klin
+MANDIR ?= $(PREFIX)/share/man
+
+ifeq ($(SAN),1)
+B := build/san
+san_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+else
+B := build
+san_flags :=
+endif
+
+CFLAGS ?= -O2 -g
+kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes \
+	-Wstrict-prototypes -fno-strict-aliasing -fopenmp -D_GNU_SOURCE \
+	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
+LDLIBS := -lbpf -ldw -lelf -ljansson -lzstd -lm
+kl_ldflags := -fopenmp $(san_flags)
+
+# ---- what there is to build ----------------------------------------------
+
+lib_dirs := base history spec check tso verify
+cmd_dirs := probe report klin
+
+lib_src := $(wildcard $(lib_dirs:%=userspace/%/*.c))
+cmd_src := $(wildcard $(cmd_dirs:%=userspace/%/*.c))
+bpf_src := $(wildcard bpf/*.bpf.c)
+unit_src := $(wildcard selftests/unit/test_*.c)
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+lib_obj := $(call obj,$(lib_src))
+cmd_obj := $(call obj,$(cmd_src))
+unit_obj := $(call obj,$(unit_src))
+unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
+
+bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
+skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
+
+.PHONY: all userspace bpf module unit unit-build check demo install clean distclean FORCE
+all: userspace bpf module
+userspace: $(B)/libklin.a $(B)/klin
+bpf: $(bpf_obj) $(skel)
+
+# Holds the flags of the last build; its time changes only when they do.
+define remember
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(1))' >$@
+endef
+
+$(B)/.cflags: FORCE
+	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags))
+$(B)/.ldflags: FORCE
+	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(LDLIBS))
+# The members too: a file that was removed must leave the archive.
+$(B)/.libobjs: FORCE
+	$(call remember,$(AR) $(lib_obj))
+$(B)/.cmdobjs: FORCE
+	$(call remember,$(cmd_obj))
+
+# ---- userspace -----------------------------------------------------------
+
+$(B)/obj/%.o: %.c $(B)/.cflags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<
+
+# Only the first build needs this order; later ones know from the .d files.
+$(cmd_obj): | $(skel)
+
+$(B)/libklin.a: $(lib_obj) $(B)/.libobjs
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(lib_obj)
+
+$(B)/klin: $(cmd_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS)
+
+$(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(B)/libklin.a $(B)/.ldflags
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(B)/libklin.a -lcmocka $(LDLIBS)
+
+-include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_obj:.o=.d)
+
+# ---- BPF: CO-RE against bpf/vmlinux-min.h, so no kernel is needed --------
+
+BPF_CFLAGS ?= -O2 -g
+kl_bpf_cflags := -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Wno-unused-parameter \
+	-I. -Ibpf -idirafter /usr/include/x86_64-linux-gnu
+
+build/bpf/.cflags: FORCE
+	$(call remember,$(CLANG) $(BPF_CFLAGS) $(kl_bpf_cflags))
+
+build/bpf/%.bpf.o: bpf/%.bpf.c build/bpf/.cflags
+	$(call say,BPF,$<)
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(kl_bpf_cflags) -MMD -MP -c -o $@ $<
+	$(Q)$(LLVM_STRIP) -g $@
+
+build/bpf/%.skel.h: build/bpf/%.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*)_bpf >$@
+
+-include $(bpf_obj:.o=.d)
+
+# ---- the kernel module ---------------------------------------------------
+
+newest_headers := $(shell printf '%s\n' $(wildcard /usr/src/linux-headers-6.1*-amd64) | sort -V | \
+	tail -n 1)
+KDIR ?= $(newest_headers)
+kmod_src := Kbuild $(wildcard kmod/Kbuild kmod/*.c kmod/*.h kmod/*/*.c kmod/*/*.h)
+kbuild_args = $(if $(filter 1,$(V)),,-s) -C '$(KDIR)' M='$(CURDIR)' V=$(V) \
+	CONFIG_DEBUG_INFO_BTF_MODULES=
+no_headers = no kernel headers in KDIR='$(KDIR)': run tools/deps, or give KDIR=
+
+module: kmod/klin.ko
+
+build/.kdir: FORCE
+	$(call remember,$(KDIR))
+
+kmod/klin.ko: $(kmod_src) build/.kdir tools/btf
+	$(if $(wildcard $(KDIR)/Makefile),,$(error $(no_headers)))
+	$(call say,KMOD,$@ for $(notdir $(KDIR)))
+	$(Q)rm -f $@
+	$(Q)$(MAKE) $(kbuild_args) modules
+	$(call say,BTF,$@)
+	$(Q)tools/btf $@
+
+# ---- tests ---------------------------------------------------------------
+
+unit-build: $(unit_bin)
+
+unit: unit-build
+	$(Q)tools/run-tap $(unit_bin)
+
+check:
+	$(Q)tools/deps
+	$(Q)$(MAKE) --no-print-directory all unit-build
+	$(Q)selftests/check
+
+demo:
+	$(Q)tools/deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tools/demo
+
+# ---- install -------------------------------------------------------------
+
+install: userspace
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(DATADIR)/specs'
+	$(Q)$(INSTALL) -m 755 $(B)/klin '$(DESTDIR)$(BINDIR)/klin'
+	$(Q)if [ -e $(B)/klind ]; then $(INSTALL) -d '$(DESTDIR)$(SBINDIR)' && \
+		$(INSTALL) -m 755 $(B)/klind '$(DESTDIR)$(SBINDIR)/klind'; fi
+	$(Q)for f in $(wildcard specs/*.klin specs/*.spec); do \
+		$(INSTALL) -m 644 $$f '$(DESTDIR)$(DATADIR)/specs/' || exit 1; done
+	$(Q)for f in $(wildcard man/*.1) $(wildcard man/*.8); do \
+		$(INSTALL) -D -m 644 $$f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f##*/} || exit 1; done
+	$(Q)if [ -e kmod/klin.ko ]; then \
+		release=$$(PATH=$$PATH:/sbin:/usr/sbin modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1) && \
+		$(INSTALL) -D -m 644 kmod/klin.ko \
+			"$(DESTDIR)/lib/modules/$$release/extra/klin.ko"; fi
+
+# ---- clean ---------------------------------------------------------------
+
+# Kernels that were downloaded stay; distclean removes them too.
+clean:
+	$(call say,CLEAN,build kmod)
+	$(Q)find build -mindepth 1 -maxdepth 1 ! -name vm -exec rm -rf {} + 2>/dev/null || true
+	$(Q)find kmod \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '.*.cmd' -o -name modules.order \) -delete 2>/dev/null || true
+	$(Q)rm -f modules.order Module.symvers .*.cmd
+
+distclean: clean
+	$(Q)rm -rf build

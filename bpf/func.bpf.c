@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Programs of one probe clause on a function: fentry and fexit, or kprobe and
+ * kretprobe.  Userspace opens this object once for each clause.
+ */
+#include "vmlinux-min.h"
+#include "slots.h"
+#include "fetch.h"
+
+const volatile struct klin_conf conf = {};
+
+struct fetched {
+	__u64 val[KLIN_MAX_VALS];
+	__u64 object;
+	__u32 fault;
+};
+
+/* The frames of one kernel stack differ in these bits only. */
+#define STACK_BITS	14
+
+static __always_inline bool wanted(__u64 object, __u32 fault)
+{
+	return !conf.one_object || (fault & KLIN_FAULT_OBJECT) || object == conf.object;
+}
+
+/*
+ * A frame whose function has left the stack: its return was missed.  Frames of
+ * other stacks (interrupts have their own) say nothing.
+ */
+static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
+{
+	return f->open && f->sp && !((f->sp ^ sp) >> STACK_BITS) && sp >= f->sp;
+}
+
+static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
+				    __u64 *args)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	struct fetched v = {};
+	struct klin_frame *f;
+	struct klin_slot *s;
+	__u32 key, i;
+
+	if (conf.self && id >> 32 == conf.self)
+		return;
+	if (!klin_fetch(conf.call, args, 0, v.val, &v.object, &v.fault))
+		return;
+	if (conf.call_object && !wanted(v.object, v.fault))
+		return;
+
+	key = klin_key(id, cpu);
+	s = klin_slot(key, conf.slot_mask, true);
+	if (!s) {
+		klin_missed(c);
+		return;
+	}
+	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
+		f = &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)];
+		if (!stale(f, sp))
+			break;
+		klin_send_stale(ctx, c, f);
+		s->top--;
+	}
+
+	f = klin_push(ctx, s, c);
+	f->sp = sp;
+	f->ev.probe = conf.probe;
+	f->ev.object = v.object;
+	f->ev.tid = key;
+	f->ev.cpu_call = cpu;
+	f->ev.fault = v.fault;
+#pragma unroll
+	for (i = 0; i < KLIN_MAX_VALS; i++)
+		if (conf.call_vals & 1U << i)
+			f->ev.val[i] = v.val[i];
+	if (conf.keep_args) {
+#pragma unroll
+		for (i = 0; i < KLIN_MAX_PARAMS; i++)
+			if (i < conf.nparams)
+				f->args[i] = args[i];
+	}
+	f->ev.call = bpf_ktime_get_ns();
+	barrier();
+	f->open = 1;
+}
+
+/*
+ * A return whose call was not seen: what was to be fetched then is unknown, and
+ * so is all that follows from arguments which only the call's side has.
+ */
+static __always_inline struct klin_frame *without_call(void *ctx, struct klin_cpu *c,
+						       struct klin_slot *s, __u32 key, __u32 cpu)
+{
+	struct klin_frame *f = klin_push(ctx, s, c);
+
+	f->ev.probe = conf.probe;
+	f->ev.call = 0;
+	f->ev.object = 0;
+	f->ev.tid = key;
+	f->ev.flags = KLIN_F_NOCALL;
+	f->ev.cpu_call = cpu;
+	f->ev.fault = conf.call_vals;
+	if (conf.call_object)
+		f->ev.fault |= KLIN_FAULT_OBJECT;
+	if (conf.keep_args)
+		f->ev.fault |= KLIN_FAULT_OBJECT | KLIN_FAULT_WHEN | ((1U << KLIN_MAX_VALS) - 1);
+	return f;
+}
+
+static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
+				      __u64 *args, __u64 retval)
+{
+	__u64 id = bpf_get_current_pid_tgid(), now;
+	__u32 key = klin_key(id, cpu), i, at, top;
+	struct klin_frame *f = NULL;
+	struct klin_slot *s;
+	bool wants;
+
+	if (conf.self && id >> 32 == conf.self)
+		return;
+	s = klin_slot(key, conf.slot_mask, !conf.call_filter);
+	if (!s) {
+		if (!conf.call_filter)
+			klin_missed(c);
+		return;
+	}
+	now = bpf_ktime_get_ns();
+	top = s->top;
+	at = top;
+	for (i = 0; i < KLIN_DEPTH; i++) {
+		at--;
+		if (at == s->base - 1)
+			break;
+		f = &s->frames[at & (KLIN_DEPTH - 1)];
+		if (f->open && f->sp == sp && f->ev.probe == conf.probe)
+			break;
+		f = NULL;
+	}
+	if (!f || f->sp != sp || f->ev.probe != conf.probe || !f->open) {
+		if (conf.call_filter)
+			return;
+		f = without_call(ctx, c, s, key, cpu);
+		at = top;
+	} else {
+		/* Those above were called later and are gone from the stack. */
+		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
+			klin_send_stale(ctx, c, &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)]);
+			s->top--;
+		}
+	}
+
+	if (conf.keep_args) {
+#pragma unroll
+		for (i = 0; i < KLIN_MAX_PARAMS; i++)
+			if (i < conf.nparams)
+				args[i] = f->args[i];
+	}
+	f->ev.ret = now;
+	f->ev.cpu_ret = cpu;
+	wants = (conf.keep_args && f->ev.flags & KLIN_F_NOCALL) ||
+		klin_fetch(conf.ret, args, retval, f->ev.val, &f->ev.object, &f->ev.fault);
+	if (wants && (conf.call_object || wanted(f->ev.object, f->ev.fault)))
+		klin_send(ctx, c, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
+	barrier();
+	f->open = 0;
+	s->top = at;
+}
+
+/* The address of the trampoline's frame, the same at the call and the return. */
+static __always_inline __u64 stack_of(void *ctx, struct klin_cpu *c)
+{
+	*(void *volatile *)&c->scratch = ctx;
+	return *(volatile __u64 *)&c->scratch;
+}
+
+static __always_inline void func_args(void *ctx, __u64 *args)
+{
+	__u32 i;
+
+#pragma unroll
+	for (i = 0; i < KLIN_MAX_PARAMS; i++)
+		if (i < conf.nparams)
+			bpf_get_func_arg(ctx, i, &args[i]);
+}
+
+SEC("fentry")
+int klin_fentry(void *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_CALL);
+	__u64 args[KLIN_MAX_PARAMS] = {};
+
+	if (!c)
+		return 0;
+	func_args(ctx, args);
+	at_call(ctx, c, stack_of(ctx, c), cpu, args);
+	return 0;
+}
+
+SEC("fexit")
+int klin_fexit(void *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
+	__u64 args[KLIN_MAX_PARAMS] = {}, retval = 0;
+
+	if (!c)
+		return 0;
+	func_args(ctx, args);
+	bpf_get_func_ret(ctx, &retval);
+	at_return(ctx, c, stack_of(ctx, c), cpu, args, retval);
+	return 0;
+}
+
+SEC("kprobe")
+int klin_kprobe(struct pt_regs *ctx)
+{
+	__u64 args[KLIN_MAX_PARAMS] = { ctx->di, ctx->si, ctx->dx, ctx->cx, ctx->r8, ctx->r9 };
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_CALL);
+
+	if (!c)
+		return 0;
+	c->runs++;
+	at_call(ctx, c, ctx->sp, cpu, args);
+	return 0;
+}
+
+SEC("kretprobe")
+int klin_kretprobe(struct pt_regs *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
+	__u64 args[KLIN_MAX_PARAMS] = {};
+
+	if (!c)
+		return 0;
+	c->runs++;
+	/* The return address is off the stack by now. */
+	at_return(ctx, c, ctx->sp - 8, cpu, args, ctx->ax);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the BPF programs and userspace share: events, the slots in which
+ * operations wait for their return, the counts and logs of what was lost, and
+ * the little programs that say what to fetch.
+ *
+ * One event an operation, written at its return, with the times of both its
+ * call and its return: a lost event is a whole lost operation, and the program
+ * that failed to write it knows the operation's interval.  The call's side
+ * waits in a slot of its task, which userspace reads when it detaches: what is
+ * open then is pending.
+ *
+ * No locked instruction is on the usual path, since that would empty the store
+ * buffer whose effects are to be seen: a slot belongs to a task, and each
+ * struct klin_cpu has one writer (the kernel never runs a tracing program twice
+ * on one CPU, and userspace only reads).
+ */
+#ifndef KLIN_EVENT_H
+#define KLIN_EVENT_H
+
+#define KLIN_MAX_VALS	8	/* arguments and results together */
+#define KLIN_MAX_PARAMS	6	/* of a probed function: those in registers */
+#define KLIN_DEPTH	8	/* open operations of one task, a power of two */
+#define KLIN_TRIES	4	/* slots looked at for a task */
+#define KLIN_LOSSES	64	/* intervals in a log of losses */
+#define KLIN_REGS	8	/* of a fetch program */
+#define KLIN_INSNS	40	/* instructions of a fetch program */
+#define KLIN_TP_METHODS	64	/* span of klin.ko's method ids in one recording */
+#define KLIN_TP_VALS	3	/* arguments, and results, of its tracepoints */
+
+enum klin_event_type {
+	KLIN_EV_OP,
+	KLIN_EV_DRAIN,		/* cpu_ret's store buffer was empty at ret */
+};
+
+enum klin_event_flags {
+	KLIN_F_NOCALL	= 1,	/* the call was not seen */
+	KLIN_F_NORET	= 2,	/* the return was not seen; it happened before ret */
+};
+
+/* Bits of klin_event.fault above those of the values. */
+#define KLIN_FAULT_OBJECT	(1U << 30)	/* the object could not be read */
+#define KLIN_FAULT_WHEN		(1U << 31)	/* it is not known whether this is an operation */
+
+struct klin_event {
+	__u32 type;
+	__u32 probe;		/* index of the probe clause */
+	__u64 call, ret;	/* bpf_ktime_get_ns() */
+	__u64 point;		/* linearization point, 0 if none was given */
+	__u64 object;
+	__u32 tid;		/* or the CPU's idle task: KLIN_TID_IDLE + CPU */
+	__u32 flags;
+	__u16 cpu_call, cpu_ret;
+	__u32 fault;		/* bit i: val[i] could not be read */
+	__u64 val[KLIN_MAX_VALS];	/* arguments, then results; only those used are sent */
+};
+
+#define KLIN_TID_IDLE	(1U << 31)
+
+/* An open operation.  It is the event in the making. */
+struct klin_frame {
+	__u64 sp;		/* where the call's stack frame is, 0 if that says nothing */
+	__u32 open;		/* filled in; 0 while the program is at it */
+	__u32 pad;
+	__u64 args[KLIN_MAX_PARAMS];	/* for kretprobes, which do not have them */
+	struct klin_event ev;
+};
+
+/* Open operations of a task: frames[base..top), indices modulo KLIN_DEPTH. */
+struct klin_slot {
+	__u32 owner;		/* tid, 0: free, KLIN_SLOT_DEAD: left with frames by a task that ended */
+	__u32 base, top;
+	__u32 pad;
+	struct klin_frame frames[KLIN_DEPTH];
+};
+
+#define KLIN_SLOT_DEAD	(~0U)
+
+/*
+ * Operations whose events did not fit had their calls and returns in
+ * [from, to].  The last interval of a full log goes on growing.
+ */
+struct klin_loss {
+	__u64 from, to, count;
+};
+
+/* Which program writes a struct klin_cpu; index KLIN_SIDES * CPU + side. */
+enum klin_side { KLIN_AT_CALL, KLIN_AT_RETURN, KLIN_AT_DRAIN, KLIN_SIDES };
+
+/* Counts of one program on one CPU. */
+struct klin_cpu {
+	__u64 scratch;		/* turns a pointer into a number */
+	__u64 events;		/* tried to write */
+	__u64 lost;		/* of these, did not fit */
+	__u64 runs;		/* of the program */
+	__u64 missed;		/* calls that found no place in a slot */
+	__u64 missed_first;	/* time of the first of them */
+	__u32 nlosses;
+	__u32 losing;		/* the last event did not fit */
+	struct klin_loss losses[KLIN_LOSSES];
+};
+
+/*
+ * A fetch program: code is op | dst << 8 | src << 16 | size << 24 | offset << 32.
+ * It is read-only data, known to the verifier, which removes all of the
+ * interpreter that one probe clause does not use.  No jumps: && || ?: compute
+ * both sides, and a side that is not taken takes its faults with it.
+ */
+struct klin_insn {
+	__u64 code;
+	__u64 imm;
+};
+
+enum klin_fetch_op {
+	KLIN_END,
+	KLIN_IMM,	/* dst = imm */
+	KLIN_ARG,	/* dst = argument number src */
+	KLIN_RETVAL,	/* dst = return value */
+	KLIN_MOV,	/* dst = src */
+	KLIN_LOAD,	/* dst = *(src + offset), of that size */
+	KLIN_EXT,	/* dst = dst cut to that size */
+	KLIN_ADD, KLIN_SUB, KLIN_MUL, KLIN_DIV, KLIN_MOD,	/* dst = dst op src, unsigned */
+	KLIN_SDIV, KLIN_SMOD,					/* signed */
+	KLIN_AND, KLIN_OR, KLIN_XOR, KLIN_SHL, KLIN_SHR, KLIN_SAR,
+	KLIN_EQ, KLIN_LTU, KLIN_LTS,				/* dst = dst op src, 0 or 1 */
+	KLIN_LNOT,	/* dst = !dst */
+	KLIN_LAND, KLIN_LOR,	/* dst, src are 0 or 1 */
+	KLIN_SELECT,	/* dst = dst ? register src : register offset */
+	KLIN_VAL,	/* value number offset = src */
+	KLIN_OBJECT,	/* the object is src */
+	KLIN_WHEN,	/* not an operation unless src */
+};
+
+#define KLIN_SIGNED	0x80	/* in size */
+
+#define KLIN_CODE(op, dst, src, size, off) \
+	((__u64)(op) | (__u64)(dst) << 8 | (__u64)(src) << 16 | (__u64)(size) << 24 | \
+	 (__u64)(__u32)(off) << 32)
+
+/* Read-only data of the programs of one clause. */
+struct klin_conf {
+	__u32 probe;		/* index of the clause */
+	__u32 slot_mask;	/* number of slots - 1 */
+	__u32 self;		/* tgid to skip, or 0 */
+	__u32 nparams;		/* parameters of the function that are used */
+	__u32 nvals;		/* arguments and results together */
+	__u32 call_vals;	/* bit i: val[i] is fetched at the call */
+	__u32 call_object;	/* the object is fetched at the call */
+	__u32 call_filter;	/* some calls are not operations, and known so at the call */
+	__u32 keep_args;	/* the return's side needs the arguments from the frame */
+	__u32 one_object;	/* only operations on this object are wanted */
+	__u64 object;
+	struct klin_insn call[KLIN_INSNS], ret[KLIN_INSNS];
+};
+
+/* Read-only data of the programs on klin.ko's tracepoints. */
+struct klin_tp_conf {
+	__u32 slot_mask;
+	__u32 one_object;
+	__u64 object;
+	__u32 first_id;		/* of the methods; ids are wanted from here on */
+	__u32 pad;
+	struct {
+		__u8 used, probe, nargs, nres;
+	} method[KLIN_TP_METHODS];	/* by id - first_id */
+};
+
+#endif

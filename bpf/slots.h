@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The maps, and the stack of open operations of each task. */
+#ifndef KLIN_SLOTS_H
+#define KLIN_SLOTS_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "klin_event.h"
+
+/* Sizes are set by userspace; events and slots are shared by all programs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct klin_slot);
+} slots SEC(".maps");
+
+/* Counts of this object's programs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, KLIN_SIDES);
+	__type(key, __u32);
+	__type(value, struct klin_cpu);
+} cpus SEC(".maps");
+
+#define KLIN_EVENT_SIZE(nvals) (__builtin_offsetof(struct klin_event, val) + 8 * (nvals))
+
+static __always_inline struct klin_cpu *klin_this_cpu(__u32 cpu, enum klin_side side)
+{
+	__u32 i = KLIN_SIDES * cpu + side;
+
+	return bpf_map_lookup_elem(&cpus, &i);
+}
+
+/* Idle tasks share tid 0 and are told apart by their CPU. */
+static __always_inline __u32 klin_key(__u32 tid, __u32 cpu)
+{
+	return tid ? tid : KLIN_TID_IDLE + cpu;
+}
+
+/*
+ * The slot of a task.  A task has one slot at most: it claims one only after it
+ * has found that it has none, and no other claims in its name.
+ */
+static __always_inline struct klin_slot *klin_slot(__u32 key, __u32 mask, bool claim)
+{
+	__u32 hash = key * 0x9e3779b1U >> 7, i, at;
+	struct klin_slot *s;
+
+#pragma unroll
+	for (i = 0; i < KLIN_TRIES; i++) {
+		at = (hash + i) & mask;
+		s = bpf_map_lookup_elem(&slots, &at);
+		if (!s)
+			return NULL;
+		if (s->owner == key)
+			return s;
+	}
+	if (!claim)
+		return NULL;
+#pragma unroll
+	for (i = 0; i < KLIN_TRIES; i++) {
+		at = (hash + i) & mask;
+		s = bpf_map_lookup_elem(&slots, &at);
+		if (!s)
+			return NULL;
+		if (!s->owner && !__sync_val_compare_and_swap(&s->owner, 0, key))
+			return s;
+	}
+	return NULL;
+}
+
+static __always_inline void klin_lost(struct klin_cpu *c, __u64 from, __u64 to)
+{
+	__u32 n = c->nlosses;
+	struct klin_loss *l;
+
+	c->lost++;
+	if ((!c->losing && n < KLIN_LOSSES) || !n) {
+		l = &c->losses[n & (KLIN_LOSSES - 1)];
+		l->from = from;
+		l->to = to;
+		l->count = 1;
+		c->nlosses = n + 1;
+	} else {
+		l = &c->losses[(n - 1) & (KLIN_LOSSES - 1)];
+		if (from < l->from)
+			l->from = from;
+		if (to > l->to)
+			l->to = to;
+		l->count++;
+	}
+	c->losing = 1;
+}
+
+/* Send an event of @size bytes; if it does not fit, note in which window that was. */
+static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin_event *ev,
+				      __u32 size)
+{
+	c->events++;
+	if (bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, ev, size))
+		klin_lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
+	else if (c->losing)
+		c->losing = 0;
+}
+
+/* The return of @f was not seen, and will not be. */
+static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struct klin_frame *f)
+{
+	if (!f->open)
+		return;
+	f->ev.flags |= KLIN_F_NORET;
+	f->ev.ret = bpf_ktime_get_ns();
+	klin_send(ctx, c, &f->ev, sizeof(f->ev));
+	f->open = 0;
+}
+
+/*
+ * A new frame on top.  The index moves before the frame is filled: a probe that
+ * hits in an interrupt in between uses the frames above and leaves the index as
+ * it found it.
+ */
+static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot *s,
+						    struct klin_cpu *c)
+{
+	__u32 top = s->top;
+	struct klin_frame *f;
+
+	if (top - s->base >= KLIN_DEPTH) {
+		/* Returns that were missed have filled it: the oldest goes. */
+		klin_send_stale(ctx, c, &s->frames[s->base & (KLIN_DEPTH - 1)]);
+		s->base++;
+	}
+	f = &s->frames[top & (KLIN_DEPTH - 1)];
+	f->open = 0;
+	barrier();
+	s->top = top + 1;
+	barrier();
+	f->ev.type = KLIN_EV_OP;
+	f->ev.point = 0;
+	f->ev.flags = 0;
+	f->ev.fault = 0;
+	return f;
+}
+
+static __always_inline void klin_missed(struct klin_cpu *c)
+{
+	if (!c->missed++)
+		c->missed_first = bpf_ktime_get_ns();
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the programs need of the kernel's types; CO-RE finds the rest. */
+#ifndef KLIN_VMLINUX_MIN_H
+#define KLIN_VMLINUX_MIN_H
+
+#include <linux/types.h>
+
+struct pt_regs {
+	unsigned long di, si, dx, cx, r8, r9, ax, sp;
+} __attribute__((preserve_access_index));
+
+#endif

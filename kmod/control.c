@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control by files under debugfs klin/.
+ *
+ *	subjects	what can be put under load
+ *	methods		numbers and names of the methods that announce themselves
+ *	load		settings start a load; "start", "stop"
+ *	rounds		settings start rounds; "stop"
+ *	status		lines key=value
+ *	ack		operations the reader is done with, in total (lossless=)
+ *	error		what was wrong with the last settings, empty when nothing was
+ *	rounds_result	the results, a line a round
+ *
+ * One load or one run of rounds exists at a time; what is done stays to be looked
+ * at until the next begins.  Settings that are refused change nothing.
+ */
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "control.h"
+#include "load.h"
+#include "method.h"
+#include "option.h"
+#include "rounds.h"
+#include "subject.h"
+#include "team.h"
+
+#define SETTINGS_MAX 1024	/* bytes written at once */
+
+static DEFINE_MUTEX(lock);	/* guards all below */
+static struct klin_load *load;
+static struct klin_rounds *rounds;
+static struct klin_complaint complaint;
+static bool interrupted;	/* the run was stopped before its end */
+
+static struct dentry *dir;
+
+static struct klin_team *team(void)
+{
+	if (load)
+		return klin_load_team(load);
+	return rounds ? klin_rounds_team(rounds) : NULL;
+}
+
+static bool busy(void)
+{
+	return team() && !klin_team_done(team());
+}
+
+static void discard(void)
+{
+	if (load)
+		klin_load_destroy(load);
+	load = NULL;
+	if (rounds) {
+		klin_team_stop(klin_rounds_team(rounds));
+		klin_rounds_put(rounds);
+	}
+	rounds = NULL;
+	interrupted = false;
+}
+
+static int stop(void)
+{
+	if (!team())
+		return 0;
+	interrupted |= busy();
+	klin_team_stop(team());
+	return 0;
+}
+
+static int refuse_busy(void)
+{
+	klin_complain(&complaint, "a load or rounds are under way, stop them first");
+	return -EBUSY;
+}
+
+static int write_load(char *text)
+{
+	struct klin_load *new;
+
+	if (!strcmp(text, "stop"))
+		return stop();
+	if (!strcmp(text, "start")) {
+		if (!load || strcmp(klin_team_state(team()), "ready"))
+			return klin_complain(&complaint, "start: no load is waiting for it");
+		klin_load_start(load);
+		return 0;
+	}
+	if (busy())
+		return refuse_busy();
+	new = klin_load_create(text, &complaint);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	discard();
+	load = new;
+	if (!klin_load_paused(load))
+		klin_load_start(load);
+	return 0;
+}
+
+static int write_rounds(char *text)
+{
+	struct klin_rounds *new;
+
+	if (!strcmp(text, "stop"))
+		return stop();
+	if (busy())
+		return refuse_busy();
+	new = klin_rounds_create(text, &complaint);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	discard();
+	rounds = new;
+	klin_rounds_start(rounds);
+	return 0;
+}
+
+static int write_ack(char *text)
+{
+	u64 ops;
+
+	if (kstrtou64(text, 10, &ops))
+		return klin_complain(&complaint, "ack: %.40s: expected a number of operations", text);
+	if (!load)
+		return klin_complain(&complaint, "ack: there is no load");
+	klin_load_ack(load, ops);
+	return 0;
+}
+
+/* Take one write whole, and hand it on under the lock. */
+static ssize_t take_write(const char __user *from, size_t len, int (*todo)(char *text))
+{
+	char *text;
+	int err;
+
+	if (len > SETTINGS_MAX)
+		return -E2BIG;
+	text = memdup_user_nul(from, len);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+
+	mutex_lock(&lock);
+	complaint.text[0] = '\0';
+	if (strlen(text) != len)
+		err = klin_complain(&complaint, "a byte 0 among the settings");
+	else
+		err = todo(strim(text));
+	mutex_unlock(&lock);
+	kfree(text);
+	return err ?: len;
+}
+
+static ssize_t load_write(struct file *f, const char __user *from, size_t len, loff_t *pos)
+{
+	return take_write(from, len, write_load);
+}
+
+static ssize_t rounds_write(struct file *f, const char __user *from, size_t len, loff_t *pos)
+{
+	return take_write(from, len, write_rounds);
+}
+
+static ssize_t ack_write(struct file *f, const char __user *from, size_t len, loff_t *pos)
+{
+	return take_write(from, len, write_ack);
+}
+
+static int status_show(struct seq_file *s, void *unused)
+{
+	const struct klin_team *t;
+
+	mutex_lock(&lock);
+	t = team();
+	if (!t) {
+		seq_puts(s, "state=idle\n");
+		goto out;
+	}
+	seq_printf(s, "state=%s\n", klin_team_state(t));
+	seq_printf(s, "kind=%s\n", load ? "load" : "rounds");
+	seq_printf(s, "interrupted=%d\n", interrupted);
+	seq_printf(s, "ns=%llu\n",
+		   t->started ? (READ_ONCE(t->ended) ?: ktime_get_ns()) - t->started : 0);
+	if (load)
+		klin_load_show(s, load);
+	else
+		klin_rounds_show(s, rounds);
+out:
+	mutex_unlock(&lock);
+	return 0;
+}
+
+static int error_show(struct seq_file *s, void *unused)
+{
+	mutex_lock(&lock);
+	if (complaint.text[0])
+		seq_printf(s, "%s\n", complaint.text);
+	mutex_unlock(&lock);
+	return 0;
+}
+
+static int subjects_open(struct inode *inode, struct file *f)
+{
+	return single_open(f, klin_subjects_show, NULL);
+}
+
+static int methods_open(struct inode *inode, struct file *f)
+{
+	return single_open(f, klin_methods_show, NULL);
+}
+
+static int status_open(struct inode *inode, struct file *f)
+{
+	return single_open(f, status_show, NULL);
+}
+
+static int error_open(struct inode *inode, struct file *f)
+{
+	return single_open(f, error_show, NULL);
+}
+
+/* An open result file keeps its run's results, whatever is started meanwhile. */
+static int result_open(struct inode *inode, struct file *f)
+{
+	int err = seq_open(f, &klin_rounds_seq_ops);
+
+	if (err)
+		return err;
+	mutex_lock(&lock);
+	if (rounds)
+		((struct seq_file *)f->private_data)->private = klin_rounds_get(rounds);
+	mutex_unlock(&lock);
+	return 0;
+}
+
+static int result_release(struct inode *inode, struct file *f)
+{
+	struct klin_rounds *rs = ((struct seq_file *)f->private_data)->private;
+
+	if (rs)
+		klin_rounds_put(rs);
+	return seq_release(inode, f);
+}
+
+#define SHOWN(name) {				\
+	.owner = THIS_MODULE,			\
+	.open = name##_open,			\
+	.read = seq_read,			\
+	.llseek = seq_lseek,			\
+	.release = single_release,		\
+}
+
+#define WRITTEN(name) {				\
+	.owner = THIS_MODULE,			\
+	.open = nonseekable_open,		\
+	.write = name##_write,			\
+	.llseek = no_llseek,			\
+}
+
+static const struct file_operations subjects_fops = SHOWN(subjects);
+static const struct file_operations methods_fops = SHOWN(methods);
+static const struct file_operations status_fops = SHOWN(status);
+static const struct file_operations error_fops = SHOWN(error);
+static const struct file_operations load_fops = WRITTEN(load);
+static const struct file_operations rounds_fops = WRITTEN(rounds);
+static const struct file_operations ack_fops = WRITTEN(ack);
+static const struct file_operations result_fops = {
+	.owner = THIS_MODULE,
+	.open = result_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = result_release,
+};
+
+/**
+ * klin_control_init - make the files
+ *
+ * Return: 0, or an error of debugfs (-ENODEV where the kernel has none).
+ */
+int klin_control_init(void)
+{
+	static const struct {
+		const char *name;
+		umode_t mode;
+		const struct file_operations *fops;
+	} files[] = {
+		{ "subjects", 0400, &subjects_fops },
+		{ "methods", 0400, &methods_fops },
+		{ "status", 0400, &status_fops },
+		{ "error", 0400, &error_fops },
+		{ "load", 0200, &load_fops },
+		{ "rounds", 0200, &rounds_fops },
+		{ "ack", 0200, &ack_fops },
+		{ "rounds_result", 0400, &result_fops },
+	};
+	unsigned int i;
+
+	dir = debugfs_create_dir("klin", NULL);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		debugfs_create_file(files[i].name, files[i].mode, dir, NULL, files[i].fops);
+	return 0;
+}
+
+/**
+ * klin_control_exit - remove the files, and end what is under way
+ */
+void klin_control_exit(void)
+{
+	debugfs_remove_recursive(dir);
+	discard();
+}

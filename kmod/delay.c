@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How many turns of an empty loop make a nanosecond on this machine. */
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/preempt.h>
+
+#include "delay.h"
+
+#define SAMPLE_TURNS 20000
+
+DEFINE_PER_CPU(u32, klin_jitter);
+
+static u64 sample_ns = 1;	/* the time that SAMPLE_TURNS take */
+
+/**
+ * klin_delay_calibrate - measure the empty loop
+ *
+ * Takes the best of some samples, since an interrupt only makes one longer.
+ */
+void klin_delay_calibrate(void)
+{
+	u64 best = U64_MAX;
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		u64 start;
+
+		preempt_disable();
+		start = ktime_get_ns();
+		klin_turns(SAMPLE_TURNS);
+		best = min(best, ktime_get_ns() - start);
+		preempt_enable();
+	}
+	sample_ns = max(best, 1ULL);
+}
+
+/**
+ * klin_delay_turns - turns of the empty loop that take a time
+ * @ns: the time in nanoseconds, at most one second
+ *
+ * Return: the number of turns, at least 1 when @ns is not 0.
+ */
+u32 klin_delay_turns(u64 ns)
+{
+	if (!ns)
+		return 0;
+	return clamp_t(u64, div64_u64(ns * SAMPLE_TURNS, sample_ns), 1, U32_MAX / 4);
+}

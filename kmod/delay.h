@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Waiting a few nanoseconds by counting.
+ *
+ * ndelay() reads the TSC, and under QEMU's TCG each reading drains the store
+ * buffer: that would hide what TSO allows.  These loops touch no memory.
+ */
+#ifndef KLIN_DELAY_H
+#define KLIN_DELAY_H
+
+#include <linux/compiler.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+DECLARE_PER_CPU(u32, klin_jitter);
+
+void klin_delay_calibrate(void);
+u32 klin_delay_turns(u64 ns);
+
+static inline void klin_turns(u32 turns)
+{
+	while (turns--)
+		barrier();
+}
+
+/*
+ * Between 0 and 2 * @turns, by chance: two CPUs that wait the same time in
+ * their windows would run in step and never meet in them.  A lost update of the
+ * generator's state only repeats a number.
+ */
+static inline void klin_turns_about(u32 turns)
+{
+	u32 x = raw_cpu_read(klin_jitter) * 1664525 + 1013904223;
+
+	raw_cpu_write(klin_jitter, x);
+	klin_turns(((u64)x * (2ULL * turns + 1)) >> 32);
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Settings written to debugfs as words "name=value". */
+#ifndef KLIN_OPTION_H
+#define KLIN_OPTION_H
+
+#include <linux/types.h>
+
+/* What is wrong with the last settings, for people; empty when nothing is. */
+struct klin_complaint {
+	char text[200];
+};
+
+/**
+ * struct klin_option - a setting that may be given
+ * @name: what stands before '='
+ * @word: the value is a word of its own (const char *), not a number (u64)
+ * @offset: of the value in the structure that is filled
+ * @min: smallest number
+ * @max: largest number
+ */
+struct klin_option {
+	const char *name;
+	bool word;
+	size_t offset;
+	u64 min, max;
+};
+
+__printf(2, 3)
+int klin_complain(struct klin_complaint *c, const char *fmt, ...);
+int klin_options_parse(char *text, const struct klin_option *options, unsigned int n, void *into,
+		       struct klin_complaint *c);
+
+#endif

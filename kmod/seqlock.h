@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Two words under a sequence lock: the object, and the functions probes attach to. */
+#ifndef KLIN_SEQLOCK_H
+#define KLIN_SEQLOCK_H
+
+#include <linux/atomic.h>
+#include <linux/seqlock.h>
+#include <linux/spinlock.h>
+
+#include "subject.h"
+
+struct klin_pair;
+
+/* How a variant writes and reads; read is false when the load was stopped first. */
+struct klin_pair_ops {
+	void (*write)(struct klin_pair *p, u64 a, u64 b);
+	bool (*read)(struct klin_pair *p, u64 *a, u64 *b);
+};
+
+/**
+ * struct klin_pair - two words that belong together
+ * @object: what all subjects have; the first member
+ * @ops: the variant
+ * @a: the first word
+ * @b: the second word
+ * @seqlock: guards them in the variants of seqlock
+ * @seqcount: the count, in the variants of seqcount
+ * @lock: of their writers
+ * @count: the count of the variant that takes no lock
+ */
+struct klin_pair {
+	struct klin_object object;
+	const struct klin_pair_ops *ops;
+	u64 a, b;
+	seqlock_t seqlock;
+	seqcount_spinlock_t seqcount;
+	spinlock_t lock;
+	atomic_t count;
+};
+
+void klin_seqlock_write(struct klin_pair *p, u64 a, u64 b);
+bool klin_seqlock_read(struct klin_pair *p, u64 *a, u64 *b);
+
+#endif

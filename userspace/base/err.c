@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Messages for people, see err.h. */
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum kl_level kl_log_level = KL_LOG_WARN;
+void (*kl_log_sink)(enum kl_level level, const char *line);
+
+void kl_vlog(enum kl_level level, const char *fmt, va_list ap)
+{
+	char line[2048];
+
+	if (level > kl_log_level)
+		return;
+	vsnprintf(line, sizeof(line), fmt, ap);
+	if (kl_log_sink)
+		kl_log_sink(level, line);
+	else
+		fprintf(stderr, "%s\n", line);
+}
+
+#define KL_LOG_FN(name, level, prefix)			\
+void name(const char *fmt, ...)				\
+{							\
+	char line[2000];				\
+	va_list ap;					\
+							\
+	snprintf(line, sizeof(line), "%s%s", prefix, fmt); \
+	va_start(ap, fmt);				\
+	kl_vlog(level, line, ap);			\
+	va_end(ap);					\
+}
+
+KL_LOG_FN(kl_err, KL_LOG_ERR, "klin: ")
+KL_LOG_FN(kl_warn, KL_LOG_WARN, "klin: warning: ")
+KL_LOG_FN(kl_info, KL_LOG_INFO, "klin: ")
+KL_LOG_FN(kl_debug, KL_LOG_DEBUG, "klin: ")
+
+static void log_line(enum kl_level level, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	kl_vlog(level, fmt, ap);
+	va_end(ap);
+}
+
+static void log_at(enum kl_level level, const char *what, const char *file, unsigned int line,
+		   unsigned int col, const char *fmt, va_list ap)
+{
+	char msg[1500];
+
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	if (line && col)
+		log_line(level, "%s:%u:%u: %s: %s", file, line, col, what, msg);
+	else if (line)
+		log_line(level, "%s:%u: %s: %s", file, line, what, msg);
+	else
+		log_line(level, "%s: %s: %s", file, what, msg);
+}
+
+void kl_err_at(const char *file, unsigned int line, unsigned int col, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_at(KL_LOG_ERR, "error", file, line, col, fmt, ap);
+	va_end(ap);
+}
+
+void kl_warn_at(const char *file, unsigned int line, unsigned int col, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_at(KL_LOG_WARN, "warning", file, line, col, fmt, ap);
+	va_end(ap);
+}

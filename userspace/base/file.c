@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whole files, see file.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+static int read_all(int fd, size_t hint, char **data, size_t *len)
+{
+	size_t cap = 0, used = 0;
+	char *buf = NULL;
+	ssize_t n;
+	int ret;
+
+	ret = kl_grow(buf, cap, hint + 1);
+	if (ret)
+		return ret;
+	for (;;) {
+		ret = kl_grow(buf, cap, used + 2);
+		if (ret)
+			goto err;
+		n = read(fd, buf + used, cap - used - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			ret = -errno;
+			goto err;
+		}
+		if (!n)
+			break;
+		used += n;
+	}
+	buf[used] = 0;
+	*data = buf;
+	*len = used;
+	return 0;
+err:
+	free(buf);
+	return ret;
+}
+
+int kl_read_file(const char *path, char **data, size_t *len)
+{
+	struct stat st;
+	int fd, ret;
+
+	if (!strcmp(path, "-"))
+		return read_all(STDIN_FILENO, 4096, data, len);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		ret = -errno;
+	else if (S_ISDIR(st.st_mode))
+		ret = -EISDIR;
+	else
+		ret = read_all(fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 4096, data, len);
+	close(fd);
+	return ret;
+}
+
+int kl_outfile_open(struct kl_outfile *o, const char *path)
+{
+	int fd;
+
+	memset(o, 0, sizeof(*o));
+	if (!strcmp(path, "-")) {
+		o->f = stdout;
+		return 0;
+	}
+	o->path = strdup(path);
+	if (!o->path || asprintf(&o->tmp, "%s.XXXXXX", path) < 0) {
+		o->tmp = NULL;
+		kl_outfile_abort(o);
+		return -ENOMEM;
+	}
+	fd = mkostemp(o->tmp, O_CLOEXEC);
+	if (fd < 0) {
+		int ret = -errno;
+
+		free(o->tmp);
+		o->tmp = NULL;
+		kl_outfile_abort(o);
+		return ret;
+	}
+	fchmod(fd, 0644);
+	o->f = fdopen(fd, "w");
+	if (!o->f) {
+		close(fd);
+		kl_outfile_abort(o);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int kl_outfile_commit(struct kl_outfile *o)
+{
+	int ret = 0;
+
+	if (fflush(o->f) || ferror(o->f))
+		ret = errno ? -errno : -EIO;
+	if (!o->path)
+		return ret;
+	if (!ret && fsync(fileno(o->f)) && errno != EINVAL)
+		ret = -errno;
+	if (fclose(o->f) && !ret)
+		ret = -errno;
+	o->f = NULL;
+	if (!ret && rename(o->tmp, o->path))
+		ret = -errno;
+	if (!ret) {
+		free(o->tmp);
+		o->tmp = NULL;
+	}
+	kl_outfile_abort(o);
+	return ret;
+}
+
+void kl_outfile_abort(struct kl_outfile *o)
+{
+	if (o->f && o->path)
+		fclose(o->f);
+	if (o->tmp)
+		unlink(o->tmp);
+	free(o->tmp);
+	free(o->path);
+	memset(o, 0, sizeof(*o));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Whole files: read at once, or written beside and renamed when complete. */
+#ifndef KL_BASE_FILE_H
+#define KL_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/**
+ * kl_read_file() - read a file (or "-", standard input) into memory
+ * @path: the file
+ * @data: the bytes, followed by a NUL that is not counted; free() them
+ * @len: how many
+ *
+ * Return: 0 or a negative errno, without a message.
+ */
+int kl_read_file(const char *path, char **data, size_t *len);
+
+/* A file in the making: nothing is seen under its name before the commit. */
+struct kl_outfile {
+	FILE *f;
+	char *tmp, *path;	/* NULL when writing to standard output */
+};
+
+int kl_outfile_open(struct kl_outfile *o, const char *path);
+/* Flush, sync and rename; a negative errno leaves the old file as it was. */
+int kl_outfile_commit(struct kl_outfile *o);
+void kl_outfile_abort(struct kl_outfile *o);
+
+#endif

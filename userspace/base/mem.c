@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Growable arrays and arenas, see mem.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define CHUNK_SIZE	(64u << 10)
+
+struct kl_arena_chunk {
+	struct kl_arena_chunk *next;
+	size_t used, size;
+	_Alignas(max_align_t) char data[];
+};
+
+int kl_grow_(void **p, size_t *cap, size_t need, size_t size)
+{
+	size_t want = *cap < 16 ? 16 : *cap + *cap / 2, bytes;
+	void *q;
+
+	if (want < need)
+		want = need;
+	if (__builtin_mul_overflow(want, size, &bytes) || bytes > PTRDIFF_MAX)
+		return -EOVERFLOW;
+	q = realloc(*p, bytes);
+	if (!q)
+		return -ENOMEM;
+	*p = q;
+	*cap = want;
+	return 0;
+}
+
+void *kl_arena_alloc(struct kl_arena *a, size_t size)
+{
+	const size_t align = _Alignof(max_align_t);
+	struct kl_arena_chunk *c = a->chunk;
+	void *p;
+
+	if (size > PTRDIFF_MAX - CHUNK_SIZE)
+		return NULL;
+	size = (size + align - 1) & ~(align - 1);
+	if (!c || c->size - c->used < size) {
+		size_t n = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+
+		c = malloc(sizeof(*c) + n);
+		if (!c)
+			return NULL;
+		c->next = a->chunk;
+		c->used = 0;
+		c->size = n;
+		a->chunk = c;
+	}
+	p = c->data + c->used;
+	c->used += size;
+	a->used += size;
+	return memset(p, 0, size);
+}
+
+char *kl_arena_strndup(struct kl_arena *a, const char *s, size_t len)
+{
+	char *p = kl_arena_alloc(a, len + 1);
+
+	if (p)
+		memcpy(p, s, len);
+	return p;
+}
+
+void kl_arena_free(struct kl_arena *a)
+{
+	struct kl_arena_chunk *c = a->chunk, *next;
+
+	for (; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	a->chunk = NULL;
+	a->used = 0;
+}

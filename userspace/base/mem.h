@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Memory: growable arrays with checked sizes, and arenas. */
+#ifndef KL_BASE_MEM_H
+#define KL_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * kl_grow_() - make room for @need elements of @size bytes in a growable array
+ * @p: the array, may be NULL; replaced when it moves
+ * @cap: its capacity in elements, updated
+ * @need: elements wanted
+ * @size: bytes an element
+ *
+ * Return: 0, -EOVERFLOW when the size cannot be represented, -ENOMEM.
+ */
+int kl_grow_(void **p, size_t *cap, size_t need, size_t size);
+
+/* kl_grow(array, capacity, needed): the typed form. */
+#define kl_grow(p, cap, need) \
+	((size_t)(need) <= (cap) ? 0 : kl_grow_((void **)&(p), &(cap), (need), sizeof(*(p))))
+
+/* An arena: many small allocations, freed together. */
+struct kl_arena {
+	struct kl_arena_chunk *chunk;
+	size_t used;		/* bytes handed out, over all chunks */
+};
+
+/**
+ * kl_arena_alloc() - zeroed memory from an arena, aligned for any type
+ * @a: the arena, all zero at first
+ * @size: bytes
+ *
+ * Return: the memory or NULL.
+ */
+void *kl_arena_alloc(struct kl_arena *a, size_t size);
+char *kl_arena_strndup(struct kl_arena *a, const char *s, size_t len);
+void kl_arena_free(struct kl_arena *a);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Stable sorting of times that are nearly in order, or in no order at all. */
+#ifndef KL_BASE_SORT_H
+#define KL_BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kl_key {
+	uint64_t key;
+	uint32_t val;
+};
+
+/**
+ * kl_sort_keys() - sort by key, stable
+ * @k: the array
+ * @n: its length
+ * @tmp: room for another @n elements
+ *
+ * Least-significant-digit radix sort; digits that all keys share cost nothing,
+ * and an array already in order costs one pass.
+ */
+void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writing certificates, see cert.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "check/cert.h"
+
+uint64_t kl_history_digest(const struct kl_history *h)
+{
+	uint64_t d = kl_mix(h->nops, h->error);
+	size_t i;
+
+	for (i = 0; i < h->nops; i++) {
+		const struct kl_op *op = &h->ops[i];
+
+		d = kl_mix(d ^ op->call, op->ret);
+		d = kl_mix(d ^ op->drain, h->threads[op->thread]);
+		d = kl_mix(d ^ h->objects[op->object], (uint64_t)op->method << 16 | op->flags);
+		d = kl_hash_words((const uint64_t *)kl_op_args(h, op),
+				  2 * (size_t)(op->nargs + op->nres), d);
+	}
+	for (i = 0; i < h->ngaps; i++)
+		d = kl_mix(d ^ h->gaps[i].from, h->gaps[i].to);
+	return d;
+}
+
+static void write_part(FILE *f, const struct kl_part_result *p)
+{
+	const struct kl_answer *a = &p->answer;
+	size_t i;
+
+	fprintf(f, "part %s %u %s\n", kl_verdict_name(a->verdict), p->nops,
+		a->engine ? a->engine : "none");
+	if (a->verdict == KL_VIOLATION) {
+		if (!p->cex)
+			return;
+		fprintf(f, "cut %" PRIu64 " end %" PRIu64 "\nkept", p->cex->cut, p->cex->end);
+		for (i = 0; i < p->cex->h->nops; i++)
+			fprintf(f, " %u", p->cex->ops[i]);
+		fputc('\n', f);
+		return;
+	}
+	if (a->verdict == KL_UNKNOWN && !p->explained)
+		return;
+	fputs("order", f);
+	for (i = 0; i < a->nsteps; i++) {
+		uint32_t op = p->ops[a->steps[i].item];
+
+		if (op == KL_NO_OP)
+			fputs((a->steps[i].item & 1) == (p->nops & 1) ? " (" : " )", f);
+		else if (a->steps[i].flags & KL_STEP_FLUSH)
+			fprintf(f, " ~%u", op);
+		else
+			fprintf(f, " %u%s", op, a->steps[i].flags & KL_STEP_BUFFERED ? "!" : "");
+	}
+	fputc('\n', f);
+}
+
+int kl_cert_write(const struct kl_report *r, bool classical, const char *history,
+		  const char *path)
+{
+	struct kl_outfile o;
+	size_t i;
+	int ret = kl_outfile_open(&o, path);
+
+	if (ret)
+		return ret;
+	fprintf(o.f, "klin-certificate 1\nhistory %s\n", history);
+	fprintf(o.f, "operations %zu digest %016" PRIx64 "\n", r->h->nops, kl_history_digest(r->h));
+	fprintf(o.f, "classical %d\n", classical);
+	for (i = 0; i < r->nparts; i++)
+		write_part(o.f, &r->parts[i]);
+	return kl_outfile_commit(&o);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Certificates: what `klin check --certificate' writes and `klin replay' checks.
+ *
+ *	klin-certificate 1
+ *	history PATH
+ *	operations N digest HEX
+ *	classical 0|1
+ *	part LINEARIZABLE 3 frontier
+ *	order 0 2 ( 1 )
+ *	part VIOLATION 12 tso
+ *	cut 17 end 300
+ *	kept 5 6 9
+ *
+ * An order names operations by their index in the history, by call time: N takes
+ * effect; N! takes effect and leaves its writes in the store buffer; ~N: they
+ * reach memory; ( and ): a gap begins and ends.  An UNKNOWN part has no order
+ * unless only a gap made it unknown.  A violation names the operations of its
+ * counterexample, the time by which all others that matter had ended (cut),
+ * whose effect is taken as unknown, and the time when the last one failed (end).
+ */
+#ifndef KL_CHECK_CERT_H
+#define KL_CHECK_CERT_H
+
+#include "check/check.h"
+
+/**
+ * kl_cert_write() - write the certificate of a report
+ * @r: the report
+ * @classical: it was decided on sequential consistency
+ * @history: path of the history, for the reader
+ * @path: where to; complete or not at all
+ *
+ * Return: 0 or a negative errno.
+ */
+int kl_cert_write(const struct kl_report *r, bool classical, const char *history,
+		  const char *path);
+
+/* A number that tells histories apart. */
+uint64_t kl_history_digest(const struct kl_history *h);
+
+#endif

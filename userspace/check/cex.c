@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Histories of counterexamples, see cex.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/cex.h"
+
+struct kept_op {
+	struct kl_op op;
+	uint32_t orig;
+};
+
+static const struct kl_method *method_of(const struct kl_cut *c, const struct kl_op *op)
+{
+	return kl_spec_method(c->spec, kl_spec_find_method(c->spec, c->h->methods[op->method]));
+}
+
+int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_history *h,
+		const uint32_t *ops, size_t n, uint64_t time, uint64_t end)
+{
+	size_t i;
+
+	*c = (struct kl_cut){ .spec = spec, .h = h, .time = time, .end = end };
+	c->drained = calloc(h->nthreads + 1, sizeof(*c->drained));
+	if (!c->drained)
+		return -ENOMEM;
+	for (i = 0; i < n && time; i++) {
+		const struct kl_op *op = &h->ops[ops[i]];
+
+		if (op->ret <= time && !method_of(c, op)->pure && c->drained[op->thread] < op->drain)
+			c->drained[op->thread] = op->drain;
+	}
+	return 0;
+}
+
+void kl_cut_free(struct kl_cut *c)
+{
+	free(c->drained);
+	c->drained = NULL;
+}
+
+/*
+ * By when nothing forgotten is in a store buffer: each thread's own drains, or
+ * an operation of that thread, called after the cut, that drains it.
+ */
+static uint64_t drained_by(const struct kl_cut *c, const struct kept_op *k, size_t n)
+{
+	uint64_t end = c->time, t;
+	size_t thread, i;
+
+	for (thread = 0; thread < c->h->nthreads; thread++) {
+		t = c->drained[thread];
+		for (i = 0; i < n && t > end; i++) {
+			const struct kl_op *op = &c->h->ops[k[i].orig];
+
+			if (op->thread != thread || op->ret > c->end)
+				continue;
+			if (op->drain < t)
+				t = op->drain;
+			if (op->call >= c->time && op->ret < t && method_of(c, op)->barrier_always)
+				t = op->ret;
+		}
+		if (t > end)
+			end = t;
+	}
+	return end;
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const struct kept_op *x = a, *y = b;
+
+	if (x->op.call != y->op.call)
+		return x->op.call < y->op.call ? -1 : 1;
+	if (x->op.ret != y->op.ret)
+		return x->op.ret < y->op.ret ? -1 : 1;
+	return x->orig < y->orig ? -1 : 1;
+}
+
+static int add_op(struct kl_history *h, const struct kl_history *whole, struct kept_op *k)
+{
+	const struct kl_op *from = &whole->ops[k->orig];
+	const char *name = whole->methods[from->method];
+	int64_t object = kl_history_object(h, whole->objects[from->object]);
+	int64_t thread = kl_history_thread(h, whole->threads[from->thread]);
+	int64_t method = kl_history_method(h, name, strlen(name));
+
+	if (object < 0 || thread < 0 || method < 0)
+		return -ENOMEM;
+	k->op.object = object;
+	k->op.thread = thread;
+	k->op.method = method;
+	return kl_history_add(h, &k->op, kl_op_args(whole, from), kl_op_res(whole, from));
+}
+
+static int add_gaps(struct kl_history *h, const struct kl_cut *c, const struct kept_op *k,
+		    size_t n, bool tso)
+{
+	const uint32_t object = c->h->ops[k[0].orig].object;
+	struct kl_gap cut = {
+		.to = tso ? drained_by(c, k, n) : c->time,
+		.object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = KL_GAP_CUT,
+	};
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < c->h->ngaps && !ret; i++) {
+		struct kl_gap g = c->h->gaps[i];
+
+		if (g.to <= c->time && !tso)
+			continue;
+		if (g.object != KL_ALL_OBJECTS && g.object != object &&
+		    kl_spec_partition(c->spec) != KL_PART_NONE)
+			continue;
+		g.object = KL_ALL_OBJECTS;
+		ret = kl_history_add_gap(h, &g);
+	}
+	return ret || !c->time ? ret : kl_history_add_gap(h, &cut);
+}
+
+int kl_cut_history(const struct kl_cut *c, const uint32_t *kept, size_t n, bool tso,
+		   struct kl_history **out, uint32_t *order)
+{
+	struct kl_history *h = kl_history_new();
+	struct kept_op *k = calloc(n + 1, sizeof(*k));
+	size_t i;
+	int ret = -ENOMEM;
+
+	if (!h || !k)
+		goto err;
+	h->clock = c->h->clock;
+	h->error = c->h->error;
+	h->ncpus = c->h->ncpus;
+	h->fresh = c->h->fresh && !c->time;
+	for (i = 0; i < n; i++) {
+		k[i].op = c->h->ops[kept[i]];
+		k[i].orig = kept[i];
+		if (k[i].op.ret > c->end) {
+			k[i].op.ret = KL_TIME_MAX;
+			k[i].op.flags |= KL_OP_PENDING;
+		}
+		if (k[i].op.drain > c->end)
+			k[i].op.drain = KL_TIME_MAX;
+	}
+	qsort(k, n, sizeof(*k), by_call);
+	for (i = 0, ret = 0; i < n && !ret; i++) {
+		ret = add_op(h, c->h, &k[i]);
+		order[i] = k[i].orig;
+	}
+	if (!ret && n)
+		ret = add_gaps(h, c, k, n, tso);
+	if (!ret)
+		ret = kl_history_finish(h);
+	if (ret)
+		goto err;
+	free(k);
+	*out = h;
+	return 0;
+err:
+	free(k);
+	kl_history_free(h);
+	return ret;
+}

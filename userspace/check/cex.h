@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a counterexample is made of: kept operations, and a cut that forgets the rest. */
+#ifndef KL_CHECK_CEX_H
+#define KL_CHECK_CEX_H
+
+#include "history/history.h"
+#include "spec/spec.h"
+
+/**
+ * struct kl_cut - what is forgotten of a partition
+ * @time: all operations that ended by here; 0: none
+ * @end: the history ends here: what returned later is pending
+ * @drained: for each thread of the history, when what it wrote and is forgotten
+ *	has left its store buffer: 0 if there is nothing, KL_TIME_MAX if not known
+ */
+struct kl_cut {
+	const struct kl_spec *spec;
+	const struct kl_history *h;
+	uint64_t time, end;
+	uint64_t *drained;
+};
+
+/**
+ * kl_cut_init() - prepare a cut
+ * @c: the cut
+ * @spec: the specification
+ * @h: the whole history
+ * @ops: indices of the partition's operations
+ * @n: how many
+ * @time: operations that returned by here are forgotten, 0 for none
+ * @end: return time of the failing operation
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_history *h,
+		const uint32_t *ops, size_t n, uint64_t time, uint64_t end);
+void kl_cut_free(struct kl_cut *c);
+
+/**
+ * kl_cut_history() - the history of a counterexample
+ * @c: the cut
+ * @kept: indices of the operations kept, ascending
+ * @n: how many
+ * @tso: it is for an engine that knows store buffers
+ * @out: a history whose operation i is number order[i] of the whole
+ * @order: room for @n
+ *
+ * Gaps of the whole that are not over by the cut stay; the cut itself is a gap
+ * from the beginning of time.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int kl_cut_history(const struct kl_cut *c, const uint32_t *kept, size_t n, bool tso,
+		   struct kl_history **out, uint32_t *order);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Deciding a history against a specification.
+ *
+ * A history is split into partitions (Horn & Kroening, Theorem 1); each is
+ * given to the engines in turn until one decides it; a violation is shrunk to a
+ * small history of its own.  Nothing here knows where a history came from.
+ */
+#ifndef KL_CHECK_H
+#define KL_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "check/part.h"
+#include "history/history.h"
+#include "spec/spec.h"
+
+enum kl_verdict { KL_LINEARIZABLE, KL_VIOLATION, KL_UNKNOWN };
+
+const char *kl_verdict_name(enum kl_verdict v);
+
+/* Bounds of one run of one engine; all may be 0: none. */
+struct kl_limits {
+	uint64_t bytes;			/* of memory for configurations and states */
+	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
+	const volatile int *stop;	/* set from elsewhere to end the run */
+};
+
+/*
+ * A step of a witness: an item of the partition takes effect, or (TSO) the
+ * entry that it left in the store buffer reaches memory.
+ */
+enum kl_step_flags {
+	KL_STEP_FLUSH		= 1,	/* the item's entry reaches memory */
+	KL_STEP_BUFFERED	= 2,	/* the item takes effect and leaves an entry */
+};
+
+struct kl_step {
+	uint32_t item;
+	uint32_t flags;
+};
+
+/* What an engine says of a partition. */
+struct kl_answer {
+	enum kl_verdict verdict;
+	char reason[160];		/* of UNKNOWN */
+	const char *engine;
+	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
+	size_t nsteps;
+	uint32_t fail_event;		/* VIOLATION: index of the return that nothing explains */
+	uint64_t work;			/* configurations looked at */
+	uint64_t bytes;			/* peak */
+};
+
+void kl_answer_free(struct kl_answer *a);
+
+/**
+ * struct kl_engine - a way to decide one partition
+ * @name: for --engine
+ * @tso: knows store buffers
+ * @decide: fills @answer; UNKNOWN with a reason when it declines or meets a
+ *	bound.  Returns 0 or -ENOMEM.
+ */
+struct kl_engine {
+	const char *name;
+	bool tso;
+	int (*decide)(const struct kl_part *p, const struct kl_limits *lim,
+		      struct kl_answer *answer);
+};
+
+extern const struct kl_engine kl_wgl_engine, kl_frontier_engine, kl_oracle_engine;
+
+struct kl_options {
+	/*
+	 * Tried in this order until one is not UNKNOWN; NULL ends it.  If the
+	 * spec delays writes, a VIOLATION by an engine that does not know store
+	 * buffers only passes the partition on to the first one that does.
+	 */
+	const struct kl_engine *const *engines;
+	bool classical;		/* take a violation on sequential consistency as final */
+	bool no_partition;	/* by object only */
+	unsigned int max_shrink;	/* counterexamples for so many partitions */
+	const struct kl_engine *tso_oracle;	/* confirms those of engines that know TSO */
+	unsigned int threads;	/* OpenMP threads, 0: all */
+	uint64_t bytes, time_ns;	/* bounds for the whole run */
+	const volatile int *stop;
+};
+
+/* The verdict on one partition. */
+struct kl_part_result {
+	uint64_t object, key;
+	bool has_key;
+	uint32_t nops, ngaps;
+	struct kl_answer answer;
+	const struct kl_engine *engine;	/* that gave the answer */
+	bool explained;		/* an order was found; UNKNOWN only because of gaps */
+	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
+	uint32_t *ops;		/* item -> index in the history; UINT32_MAX: a gap's ends */
+	uint32_t nitems;
+	struct kl_counterexample *cex;	/* of the first violations, or NULL */
+};
+
+struct kl_report {
+	const struct kl_spec *spec;
+	const struct kl_history *h;
+	enum kl_verdict verdict;
+	char reason[160];
+	struct kl_part_result *parts;
+	size_t nparts;
+	size_t count[3];	/* partitions of each verdict */
+	size_t sc_violations;	/* partitions that only the store buffer explains */
+	double seconds;
+};
+
+/**
+ * kl_check() - decide a history
+ * @spec: the specification
+ * @h: the history; its methods are matched by name
+ * @opt: how
+ * @out: the verdict of each partition and of the whole
+ *
+ * Return: 0; -EINVAL after a message when history and spec do not fit; -ENOMEM.
+ */
+int kl_check(const struct kl_spec *spec, const struct kl_history *h,
+	     const struct kl_options *opt, struct kl_report **out);
+void kl_report_free(struct kl_report *r);
+
+/* A violation made small: a history of its own, and where it came from. */
+struct kl_counterexample {
+	struct kl_history *h;	/* operations kept, in order; gap over what was cut before */
+	uint32_t *ops;		/* index in the original history, for each kept operation */
+	size_t dropped_pure;	/* operations left out because they change nothing */
+	uint64_t cut;		/* operations that ended by here were left out; 0: none were */
+	uint64_t end;		/* return time of the operation that nothing explains */
+	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN when too large for it */
+	struct kl_answer answer;	/* of the engine, on @h: longest order, failing event */
+	bool tso;
+};
+
+/**
+ * kl_shrink() - a small violation inside a violating partition
+ * @p: the partition
+ * @engine: the engine that found it, also used for each trial
+ * @oracle: the brute-force engine that confirms the result
+ * @fail_event: index of the return event that nothing explains
+ * @lim: bounds of each trial
+ * @out: the counterexample
+ *
+ * Only steps that cannot invent a violation are taken: end at the failing
+ * return; forget all that ended before a point in time (the state is unknown
+ * until then, as in a gap); leave out completed operations that write nothing.
+ *
+ * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation.
+ */
+int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
+	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
+	      struct kl_counterexample **out);
+void kl_counterexample_free(struct kl_counterexample *c);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The oracle: linearizability by its definition, trying all orders.  Tiny and
+ * slow on purpose; it shares with the engines the specification's interpreter
+ * and nothing else: no events, no slots, no interned states.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/check.h"
+
+#define MAX_ITEMS	32
+#define MAX_STEPS	20000000ull
+
+struct state {
+	struct state *next;
+	size_t len;
+	struct kl_val v[];
+};
+
+struct oracle {
+	const struct kl_part *p;
+	struct kl_run *run;
+	uint32_t before[MAX_ITEMS];	/* bit j: item j must come first */
+	uint32_t must;			/* items that have to take effect */
+	uint32_t order[MAX_ITEMS], depth;
+	uint32_t best[MAX_ITEMS], nbest;
+	uint64_t steps;
+};
+
+/* Does item @a happen before item @b?  A gap has only its events. */
+static bool item_before(const struct kl_part *p, uint32_t a, uint32_t b)
+{
+	const struct kl_item *x = &p->items[a], *y = &p->items[b];
+
+	if (x->kind == KL_ITEM_OP && y->kind == KL_ITEM_OP)
+		return kl_op_before(p->h, kl_item_op(p, x), kl_item_op(p, y));
+	if (x->kind == KL_ITEM_ENTER && y->kind == KL_ITEM_LEAVE && b == a + 1)
+		return true;
+	return x->ret_ev != KL_NO_EVENT && x->ret_ev < y->call_ev;
+}
+
+static int add_state(void *ctx, const struct kl_outcome *o)
+{
+	struct state **list = ctx, *s = malloc(sizeof(*s) + o->len * sizeof(*s->v));
+
+	if (!s)
+		return -ENOMEM;
+	s->next = *list;
+	s->len = o->len;
+	memcpy(s->v, o->state, o->len * sizeof(*s->v));
+	*list = s;
+	return 0;
+}
+
+static void free_states(struct state *s)
+{
+	struct state *next;
+
+	for (; s; s = next) {
+		next = s->next;
+		free(s);
+	}
+}
+
+static int try_orders(struct oracle *o, uint32_t done, const struct state *s, bool in_gap);
+
+/* Let @item take effect in @s, then go on. */
+static int try_item(struct oracle *o, uint32_t done, const struct state *s, bool in_gap,
+		    uint32_t item)
+{
+	const struct kl_item *it = &o->p->items[item];
+	struct state *list = NULL, *t;
+	struct kl_outcome any = { 0 };
+	int ret = 0;
+
+	if (it->kind == KL_ITEM_OP) {
+		const struct kl_op *op = kl_item_op(o->p, it);
+
+		ret = kl_run_apply(o->run, s->v, s->len, it->method, kl_op_args(o->p->h, op),
+				   kl_op_res(o->p->h, op), add_state, &list);
+		/* Inside a gap anything may happen after each operation. */
+		if (!ret && list && in_gap) {
+			free_states(list);
+			list = NULL;
+			any.state = kl_run_init(o->run, false, &any.len);
+			ret = any.state ? add_state(&list, &any) : -ENOMEM;
+		}
+	} else if (it->kind == KL_ITEM_ENTER || in_gap) {
+		in_gap = it->kind == KL_ITEM_ENTER;
+		any.state = kl_run_init(o->run, false, &any.len);
+		ret = any.state ? add_state(&list, &any) : -ENOMEM;
+	}
+	o->order[o->depth++] = item;
+	for (t = list; t && !ret; t = t->next)
+		ret = try_orders(o, done | 1u << item, t, in_gap);
+	o->depth--;
+	free_states(list);
+	return ret;
+}
+
+/* Return: 1 when an order was found, 0 when there is none, negative errno. */
+static int try_orders(struct oracle *o, uint32_t done, const struct state *s, bool in_gap)
+{
+	uint32_t i;
+	int ret;
+
+	if (++o->steps > MAX_STEPS)
+		return -E2BIG;
+	if (o->depth > o->nbest || (o->must & ~done) == 0) {
+		memcpy(o->best, o->order, o->depth * sizeof(*o->best));
+		o->nbest = o->depth;
+	}
+	if (!(o->must & ~done))
+		return 1;
+	for (i = 0; i < o->p->nitems; i++) {
+		if (done & 1u << i || (o->before[i] & ~done))
+			continue;
+		ret = try_item(o, done, s, in_gap, i);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
+			 struct kl_answer *a)
+{
+	struct kl_outcome first = { 0 };
+	struct oracle o = { .p = p };
+	struct state *s = NULL;
+	uint32_t i, j;
+	int ret = -ENOMEM;
+
+	a->engine = "oracle";
+	a->verdict = KL_UNKNOWN;
+	if (p->nitems > MAX_ITEMS) {
+		snprintf(a->reason, sizeof(a->reason), "more than %d operations for the oracle",
+			 MAX_ITEMS);
+		return 0;
+	}
+	for (i = 0; i < p->nitems; i++) {
+		if (p->items[i].ret_ev != KL_NO_EVENT)
+			o.must |= 1u << i;
+		for (j = 0; j < p->nitems; j++)
+			if (i != j && item_before(p, j, i))
+				o.before[i] |= 1u << j;
+	}
+	o.run = kl_run_new(p->spec);
+	if (o.run)
+		first.state = kl_run_init(o.run, p->fresh, &first.len);
+	if (first.state)
+		ret = add_state(&s, &first);
+	if (!ret)
+		ret = try_orders(&o, 0, s, false);
+	if (ret == -E2BIG) {
+		snprintf(a->reason, sizeof(a->reason), "too many orders for the oracle");
+		ret = 0;
+	} else if (ret >= 0) {
+		a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
+		a->steps = calloc(o.nbest + 1, sizeof(*a->steps));
+		a->nsteps = o.nbest;
+		for (i = 0; a->steps && i < o.nbest; i++)
+			a->steps[i].item = o.best[i];
+		ret = a->steps ? 0 : -ENOMEM;
+	}
+	a->work = o.steps;
+	free_states(s);
+	kl_run_free(o.run);
+	return ret;
+}
+
+const struct kl_engine kl_oracle_engine = { .name = "oracle", .decide = oracle_decide };

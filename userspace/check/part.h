@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A partition laid out for the engines: its operations as items, the order of
+ * their calls and returns as one array of events, and what that order does not
+ * say (program order inside the clock's error) as lists of predecessors.
+ */
+#ifndef KL_CHECK_PART_H
+#define KL_CHECK_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "history/history.h"
+#include "spec/spec.h"
+
+enum kl_item_kind {
+	KL_ITEM_OP,
+	/*
+	 * A gap is two items with the gap's interval, ENTER before LEAVE.
+	 * Between them the state is unknown after every step; ENTER comes from
+	 * any state, LEAVE leads to the unknown state.
+	 */
+	KL_ITEM_ENTER,
+	KL_ITEM_LEAVE,
+};
+
+#define KL_NO_EVENT UINT32_MAX
+
+struct kl_item {
+	uint32_t op;		/* index in the history, KL_NO_OP for a gap's ends */
+	uint32_t shape;		/* items of equal shape: same method, arguments, results */
+	uint32_t slot;		/* small number, unique among the items open at a time */
+	uint32_t call_ev, ret_ev, drain_ev;	/* events, KL_NO_EVENT if never */
+	uint16_t method;	/* of the spec */
+	uint16_t cpu;		/* index of its store buffer */
+	uint8_t kind;
+	bool pure;
+};
+
+enum kl_event_kind { KL_EV_CALL, KL_EV_RET, KL_EV_DRAIN };
+
+struct kl_event {
+	uint32_t item;
+	uint32_t kind;
+};
+
+struct kl_part {
+	const struct kl_spec *spec;
+	const struct kl_history *h;
+	struct kl_item *items;
+	struct kl_event *events;
+	uint32_t nitems, nevents, nslots, nshapes, ncpus;
+	uint32_t ngaps;
+	uint32_t object;	/* index, or KL_ALL_OBJECTS */
+	/* pred[pred_at[i] .. pred_at[i + 1]): items before i that events do not order; or NULL */
+	uint32_t *pred_at, *pred;
+	bool fresh;		/* first state as in the spec, else unknown */
+};
+
+/**
+ * kl_part_build() - lay out a partition
+ * @spec: the specification
+ * @h: the history
+ * @methods: spec method for each method of the history
+ * @ops: indices of the partition's operations, ascending
+ * @nops: how many
+ * @object: index of its object, for its gaps; KL_ALL_OBJECTS for several
+ * @tso: also lay out drains; a gap then ends only when what was lost has
+ *	certainly left the store buffers
+ * @out: filled; kl_part_free() it
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW.
+ */
+int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const int *methods,
+		  const uint32_t *ops, size_t nops, uint32_t object, bool tso,
+		  struct kl_part *out);
+void kl_part_free(struct kl_part *p);
+
+static inline const struct kl_op *kl_item_op(const struct kl_part *p, const struct kl_item *it)
+{
+	return &p->h->ops[it->op];
+}
+
+/* A happens before B for certain: the definition, for the oracle, the replayer and tests. */
+bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struct kl_op *b);
+
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Interned states and remembered steps, see sim.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/hash.h"
+#include "check/sim.h"
+
+#define MEMO_SIZE	(1u << 14)	/* entries, a direct-mapped cache */
+#define MEMO_NEXT	3
+
+struct kl_memo {
+	uint64_t key;		/* state << 32 | shape, plus 1 */
+	uint32_t n;
+	uint32_t next[MEMO_NEXT];
+};
+
+int kl_intern_init(struct kl_intern *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->tsize = 256;
+	t->table = calloc(t->tsize, sizeof(*t->table));
+	if (!t->table || kl_grow(t->at, t->cat, 2)) {
+		kl_intern_free(t);
+		return -ENOMEM;
+	}
+	t->at[0] = 0;
+	return 0;
+}
+
+void kl_intern_free(struct kl_intern *t)
+{
+	free(t->words);
+	free(t->at);
+	free(t->table);
+	memset(t, 0, sizeof(*t));
+}
+
+static int intern_rehash(struct kl_intern *t)
+{
+	size_t size = t->tsize * 2, i, at;
+	uint32_t *table = calloc(size, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < t->n; i++) {
+		at = kl_hash_words(t->words + t->at[i], t->at[i + 1] - t->at[i], 0) & (size - 1);
+		while (table[at])
+			at = (at + 1) & (size - 1);
+		table[at] = i + 1;
+	}
+	free(t->table);
+	t->table = table;
+	t->tsize = size;
+	return 0;
+}
+
+int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n)
+{
+	size_t at = kl_hash_words(words, n, 0) & (t->tsize - 1);
+	int ret;
+
+	for (; t->table[at]; at = (at + 1) & (t->tsize - 1)) {
+		uint32_t i = t->table[at] - 1;
+
+		if (t->at[i + 1] - t->at[i] == n &&
+		    !memcmp(t->words + t->at[i], words, n * sizeof(*words)))
+			return i;
+	}
+	if (t->n >= UINT32_MAX - 2)
+		return -EOVERFLOW;
+	ret = kl_grow(t->words, t->cwords, t->nwords + n);
+	if (!ret)
+		ret = kl_grow(t->at, t->cat, t->n + 2);
+	if (ret)
+		return ret;
+	memcpy(t->words + t->nwords, words, n * sizeof(*words));
+	t->nwords += n;
+	t->at[t->n + 1] = t->nwords;
+	t->table[at] = ++t->n;
+	if (t->n * 2 > t->tsize) {
+		ret = intern_rehash(t);
+		if (ret)
+			return ret;
+	}
+	return t->n - 1;
+}
+
+int kl_budget_check(struct kl_budget *b, uint64_t bytes)
+{
+	struct timespec ts;
+
+	if (b->lim->bytes && bytes > b->lim->bytes) {
+		snprintf(b->reason, sizeof(b->reason), "memory bound of %llu MiB reached",
+			 (unsigned long long)(b->lim->bytes >> 20));
+		return -EDQUOT;
+	}
+	if (b->ticks++ & 255)
+		return 0;
+	if (b->lim->stop && *b->lim->stop) {
+		snprintf(b->reason, sizeof(b->reason), "interrupted");
+		return -EDQUOT;
+	}
+	if (b->lim->deadline_ns) {
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		if ((uint64_t)ts.tv_sec * 1000000000ull + ts.tv_nsec > b->lim->deadline_ns) {
+			snprintf(b->reason, sizeof(b->reason), "time bound reached");
+			return -EDQUOT;
+		}
+	}
+	return 0;
+}
+
+static int64_t intern_state(struct kl_sim *s, const struct kl_val *state, size_t len)
+{
+	return kl_intern(&s->states, (const uint64_t *)state, 2 * len);
+}
+
+int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
+{
+	static const uint64_t gap_mark = 0x6761700000000000ull;	/* odd length: no state is like it */
+	const struct kl_val *v;
+	int64_t id;
+	size_t len;
+
+	memset(s, 0, sizeof(*s));
+	s->p = p;
+	s->reason = reason;
+	s->run = kl_run_new(p->spec);
+	s->memo = calloc(MEMO_SIZE, sizeof(*s->memo));
+	if (!s->run || !s->memo || kl_intern_init(&s->states))
+		goto err;
+	if (kl_intern(&s->states, &gap_mark, 1) != KL_STATE_GAP)
+		goto err;
+	v = kl_run_init(s->run, false, &len);
+	id = v ? intern_state(s, v, len) : -ENOMEM;
+	if (id < 0)
+		goto err;
+	s->any = id;
+	v = kl_run_init(s->run, p->fresh, &len);
+	id = v ? intern_state(s, v, len) : -ENOMEM;
+	if (id < 0)
+		goto err;
+	s->first = id;
+	return 0;
+err:
+	kl_sim_free(s);
+	return -ENOMEM;
+}
+
+void kl_sim_free(struct kl_sim *s)
+{
+	kl_run_free(s->run);
+	kl_intern_free(&s->states);
+	free(s->memo);
+	free(s->next);
+	free(s->before);
+	memset(s, 0, sizeof(*s));
+}
+
+static int collect(void *ctx, const struct kl_outcome *o)
+{
+	struct kl_sim *s = ctx;
+	int64_t id;
+	size_t i;
+	int ret;
+
+	id = s->in_gap ? KL_STATE_GAP : intern_state(s, o->state, o->len);
+	if (id < 0)
+		return id;
+	for (i = 0; i < s->nnext; i++)
+		if (s->next[i] == id)
+			return 0;
+	ret = kl_grow(s->next, s->cnext, s->nnext + 1);
+	if (ret)
+		return ret;
+	s->next[s->nnext++] = id;
+	return 0;
+}
+
+static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
+{
+	const struct kl_op *op = kl_item_op(s->p, it);
+	const uint64_t *words;
+	size_t n;
+	int ret;
+
+	words = kl_intern_get(&s->states, state == KL_STATE_GAP ? s->any : state, &n);
+	/* A copy: interning the outcomes may move the states. */
+	ret = kl_grow(s->before, s->cbefore, n);
+	if (ret)
+		return ret;
+	memcpy(s->before, words, n * sizeof(*words));
+	s->in_gap = state == KL_STATE_GAP;
+	s->nnext = 0;
+	ret = kl_run_apply(s->run, (const struct kl_val *)s->before, n / 2, it->method,
+			   kl_op_args(s->p->h, op), kl_op_res(s->p->h, op), collect, s);
+	if (ret == -E2BIG || ret == -EOVERFLOW) {
+		snprintf(s->reason, 160, "method %s: %s",
+			 kl_spec_method(s->p->spec, it->method)->name,
+			 ret == -E2BIG ? kl_run_error(s->run) : "too many states");
+		return -EDQUOT;
+	}
+	return ret;
+}
+
+int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next)
+{
+	static const uint32_t gap = KL_STATE_GAP;
+	const struct kl_item *it = &s->p->items[item];
+	uint64_t key = ((uint64_t)state << 32 | it->shape) + 1;
+	struct kl_memo *m;
+	int ret;
+
+	if (it->kind == KL_ITEM_ENTER) {
+		*next = &gap;
+		return 1;
+	}
+	if (it->kind == KL_ITEM_LEAVE) {
+		*next = &s->any;
+		return state == KL_STATE_GAP;
+	}
+	m = &s->memo[kl_mix(key, 0) & (MEMO_SIZE - 1)];
+	if (m->key == key) {
+		*next = m->next;
+		return m->n;
+	}
+	ret = run_step(s, state, it);
+	if (ret)
+		return ret;
+	if (s->nnext <= MEMO_NEXT) {
+		m->key = key;
+		m->n = s->nnext;
+		if (s->nnext)
+			memcpy(m->next, s->next, s->nnext * sizeof(*s->next));
+		*next = m->next;
+	} else {
+		*next = s->next;
+	}
+	return s->nnext;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stepping a specification through states that are numbers: states are
+ * interned, and what an item does to a state is remembered.
+ */
+#ifndef KL_CHECK_SIM_H
+#define KL_CHECK_SIM_H
+
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "check/check.h"
+
+/* Inside a gap: any state, before and after every step. */
+#define KL_STATE_GAP	0u
+
+/* A set of arrays of words, each with a number, in one piece of memory. */
+struct kl_intern {
+	uint64_t *words;
+	size_t *at;		/* start of each in words; at[n] is the end */
+	uint32_t *table;	/* hash -> number + 1 */
+	size_t nwords, cwords, n, cat, tsize;
+};
+
+int kl_intern_init(struct kl_intern *t);
+void kl_intern_free(struct kl_intern *t);
+/* The number of @words (0, 1, ... in order of arrival), added if new; negative errno. */
+int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n);
+
+static inline const uint64_t *kl_intern_get(const struct kl_intern *t, uint32_t i, size_t *n)
+{
+	*n = t->at[i + 1] - t->at[i];
+	return t->words + t->at[i];
+}
+
+static inline size_t kl_intern_bytes(const struct kl_intern *t)
+{
+	return t->cwords * sizeof(*t->words) + t->cat * sizeof(*t->at) +
+	       t->tsize * sizeof(*t->table);
+}
+
+/* Bounds of a run, looked at once in a while. */
+struct kl_budget {
+	const struct kl_limits *lim;
+	uint64_t ticks;
+	char reason[160];	/* why the run had to end */
+};
+
+/* Return: 0, or -EDQUOT with the reason set. */
+int kl_budget_check(struct kl_budget *b, uint64_t bytes);
+
+/*
+ * What the frontier engine walks: numbered states, what items do to them, and
+ * moves that the machine makes by itself (a store buffer's oldest entry leaves).
+ */
+struct kl_system {
+	/* Number of successors, in *next until the next call; -ENOMEM, -EDQUOT. */
+	int (*step)(struct kl_system *s, uint32_t state, uint32_t item, const uint32_t **next);
+	/* 1 and *next, 0 if the move is not possible, -ENOMEM, -EDQUOT. */
+	int (*move)(struct kl_system *s, uint32_t state, uint32_t move, uint32_t *next);
+	/* Is what @item wrote still in a buffer? */
+	bool (*waits)(struct kl_system *s, uint32_t state, uint32_t item);
+	/* Did the step from @before to @after leave an entry in a buffer? */
+	bool (*left)(struct kl_system *s, uint32_t before, uint32_t after);
+	size_t (*bytes)(const struct kl_system *s);
+	uint32_t first, nmoves;
+};
+
+/**
+ * kl_frontier_run() - decide a partition in one pass over its events
+ * @p: the partition
+ * @sys: the system that its operations ran on
+ * @b: bounds
+ * @a: the answer; a step of a move is KL_STEP_FLUSH and has the move's number for item
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_budget *b,
+		    struct kl_answer *a);
+
+struct kl_sim {
+	const struct kl_part *p;
+	struct kl_run *run;
+	struct kl_intern states;
+	uint32_t any, first;	/* numbers of the unknown and of the first state */
+	struct kl_memo *memo;
+	uint32_t *next;		/* successors of the last step */
+	size_t nnext, cnext;
+	uint64_t *before;	/* copy of the state before the step */
+	size_t cbefore;
+	bool in_gap;
+	char *reason;		/* where to say why the interpreter gave up */
+};
+
+/**
+ * kl_sim_init() - start
+ * @s: the simulator
+ * @p: the partition
+ * @reason: 160 bytes for a reason to give up
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason);
+void kl_sim_free(struct kl_sim *s);
+
+/**
+ * kl_sim_step() - where an item may lead from a state
+ * @s: the simulator
+ * @state: the state before
+ * @item: what takes effect
+ * @next: the states after, valid until the next call
+ *
+ * Return: how many (0: not possible in this state), -ENOMEM, -EDQUOT with the
+ * reason set when the specification exceeds a bound of the interpreter.
+ */
+int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next);
+
+static inline size_t kl_sim_bytes(const struct kl_sim *s)
+{
+	return kl_intern_bytes(&s->states);
+}
+
+#endif

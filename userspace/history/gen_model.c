@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The structures that kl_gen() runs, see gen_model.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "history/gen_model.h"
+
+#define MAX_SLOTS	(1ULL << 28)
+
+/* A value or key of the history to make. */
+static uint64_t pick(struct kl_model *md)
+{
+	return md->keys ? kl_rand_below(&md->seed, md->keys) : ++md->next;
+}
+
+static uint64_t pick_key(struct kl_model *md)
+{
+	return kl_rand_below(&md->seed, md->nslots);
+}
+
+static bool coin(struct kl_model *md)
+{
+	return kl_rand(&md->seed) >> 63;
+}
+
+static uint64_t *slots_of(struct kl_model *md, uint32_t o)
+{
+	return md->slot + o * md->nslots;
+}
+
+static size_t one_slot(uint32_t keys)
+{
+	return 1;
+}
+
+static size_t two_slots(uint32_t keys)
+{
+	return 2;
+}
+
+static size_t no_slot(uint32_t keys)
+{
+	return 0;
+}
+
+static size_t slot_a_key(uint32_t keys)
+{
+	return keys ? keys : 16;
+}
+
+/* Registers. */
+
+static int register_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+			 struct kl_val *res)
+{
+	uint64_t *w = slots_of(md, o), old = *w;
+
+	switch (m) {
+	case 0:
+		res[0] = kl_word(old);
+		break;
+	case 1:
+		*w = pick(md);
+		args[0] = kl_word(*w);
+		break;
+	case 2:
+		args[0] = kl_word(coin(md) ? old : pick(md));
+		args[1] = kl_word(pick(md));
+		res[0] = kl_word(args[0].v == old);
+		if (args[0].v == old)
+			*w = args[1].v;
+		break;
+	case 3:
+		args[0] = kl_word(1 + kl_rand_below(&md->seed, 4));
+		*w += args[0].v;
+		res[0] = kl_word(old);
+		break;
+	}
+	return 0;
+}
+
+static int pair_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+		     struct kl_val *res)
+{
+	uint64_t *w = slots_of(md, o);
+
+	if (m) {
+		w[0] = pick(md);
+		w[1] = pick(md);
+		args[0] = kl_word(w[0]);
+		args[1] = kl_word(w[1]);
+	} else {
+		res[0] = kl_word(w[0]);
+		res[1] = kl_word(w[1]);
+	}
+	return 0;
+}
+
+static int counter_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+			struct kl_val *res)
+{
+	uint64_t *w = slots_of(md, o);
+
+	if (m)
+		res[0] = kl_word(*w);
+	else
+		++*w;
+	return 0;
+}
+
+static int slots_scramble(struct kl_model *md, uint32_t o)
+{
+	size_t i;
+
+	for (i = 0; i < md->nslots; i++)
+		slots_of(md, o)[i] = pick(md);
+	return 0;
+}
+
+/* Sets and maps: a slot for each key, 0 if it is absent, else its value + 1. */
+
+static int set_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+		    struct kl_val *res)
+{
+	uint64_t k = pick_key(md), *w = slots_of(md, o) + k;
+
+	args[0] = kl_word(k);
+	res[0] = kl_word(m == 0 ? !*w : !!*w);
+	if (m < 2)
+		*w = !m;
+	return 0;
+}
+
+static struct kl_val slot_value(uint64_t w)
+{
+	return w ? kl_word(w - 1) : kl_special(KL_ABSENT);
+}
+
+static int map_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+		    struct kl_val *res)
+{
+	uint64_t k = pick_key(md), *w = slots_of(md, o) + k, old = *w;
+
+	args[0] = kl_word(k);
+	switch (m) {
+	case 0:		/* put */
+		args[1] = kl_word(pick(md));
+		*w = args[1].v + 1;
+		break;
+	case 1:		/* get */
+		res[0] = slot_value(old);
+		break;
+	case 2:		/* insert */
+		args[1] = kl_word(pick(md));
+		res[0] = kl_word(!old);
+		if (!old)
+			*w = args[1].v + 1;
+		break;
+	case 3:		/* remove */
+		res[0] = slot_value(old);
+		*w = 0;
+		break;
+	case 4:		/* contains */
+		res[0] = kl_word(!!old);
+		break;
+	case 5:		/* cas */
+		args[1] = kl_word(old && coin(md) ? old - 1 : pick(md));
+		args[2] = kl_word(pick(md));
+		res[0] = kl_word(old && args[1].v == old - 1);
+		if (res[0].v)
+			*w = args[2].v + 1;
+		break;
+	}
+	return 0;
+}
+
+static int keys_scramble(struct kl_model *md, uint32_t o)
+{
+	size_t i;
+
+	for (i = 0; i < md->nslots; i++)
+		slots_of(md, o)[i] = coin(md) ? pick(md) + 1 : 0;
+	return 0;
+}
+
+static int set_scramble(struct kl_model *md, uint32_t o)
+{
+	size_t i;
+
+	for (i = 0; i < md->nslots; i++)
+		slots_of(md, o)[i] = coin(md);
+	return 0;
+}
+
+/* Queues, stacks and heaps. */
+
+static int list_push(struct kl_model_list *l, uint64_t v)
+{
+	int ret = 0;
+
+	if (l->head + l->n == l->cap && l->head > l->n) {
+		memmove(l->v, l->v + l->head, l->n * sizeof(*l->v));
+		l->head = 0;
+	}
+	ret = kl_grow(l->v, l->cap, l->head + l->n + 1);
+	if (!ret)
+		l->v[l->head + l->n++] = v;
+	return ret;
+}
+
+static int list_add(struct kl_model *md, uint32_t o, struct kl_val *arg)
+{
+	*arg = kl_word(pick(md));
+	return list_push(&md->list[o], arg->v);
+}
+
+static int queue_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+		      struct kl_val *res)
+{
+	struct kl_model_list *l = &md->list[o];
+
+	if (!m)
+		return list_add(md, o, args);
+	res[0] = kl_special(KL_EMPTY);
+	if (l->n) {
+		res[0] = kl_word(l->v[l->head++]);
+		l->n--;
+	}
+	return 0;
+}
+
+static int stack_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+		      struct kl_val *res)
+{
+	struct kl_model_list *l = &md->list[o];
+
+	if (!m)
+		return list_add(md, o, args);
+	res[0] = l->n ? kl_word(l->v[--l->n]) : kl_special(KL_EMPTY);
+	return 0;
+}
+
+static void heap_up(uint64_t *v, size_t i)
+{
+	uint64_t x = v[i];
+
+	for (; i && v[(i - 1) / 2] > x; i = (i - 1) / 2)
+		v[i] = v[(i - 1) / 2];
+	v[i] = x;
+}
+
+static void heap_down(uint64_t *v, size_t n)
+{
+	uint64_t x = v[0];
+	size_t i = 0, c;
+
+	for (; (c = 2 * i + 1) < n; i = c) {
+		if (c + 1 < n && v[c + 1] < v[c])
+			c++;
+		if (v[c] >= x)
+			break;
+		v[i] = v[c];
+	}
+	v[i] = x;
+}
+
+static int heap_add(struct kl_model *md, uint32_t o, struct kl_val *arg)
+{
+	struct kl_model_list *l = &md->list[o];
+	int ret;
+
+	/* New values in no order, and still each once: an odd factor permutes the words. */
+	*arg = kl_word(md->keys ? pick(md) : (pick(md) * 0x9e3779b1u) & UINT32_MAX);
+	ret = list_push(l, arg->v);
+	if (!ret)
+		heap_up(l->v, l->n - 1);
+	return ret;
+}
+
+static int pqueue_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+		       struct kl_val *res)
+{
+	struct kl_model_list *l = &md->list[o];
+
+	if (!m)
+		return heap_add(md, o, args);
+	res[0] = kl_special(KL_EMPTY);
+	if (l->n) {
+		res[0] = kl_word(l->v[0]);
+		l->v[0] = l->v[--l->n];
+		if (l->n)
+			heap_down(l->v, l->n);
+	}
+	return 0;
+}
+
+static int list_scramble(struct kl_model *md, uint32_t o)
+{
+	struct kl_val v;
+	int ret = 0;
+	size_t n;
+
+	for (n = kl_rand_below(&md->seed, 4); n && !ret; n--)
+		ret = md->type == &kl_model_types[KL_GEN_PQUEUE] ? heap_add(md, o, &v) :
+								   list_add(md, o, &v);
+	return ret;
+}
+
+/* Locks. */
+
+static int lock_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+		     struct kl_val *res)
+{
+	uint64_t *held = slots_of(md, o);
+
+	switch (m) {
+	case KL_MODEL_LOCK:
+		if (*held)
+			return 1;
+		*held = 1;
+		break;
+	case KL_MODEL_TRYLOCK:
+		res[0] = kl_word(!*held);
+		*held = 1;
+		break;
+	case KL_MODEL_UNLOCK:
+		*held = 0;
+		break;
+	}
+	return 0;
+}
+
+#define METHODS(...)							\
+	.methods = (const struct kl_model_method[]){ __VA_ARGS__ },	\
+	.nmethods = sizeof((const struct kl_model_method[]){ __VA_ARGS__ }) /	\
+		    sizeof(struct kl_model_method)
+
+const struct kl_model_type kl_model_types[KL_GEN_TYPES] = {
+	[KL_GEN_REGISTER] = {
+		.name = "register", .spec = "specs/register.lin", .slots = one_slot,
+		.step = register_step, .scramble = slots_scramble,
+		METHODS({ "read", 0, 1, 50 }, { "write", 1, 0, 30 }, { "cas", 2, 1, 20 },
+			{ "fetch_add", 1, 1, 0 }),
+	},
+	[KL_GEN_PAIR] = {
+		.name = "pair", .spec = "specs/seqlock.lin", .slots = two_slots,
+		.step = pair_step, .scramble = slots_scramble,
+		METHODS({ "read", 0, 2, 70 }, { "write", 2, 0, 30 }),
+	},
+	[KL_GEN_SET] = {
+		.name = "set", .spec = "specs/set.lin", .slots = slot_a_key,
+		.step = set_step, .scramble = set_scramble,
+		METHODS({ "insert", 1, 1, 30 }, { "remove", 1, 1, 30 }, { "contains", 1, 1, 40 }),
+	},
+	[KL_GEN_MAP] = {
+		.name = "map", .spec = "specs/map.lin", .slots = slot_a_key,
+		.step = map_step, .scramble = keys_scramble,
+		METHODS({ "put", 2, 0, 20 }, { "get", 1, 1, 30 }, { "insert", 2, 1, 15 },
+			{ "remove", 1, 1, 15 }, { "contains", 1, 1, 10 }, { "cas", 3, 1, 10 }),
+	},
+	[KL_GEN_QUEUE] = {
+		.name = "queue", .spec = "specs/queue.lin", .slots = no_slot,
+		.step = queue_step, .scramble = list_scramble,
+		METHODS({ "enqueue", 1, 0, 50 }, { "dequeue", 0, 1, 50 }),
+	},
+	[KL_GEN_STACK] = {
+		.name = "stack", .spec = "specs/stack.lin", .slots = no_slot,
+		.step = stack_step, .scramble = list_scramble,
+		METHODS({ "push", 1, 0, 50 }, { "pop", 0, 1, 50 }),
+	},
+	[KL_GEN_PQUEUE] = {
+		.name = "pqueue", .spec = "specs/pqueue.lin", .slots = no_slot,
+		.step = pqueue_step, .scramble = list_scramble,
+		METHODS({ "insert", 1, 0, 50 }, { "delete_min", 0, 1, 50 }),
+	},
+	[KL_GEN_COUNTER] = {
+		.name = "counter", .spec = "specs/counter.lin", .slots = one_slot,
+		.step = counter_step, .scramble = slots_scramble,
+		METHODS({ "inc", 0, 0, 50 }, { "get", 0, 1, 50 }),
+	},
+	[KL_GEN_LOCK] = {
+		.name = "lock", .spec = "specs/spinlock.lin", .slots = one_slot,
+		.step = lock_step,
+		METHODS({ "lock", 0, 0, 60 }, { "trylock", 0, 1, 40 }, { "unlock", 0, 0, 0 }),
+	},
+};
+
+void kl_model_free(struct kl_model *md)
+{
+	uint32_t o;
+
+	for (o = 0; md->list && o < md->objects; o++)
+		free(md->list[o].v);
+	free(md->list);
+	free(md->slot);
+	memset(md, 0, sizeof(*md));
+}
+
+int kl_model_init(struct kl_model *md, const struct kl_gen_config *c)
+{
+	const struct kl_model_type *t = &kl_model_types[c->type];
+	uint32_t o;
+	int ret = 0;
+
+	*md = (struct kl_model){
+		.type = t, .nslots = t->slots(c->keys), .objects = c->objects, .keys = c->keys,
+		.seed = c->seed ^ 0x6d6f64656cULL,
+	};
+	if ((uint64_t)md->nslots * c->objects > MAX_SLOTS)
+		return -EINVAL;
+	md->slot = calloc((size_t)c->objects * md->nslots + 1, sizeof(*md->slot));
+	md->list = calloc(c->objects, sizeof(*md->list));
+	if (!md->slot || !md->list)
+		ret = -ENOMEM;
+	for (o = 0; c->any && t->scramble && o < c->objects && !ret; o++)
+		ret = t->scramble(md, o);
+	if (ret)
+		kl_model_free(md);
+	return ret;
+}

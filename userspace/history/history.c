@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Histories in memory, see history.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "history/history.h"
+#include "history/internal.h"
+
+/* Open addressing; a slot holds an index + 1, the key is in the history's own array. */
+struct table {
+	uint32_t *slot;
+	size_t mask, used;
+};
+
+struct kl_index {
+	struct table methods, objects, threads;
+};
+
+struct kl_history *kl_history_new(void)
+{
+	struct kl_history *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->index = calloc(1, sizeof(*h->index));
+	if (!h->index) {
+		free(h);
+		return NULL;
+	}
+	return h;
+}
+
+void kl_history_free(struct kl_history *h)
+{
+	size_t i;
+
+	if (!h)
+		return;
+	for (i = 0; i < h->nmethods; i++)
+		free(h->methods[i]);
+	free(h->index->methods.slot);
+	free(h->index->objects.slot);
+	free(h->index->threads.slot);
+	free(h->index);
+	free(h->ops);
+	free(h->vals);
+	free(h->gaps);
+	free(h->methods);
+	free(h->objects);
+	free(h->threads);
+	free(h->spec_path);
+	free(h->spec_text);
+	free(h->release);
+	free(h->attached);
+	free(h);
+}
+
+static uint64_t hash_raw(uint64_t raw)
+{
+	return kl_mix(raw, 0x2545f4914f6cdd1dULL);
+}
+
+static uint64_t hash_name(const char *name, size_t len)
+{
+	uint64_t h = len, w;
+
+	for (; len >= 8; name += 8, len -= 8) {
+		memcpy(&w, name, 8);
+		h = kl_mix(h, w);
+	}
+	for (w = 0; len; len--)
+		w = w << 8 | (unsigned char)*name++;
+	return kl_mix(h, w);
+}
+
+/* Room for one more at a load of at most a half; @hash tells the hash of index i. */
+static int table_reserve(struct table *t, const struct kl_history *h,
+			 uint64_t (*hash)(const struct kl_history *h, size_t i))
+{
+	size_t size = t->slot ? t->mask + 1 : 0, want = size ? size * 2 : 64, i, at;
+	uint32_t *slot;
+
+	if (t->used * 2 < size)
+		return 0;
+	slot = calloc(want, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	for (i = 0; i < t->used; i++) {
+		for (at = hash(h, i) & (want - 1); slot[at]; at = (at + 1) & (want - 1))
+			;
+		slot[at] = i + 1;
+	}
+	free(t->slot);
+	t->slot = slot;
+	t->mask = want - 1;
+	return 0;
+}
+
+static uint64_t method_hash(const struct kl_history *h, size_t i)
+{
+	return hash_name(h->methods[i], strlen(h->methods[i]));
+}
+
+static uint64_t object_hash(const struct kl_history *h, size_t i)
+{
+	return hash_raw(h->objects[i]);
+}
+
+static uint64_t thread_hash(const struct kl_history *h, size_t i)
+{
+	return hash_raw(h->threads[i]);
+}
+
+int64_t kl_history_method(struct kl_history *h, const char *name, size_t len)
+{
+	struct table *t = &h->index->methods;
+	uint64_t hash = hash_name(name, len);
+	char *copy;
+	size_t at;
+	int ret;
+
+	if (t->slot) {
+		for (at = hash & t->mask; t->slot[at]; at = (at + 1) & t->mask) {
+			const char *m = h->methods[t->slot[at] - 1];
+
+			if (!strncmp(m, name, len) && !m[len])
+				return t->slot[at] - 1;
+		}
+	}
+	if (!len || len > KL_MAX_NAME || memchr(name, 0, len))
+		return -EINVAL;
+	if (h->nmethods >= UINT16_MAX)
+		return -EOVERFLOW;
+	ret = table_reserve(t, h, method_hash);
+	if (!ret)
+		ret = kl_grow(h->methods, h->cmethods, h->nmethods + 1);
+	if (ret)
+		return ret;
+	copy = strndup(name, len);
+	if (!copy)
+		return -ENOMEM;
+	h->methods[h->nmethods++] = copy;
+	for (at = hash & t->mask; t->slot[at]; at = (at + 1) & t->mask)
+		;
+	t->slot[at] = ++t->used;
+	return h->nmethods - 1;
+}
+
+static int64_t raw_index(struct kl_history *h, struct table *t, uint64_t **keys, size_t *n,
+			 size_t *cap, uint64_t raw,
+			 uint64_t (*hash)(const struct kl_history *h, size_t i))
+{
+	size_t at;
+	int ret;
+
+	if (t->slot) {
+		for (at = hash_raw(raw) & t->mask; t->slot[at]; at = (at + 1) & t->mask)
+			if ((*keys)[t->slot[at] - 1] == raw)
+				return t->slot[at] - 1;
+	}
+	if (*n >= UINT32_MAX - 1)
+		return -EOVERFLOW;
+	ret = table_reserve(t, h, hash);
+	if (!ret)
+		ret = kl_grow(*keys, *cap, *n + 1);
+	if (ret)
+		return ret;
+	(*keys)[(*n)++] = raw;
+	for (at = hash_raw(raw) & t->mask; t->slot[at]; at = (at + 1) & t->mask)
+		;
+	t->slot[at] = ++t->used;
+	return *n - 1;
+}
+
+int64_t kl_history_object(struct kl_history *h, uint64_t raw)
+{
+	return raw_index(h, &h->index->objects, &h->objects, &h->nobjects, &h->cobjects, raw,
+			 object_hash);
+}
+
+int64_t kl_history_thread(struct kl_history *h, uint64_t raw)
+{
+	return raw_index(h, &h->index->threads, &h->threads, &h->nthreads, &h->cthreads, raw,
+			 thread_hash);
+}
+
+int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_val *args,
+		   const struct kl_val *res)
+{
+	size_t n = op->nargs + op->nres, i;
+	struct kl_val *v;
+	int ret;
+
+	if (op->flags & KL_OP_PENDING)
+		op->ret = KL_TIME_MAX;
+	else if (op->ret == KL_TIME_MAX)
+		return -EINVAL;
+	if (op->ret < op->call || op->method >= h->nmethods || op->object >= h->nobjects ||
+	    op->thread >= h->nthreads || op->nargs > KL_MAX_ARGS || op->nres > KL_MAX_ARGS)
+		return -EINVAL;
+	if (h->nops >= KL_NO_OP || h->nvals + n > UINT32_MAX)
+		return -EOVERFLOW;
+	ret = kl_grow(h->ops, h->cops, h->nops + 1);
+	if (!ret)
+		ret = kl_grow(h->vals, h->cvals, h->nvals + n);
+	if (ret)
+		return ret;
+	op->vals = h->nvals;
+	v = h->vals + h->nvals;
+	for (i = 0; i < op->nargs; i++)
+		*v++ = args[i];
+	for (i = 0; i < op->nres; i++)
+		*v++ = op->flags & KL_OP_PENDING ? kl_special(KL_ANY) : res[i];
+	h->nvals += n;
+	h->ops[h->nops++] = *op;
+	return 0;
+}
+
+int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap)
+{
+	int ret;
+
+	if (gap->to < gap->from || gap->reason > KL_GAP_CUT ||
+	    (gap->object != KL_ALL_OBJECTS && gap->object >= h->nobjects))
+		return -EINVAL;
+	ret = kl_grow(h->gaps, h->cgaps, h->ngaps + 1);
+	if (!ret)
+		h->gaps[h->ngaps++] = *gap;
+	return ret;
+}
+
+static bool in_order(const struct kl_history *h)
+{
+	const struct kl_op *op = h->ops;
+	size_t i;
+
+	for (i = 1; i < h->nops; i++)
+		if (op[i].call < op[i - 1].call ||
+		    (op[i].call == op[i - 1].call && op[i].ret < op[i - 1].ret))
+			return false;
+	return true;
+}
+
+/* ops[i] = old ops[k[i].val], cycle by cycle so that only the keys need room beside. */
+static void permute(struct kl_history *h, struct kl_key *k, uint32_t *tags)
+{
+	size_t i, at, from;
+
+	for (i = 0; i < h->nops; i++) {
+		struct kl_op op = h->ops[i];
+		uint32_t tag = tags ? tags[i] : 0;
+
+		for (at = i; (from = k[at].val) != i; at = from) {
+			h->ops[at] = h->ops[from];
+			if (tags)
+				tags[at] = tags[from];
+			k[at].val = at;
+		}
+		h->ops[at] = op;
+		if (tags)
+			tags[at] = tag;
+		k[at].val = at;
+	}
+}
+
+static int gap_order(const void *a, const void *b)
+{
+	const struct kl_gap *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->object < y->object ? -1 : x->object > y->object;
+}
+
+int kl_history_sort(struct kl_history *h, uint32_t *tags)
+{
+	struct kl_key *k;
+	size_t i;
+
+	if (h->ngaps)
+		qsort(h->gaps, h->ngaps, sizeof(*h->gaps), gap_order);
+	if (in_order(h))
+		return 0;
+	k = calloc(h->nops, 2 * sizeof(*k));
+	if (!k)
+		return -ENOMEM;
+	for (i = 0; i < h->nops; i++)
+		k[i] = (struct kl_key){ .key = h->ops[i].ret, .val = i };
+	kl_sort_keys(k, h->nops, k + h->nops);
+	for (i = 0; i < h->nops; i++)
+		k[i].key = h->ops[k[i].val].call;
+	kl_sort_keys(k, h->nops, k + h->nops);
+	permute(h, k, tags);
+	free(k);
+	return 0;
+}
+
+int kl_history_finish(struct kl_history *h)
+{
+	return kl_history_sort(h, NULL);
+}
+
+/*
+ * The open operations of each thread form a stack.  Those of equal call time
+ * come outermost first (they are sorted by return), so that one pass decides.
+ */
+int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner)
+{
+	uint32_t *top = NULL, *below = NULL, *t;
+	size_t i, j, end;
+	int ret = -ENOMEM;
+
+	if (!h->nops)
+		return 0;
+	top = malloc(h->nthreads * sizeof(*top));
+	below = malloc(h->nops * sizeof(*below));
+	if (!top || !below)
+		goto out;
+	for (i = 0; i < h->nthreads; i++)
+		top[i] = KL_NO_OP;
+	ret = 0;
+	for (i = 0; i < h->nops; i = end) {
+		for (end = i + 1; end < h->nops && h->ops[end].call == h->ops[i].call; end++)
+			;
+		for (j = end; j-- > i;) {
+			const struct kl_op *op = &h->ops[j];
+
+			if (op->flags & (KL_OP_PENDING | KL_OP_NOCALL))
+				continue;
+			for (t = &top[op->thread]; *t != KL_NO_OP; *t = below[*t]) {
+				uint64_t open = h->ops[*t].ret;
+
+				if (open <= op->call)
+					continue;
+				if (op->ret <= open)
+					break;
+				if (open - op->call > h->error) {
+					*outer = *t;
+					*inner = j;
+					ret = 1;
+					goto out;
+				}
+			}
+			below[j] = *t;
+			*t = j;
+		}
+	}
+out:
+	free(top);
+	free(below);
+	return ret;
+}

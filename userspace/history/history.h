@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Histories: operations with the times of their calls and returns, and all that
+ * is known not to be known about them (design: "What is not known is written
+ * down, and widens the set of explanations").
+ *
+ * A before B for certain: ret(A) + error < call(B), or A and B are of one
+ * thread and ret(A) <= call(B) (in that thread's own order).  Everything else
+ * is concurrent.
+ */
+#ifndef KL_HISTORY_H
+#define KL_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/val.h"
+
+#define KL_TIME_MIN	0
+#define KL_TIME_MAX	UINT64_MAX	/* never, or not known */
+#define KL_MAX_ARGS	8		/* arguments, and results, of a method */
+#define KL_MAX_NAME	255		/* characters of a method's name */
+#define KL_NO_CPU	UINT16_MAX
+#define KL_NO_OP	UINT32_MAX
+#define KL_ALL_OBJECTS	UINT32_MAX
+
+enum kl_clock { KL_CLOCK_MONO, KL_CLOCK_SEQ, KL_CLOCK_TICK, KL_CLOCK_EPOCH };
+
+enum kl_op_flags {
+	KL_OP_PENDING	= 1,	/* no return seen: ret is KL_TIME_MAX, results are KL_ANY */
+	KL_OP_NOCALL	= 2,	/* no call seen: call is a lower bound, KL_TIME_MIN if none */
+};
+
+/**
+ * struct kl_op - one execution of a method
+ * @call: time before its first instruction
+ * @ret: time after its last, KL_TIME_MAX if pending
+ * @point: its linearization point, KL_TIME_MAX if not known
+ * @drain: a time by which its stores had left the store buffer for certain,
+ *	KL_TIME_MAX if not known
+ * @thread: index of its thread
+ * @object: index of its object
+ * @vals: index of its arguments in kl_history.vals, its results follow
+ * @method: index of its method's name
+ * @cpu: where it returned (or was called), KL_NO_CPU if not known
+ */
+struct kl_op {
+	uint64_t call, ret;
+	uint64_t point, drain;
+	uint32_t thread, object;
+	uint32_t vals;
+	uint16_t method;
+	uint16_t cpu;
+	uint8_t nargs, nres, flags, pad[5];
+};
+
+enum kl_gap_reason {
+	KL_GAP_LOST,	/* events did not fit the buffer */
+	KL_GAP_MISSED,	/* probes did not run: recursion, kprobe misses */
+	KL_GAP_CUT,	/* forgotten on purpose; nothing of it is in a store buffer after `to` */
+};
+
+/*
+ * In [from, to] operations may have taken effect that are not in the history;
+ * operations that were lost have their call and return inside.
+ */
+struct kl_gap {
+	uint64_t from, to;
+	uint64_t lost;		/* how many, 0 if not known */
+	uint32_t object;	/* or KL_ALL_OBJECTS */
+	uint16_t cpu;
+	uint16_t reason;
+};
+
+struct kl_history {
+	struct kl_op *ops;		/* by call time after kl_history_finish() */
+	struct kl_val *vals;
+	struct kl_gap *gaps;		/* by from */
+	char **methods;			/* names */
+	uint64_t *objects;		/* what a person knows the object by, an address */
+	uint64_t *threads;		/* thread ids */
+	size_t nops, nvals, ngaps, nmethods, nobjects, nthreads;
+	size_t cops, cvals, cgaps, cmethods, cobjects, cthreads;	/* capacities */
+	struct kl_index *index;		/* raw id -> index, see kl_history_object() */
+
+	enum kl_clock clock;
+	uint64_t error;			/* of the clock between CPUs, in its unit */
+	bool fresh;			/* objects began in the spec's initial state */
+	uint32_t ncpus;
+	char *spec_path, *spec_text;	/* the spec it was recorded with, or NULL */
+	char *release;			/* kernel release, or NULL */
+	char *attached;			/* how it was recorded, lines, or NULL */
+};
+
+struct kl_history *kl_history_new(void);
+void kl_history_free(struct kl_history *h);
+
+/* The index of a method, object or thread, added if new; negative errno (as int64) on failure. */
+int64_t kl_history_method(struct kl_history *h, const char *name, size_t len);
+int64_t kl_history_object(struct kl_history *h, uint64_t raw);
+int64_t kl_history_thread(struct kl_history *h, uint64_t raw);
+
+/**
+ * kl_history_add() - append an operation
+ * @h: the history
+ * @op: the operation, whose @vals is set here
+ * @args: op->nargs values
+ * @res: op->nres values; ignored (KL_ANY stored) if the operation is pending
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW, -EINVAL when ret < call or an index is out of range.
+ */
+int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_val *args,
+		   const struct kl_val *res);
+int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap);
+
+/* Sort by call time (ties: by return, then as added); to be called once after the last add. */
+int kl_history_finish(struct kl_history *h);
+
+static inline const struct kl_val *kl_op_args(const struct kl_history *h, const struct kl_op *op)
+{
+	return h->vals + op->vals;
+}
+
+static inline const struct kl_val *kl_op_res(const struct kl_history *h, const struct kl_op *op)
+{
+	return h->vals + op->vals + op->nargs;
+}
+
+/**
+ * kl_history_read() - read a history in any known form, told by its first bytes
+ * @path: the file, "-" for standard input
+ * @out: the history, finished
+ *
+ * Return: 0; -EINVAL after an error message that names file and line or offset.
+ */
+int kl_history_read(const char *path, struct kl_history **out);
+int kl_text_read(const char *name, const char *text, size_t len, struct kl_history **out);
+int kl_text_write(const struct kl_history *h, FILE *f);
+int kl_klh_read(const char *name, const void *data, size_t len, struct kl_history **out);
+/* Write .klh to @path, complete or not at all. */
+int kl_klh_write(const struct kl_history *h, const char *path);
+
+/* One value / one operation as people read it: "7", "empty", "?", "read() -> (1, 2)". */
+int kl_val_print(char *buf, size_t size, struct kl_val v);
+int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the readers and writers of histories share among themselves. */
+#ifndef KL_HISTORY_INTERNAL_H
+#define KL_HISTORY_INTERNAL_H
+
+#include "history/history.h"
+
+/*
+ * kl_history_finish() that permutes @tags, one for each operation (or NULL),
+ * along with the operations.
+ */
+int kl_history_sort(struct kl_history *h, uint32_t *tags);
+
+/**
+ * kl_history_overlap() - find two operations of one thread that cross
+ * @h: the history, finished
+ * @outer: the one that was called first
+ * @inner: the one called inside it that returned after it
+ *
+ * A thread does one thing at a time: its operations follow one another or nest
+ * (an interrupt).  Those whose call or return was not seen are left out, and the
+ * clock's error is allowed for (the thread may have moved to another CPU).
+ *
+ * Return: 1 if there are two, 0 if not, -ENOMEM.
+ */
+int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner);
+
+extern const char *const kl_clock_names[4];
+extern const char *const kl_gap_reasons[3];
+
+#endif

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads .klh, see klh_format.h.  Nothing in the file is believed: lengths are
+ * held against what is there and against bounds, sums against the data, and
+ * indices against the tables, before any is used.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "history/internal.h"
+#include "history/klh.h"
+#include "history/klh_format.h"
+#include "history/text.h"
+
+struct cursor {
+	const uint8_t *p, *end;
+};
+
+struct reader {
+	const char *name;
+	const uint8_t *data;
+	size_t len, at;		/* of the file; offset of the block being read */
+	struct kl_history *h;
+	ZSTD_DCtx *zstd;
+	uint8_t *raw;
+	size_t craw;
+	uint64_t object, thread, floor;
+	uint32_t nblocks;
+	struct klh_last last;
+};
+
+bool kl_klh_is(const void *data, size_t len)
+{
+	return len >= 4 && !memcmp(data, KLH_MAGIC, 4);
+}
+
+static int damaged(const struct reader *r, const char *what)
+{
+	kl_err("%s: offset %zu: %s: the file is damaged", r->name, r->at, what);
+	return -EINVAL;
+}
+
+/* The next number; false when the column ends, or holds more than 64 bits. */
+static inline bool get(struct cursor *c, uint64_t *out)
+{
+	unsigned int shift = 0;
+	uint64_t v = 0;
+	uint8_t b;
+
+	if (c->p < c->end && *c->p < 0x80) {
+		*out = *c->p++;
+		return true;
+	}
+	do {
+		if (c->p == c->end || shift > 63)
+			return false;
+		b = *c->p++;
+		if (shift == 63 && b > 1)
+			return false;
+		v |= (uint64_t)(b & 0x7f) << shift;
+		shift += 7;
+	} while (b & 0x80);
+	*out = v;
+	return true;
+}
+
+static int read_methods(struct reader *r, struct cursor *c)
+{
+	uint64_t len;
+	int64_t i;
+
+	while (c->p < c->end) {
+		if (!get(c, &len) || len > (size_t)(c->end - c->p))
+			return damaged(r, "a method's name is cut short");
+		i = kl_history_method(r->h, (const char *)c->p, len);
+		if (i == -EINVAL || (i >= 0 && (size_t)i + 1 != r->h->nmethods))
+			return damaged(r, "bad method name");
+		if (i < 0)
+			return i;
+		c->p += len;
+	}
+	return 0;
+}
+
+static int read_keys(struct reader *r, struct cursor *c, uint64_t *last, size_t *n,
+		     int64_t (*index)(struct kl_history *h, uint64_t raw))
+{
+	uint64_t v;
+	size_t old;
+	int64_t i;
+
+	while (c->p < c->end) {
+		if (!get(c, &v))
+			return damaged(r, "bad object or thread");
+		*last += klh_unfold(v);
+		old = *n;
+		i = index(r->h, *last);
+		if (i < 0)
+			return i;
+		if (*n == old)
+			return damaged(r, "an object or thread comes twice");
+	}
+	return 0;
+}
+
+static int read_gaps(struct reader *r, struct cursor *c)
+{
+	uint64_t len, object, cpu, reason;
+	struct kl_gap g;
+	int ret;
+
+	while (c->p < c->end) {
+		if (!get(c, &g.from) || !get(c, &len) || !get(c, &g.lost) || !get(c, &object) ||
+		    !get(c, &cpu) || !get(c, &reason) || len > UINT64_MAX - g.from ||
+		    object > r->h->nobjects || cpu > KL_NO_CPU || reason > KL_GAP_CUT)
+			return damaged(r, "bad gap");
+		g.to = g.from + len;
+		g.object = object ? object - 1 : KL_ALL_OBJECTS;
+		g.cpu = cpu ? cpu - 1 : KL_NO_CPU;
+		g.reason = reason;
+		ret = kl_history_add_gap(r->h, &g);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool read_vals(struct reader *r, struct cursor *col, const struct kl_op *op,
+		      struct kl_val *v)
+{
+	unsigned int n = op->nargs + (op->flags & KL_OP_PENDING ? 0 : op->nres), i;
+	uint64_t tag, d, *last;
+
+	for (i = 0; i < n; i++, v++) {
+		if (!get(&col[KLH_TAGS], &tag) || tag > KL_ABSENT)
+			return false;
+		*v = kl_special(tag);
+		if (tag != KL_WORD)
+			continue;
+		if (!get(&col[KLH_VALUES], &d))
+			return false;
+		last = klh_place(&r->last, op->method, i);
+		*last += klh_unfold(d);
+		v->v = *last;
+	}
+	return true;
+}
+
+static bool read_op(struct reader *r, struct cursor *col, struct kl_op *op, uint64_t prev,
+		    struct kl_val *vals)
+{
+	uint64_t flags, call, ret, point, drain, thread, object, method, cpu, shape;
+
+	if (!get(&col[KLH_FLAGS], &flags) || (flags & ~KLH_FLAGS_KNOWN) ||
+	    !get(&col[KLH_CALL], &call))
+		return false;
+	op->flags = flags & (KL_OP_PENDING | KL_OP_NOCALL);
+	op->call = prev + klh_unfold(call);
+	op->ret = op->point = op->drain = KL_TIME_MAX;
+	if (!(flags & KL_OP_PENDING)) {
+		if (!get(&col[KLH_RET], &ret) || ret > UINT64_MAX - op->call)
+			return false;
+		op->ret = op->call + ret;
+	}
+	if (flags & KLH_HAS_POINT) {
+		if (!get(&col[KLH_POINT], &point))
+			return false;
+		op->point = op->call + klh_unfold(point);
+	}
+	if (flags & KLH_HAS_DRAIN) {
+		if (!get(&col[KLH_DRAIN], &drain))
+			return false;
+		op->drain = op->call + klh_unfold(drain);
+	}
+	if (!get(&col[KLH_THREAD], &thread) || thread >= r->h->nthreads ||
+	    !get(&col[KLH_OBJECT], &object) || object >= r->h->nobjects ||
+	    !get(&col[KLH_METHOD], &method) || method >= r->h->nmethods ||
+	    !get(&col[KLH_CPU], &cpu) || cpu > KL_NO_CPU ||
+	    !get(&col[KLH_SHAPE], &shape) || shape >> 4 > KL_MAX_ARGS ||
+	    (shape & 15) > KL_MAX_ARGS)
+		return false;
+	op->thread = thread;
+	op->object = object;
+	op->method = method;
+	op->cpu = cpu ? cpu - 1 : KL_NO_CPU;
+	op->nargs = shape >> 4;
+	op->nres = shape & 15;
+	return read_vals(r, col, op, vals);
+}
+
+static int read_columns(struct reader *r, size_t raw, uint32_t nops)
+{
+	struct kl_val vals[2 * KL_MAX_ARGS];
+	struct cursor col[KLH_COLUMNS];
+	size_t at = KLH_COLUMNS * 4, i;
+	struct kl_op op = { 0 };
+	uint64_t prev = 0;
+	int ret;
+
+	if (raw < at)
+		return damaged(r, "a block is too short for its columns");
+	for (i = 0; i < KLH_COLUMNS; i++) {
+		size_t len = klh_get32(r->raw + 4 * i);
+
+		if (len > raw - at)
+			return damaged(r, "a column is longer than its block");
+		col[i].p = r->raw + at;
+		col[i].end = col[i].p + len;
+		at += len;
+	}
+	ret = read_methods(r, &col[KLH_METHODS]);
+	if (!ret)
+		ret = read_keys(r, &col[KLH_OBJECTS], &r->object, &r->h->nobjects,
+				kl_history_object);
+	if (!ret)
+		ret = read_keys(r, &col[KLH_THREADS], &r->thread, &r->h->nthreads,
+				kl_history_thread);
+	if (!ret)
+		ret = read_gaps(r, &col[KLH_GAPS]);
+	if (ret)
+		return ret;
+	memset(&r->last, 0, sizeof(r->last));
+	for (i = 0; i < nops; i++) {
+		if (!read_op(r, col, &op, prev, vals))
+			return damaged(r, "an operation is not as it should be");
+		prev = op.call;
+		ret = kl_history_add(r->h, &op, vals, vals + op.nargs);
+		if (ret == -EINVAL)
+			return damaged(r, "an operation's times are not as they should be");
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < KLH_COLUMNS; i++)
+		if (col[i].p != col[i].end)
+			return damaged(r, "a column is longer than its operations");
+	return at == raw ? 0 : damaged(r, "a block is longer than its columns");
+}
+
+static int read_block(struct reader *r, const uint8_t *p, size_t len)
+{
+	uint32_t nops = klh_get32(p + 4);
+	size_t raw = klh_get32(p + 8), n;
+	int ret;
+
+	if (crc32(0, p + KLH_BLOCK_HEADER, len) != klh_get32(p + 24))
+		return damaged(r, "a block's checksum does not match");
+	if (raw > KLH_MAX_RAW || nops > KLH_BLOCK_OPS || r->h->nops + nops > KLH_MAX_OPS)
+		return damaged(r, "a block is too large");
+	n = ZSTD_getFrameContentSize(p + KLH_BLOCK_HEADER, len);
+	if (n != raw)
+		return damaged(r, "a block's lengths do not match");
+	ret = kl_grow(r->raw, r->craw, raw);
+	if (ret)
+		return ret;
+	n = ZSTD_decompressDCtx(r->zstd, r->raw, raw, p + KLH_BLOCK_HEADER, len);
+	if (ZSTD_isError(n) || n != raw)
+		return damaged(r, "a block cannot be decompressed");
+	ret = read_columns(r, raw, nops);
+	if (ret)
+		return ret;
+	r->nblocks++;
+	r->floor = klh_get64(p + 16);
+	return 0;
+}
+
+/* What was to come after the whole blocks is not known. */
+static int cut_short(struct reader *r)
+{
+	struct kl_gap gap = {
+		.from = r->floor, .to = KL_TIME_MAX, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
+		.reason = KL_GAP_LOST,
+	};
+
+	kl_warn("%s: cut short at offset %zu after %zu operations: what may have followed, from "
+		"time %" PRIu64 " on, is taken as not known", r->name, r->at, r->h->nops, r->floor);
+	/* Only the end itself is missing when nothing can come any more. */
+	return r->floor == KL_TIME_MAX ? 0 : kl_history_add_gap(r->h, &gap);
+}
+
+/* A machine that crashed may leave zeros where data should have come. */
+static bool only_zeros(const uint8_t *p, size_t len)
+{
+	while (len && !*p) {
+		p++;
+		len--;
+	}
+	return !len;
+}
+
+static int read_blocks(struct reader *r)
+{
+	for (;;) {
+		const uint8_t *p = r->data + r->at;
+		size_t left = r->len - r->at, len;
+		int ret;
+
+		if (left < KLH_BLOCK_HEADER || only_zeros(p, left))
+			return cut_short(r);
+		if (crc32(0, p, 28) != klh_get32(p + 28))
+			return damaged(r, "the checksum of a block's header does not match");
+		len = klh_get32(p + 12);
+		if (klh_get32(p) == KLH_END) {
+			if (klh_get64(p + 16) != r->h->nops || klh_get32(p + 8) != r->nblocks)
+				return damaged(r, "blocks are missing");
+			if (left > KLH_BLOCK_HEADER)
+				return damaged(r, "something follows the end");
+			return 0;
+		}
+		if (klh_get32(p) != KLH_BLOCK)
+			return damaged(r, "a block of a kind that is not known");
+		if (len > left - KLH_BLOCK_HEADER)
+			return cut_short(r);
+		ret = read_block(r, p, len);
+		if (ret)
+			return ret;
+		r->at += KLH_BLOCK_HEADER + len;
+	}
+}
+
+/* The header's text, line by line as in the text form. */
+static int read_text(struct reader *r, const char *p, size_t len)
+{
+	struct kl_text_src src = { .name = r->name };
+	const char *end = p + len;
+	int ret = 0;
+
+	if (!len || end[-1] != '\n')
+		return damaged(r, "the header's text has no end");
+	while (p < end && !ret) {
+		src.line++;
+		if (*p != '#')
+			ret = damaged(r, "the header holds something else than header lines");
+		else
+			ret = kl_text_header(r->h, &src, p + 1);
+		p = (const char *)memchr(p, '\n', end - p) + 1;
+	}
+	kl_text_header_end(r->h, &src);
+	return ret;
+}
+
+static int read_header(struct reader *r)
+{
+	const uint8_t *p = r->data;
+	uint32_t len;
+	int ret;
+
+	if (r->len < KLH_HEADER) {
+		kl_err("%s: cut short inside its header: expected at least %d bytes, found %zu",
+		       r->name, KLH_HEADER, r->len);
+		return -EINVAL;
+	}
+	if (memcmp(p, KLH_MAGIC, 8))
+		return damaged(r, "not the first bytes of a .klh file");
+	if (klh_get32(p + 8) != KLH_VERSION) {
+		kl_err("%s: .klh version %" PRIu32 ": expected version %d, the only one this klin reads",
+		       r->name, klh_get32(p + 8), KLH_VERSION);
+		return -EINVAL;
+	}
+	if (crc32(0, p, 20) != klh_get32(p + 20))
+		return damaged(r, "the header's checksum does not match");
+	len = klh_get32(p + 12);
+	if (len > KLH_MAX_TEXT)
+		return damaged(r, "the header is too large");
+	if (len > r->len - KLH_HEADER) {
+		kl_err("%s: cut short inside its header: expected %" PRIu32 " bytes of text, found %zu",
+		       r->name, len, r->len - KLH_HEADER);
+		return -EINVAL;
+	}
+	if (crc32(0, p + KLH_HEADER, len) != klh_get32(p + 16))
+		return damaged(r, "the checksum of the header's text does not match");
+	ret = read_text(r, (const char *)p + KLH_HEADER, len);
+	r->at = KLH_HEADER + len;
+	return ret;
+}
+
+int kl_klh_read(const char *name, const void *data, size_t len, struct kl_history **out)
+{
+	struct reader r = { .name = name, .data = data, .len = len };
+	int ret = -ENOMEM;
+
+	r.h = kl_history_new();
+	r.zstd = ZSTD_createDCtx();
+	if (r.h && r.zstd)
+		ret = read_header(&r);
+	if (!ret)
+		ret = read_blocks(&r);
+	if (!ret)
+		ret = kl_history_finish(r.h);
+	ZSTD_freeDCtx(r.zstd);
+	free(r.raw);
+	if (ret) {
+		if (ret != -EINVAL)
+			kl_err("%s: %s", name, strerror(-ret));
+		kl_history_free(r.h);
+		return ret;
+	}
+	*out = r.h;
+	return 0;
+}

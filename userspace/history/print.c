@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Values and operations as people read them. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "history/history.h"
+#include "history/internal.h"
+
+#define MAX_ERRNO	4095
+
+const char *const kl_clock_names[4] = {
+	[KL_CLOCK_MONO] = "mono", [KL_CLOCK_SEQ] = "seq", [KL_CLOCK_TICK] = "tick",
+	[KL_CLOCK_EPOCH] = "epoch",
+};
+
+const char *const kl_gap_reasons[3] = {
+	[KL_GAP_LOST] = "lost", [KL_GAP_MISSED] = "missed", [KL_GAP_CUT] = "cut",
+};
+
+/* As snprintf(): returns the length it has or would have. */
+int kl_val_print(char *buf, size_t size, struct kl_val v)
+{
+	switch (v.tag) {
+	case KL_WORD:
+		break;
+	case KL_EMPTY:
+		return snprintf(buf, size, "empty");
+	case KL_FULL:
+		return snprintf(buf, size, "full");
+	case KL_ABSENT:
+		return snprintf(buf, size, "absent");
+	default:
+		return snprintf(buf, size, "?");
+	}
+	/* The kernel's error numbers; then addresses and the like are told by their digits. */
+	if (v.v >= -(uint64_t)MAX_ERRNO)
+		return snprintf(buf, size, "%" PRId64, (int64_t)v.v);
+	return snprintf(buf, size, v.v >> 32 ? "0x%" PRIx64 : "%" PRIu64, v.v);
+}
+
+struct out {
+	char *buf;
+	size_t size, len;
+};
+
+static void put(struct out *o, const char *s)
+{
+	int n = snprintf(o->len < o->size ? o->buf + o->len : NULL,
+			 o->len < o->size ? o->size - o->len : 0, "%s", s);
+
+	o->len += n;
+}
+
+static void put_vals(struct out *o, const struct kl_val *v, unsigned int n)
+{
+	char val[32];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		kl_val_print(val, sizeof(val), v[i]);
+		put(o, i ? ", " : "");
+		put(o, val);
+	}
+}
+
+int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op)
+{
+	struct out o = { .buf = buf, .size = size };
+
+	if (size)
+		*buf = 0;
+	put(&o, h->methods[op->method]);
+	put(&o, "(");
+	put_vals(&o, kl_op_args(h, op), op->nargs);
+	put(&o, ")");
+	if (op->nres && !(op->flags & KL_OP_PENDING)) {
+		put(&o, op->nres > 1 ? " -> (" : " -> ");
+		put_vals(&o, kl_op_res(h, op), op->nres);
+		put(&o, op->nres > 1 ? ")" : "");
+	}
+	return o.len;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Header lines of the text form: `# KEYWORD ...'.  A line whose keyword is not
+ * known is a comment; a known one with a content that does not fit is an error.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "history/internal.h"
+#include "history/text.h"
+
+static size_t word_len(const char *p)
+{
+	size_t n = 0;
+
+	while (!kl_text_end(p[n]))
+		n++;
+	return n;
+}
+
+static bool take(const char **pp, const char *word)
+{
+	const char *p = kl_text_skip(*pp);
+	size_t n = word_len(p);
+
+	if (n != strlen(word) || memcmp(p, word, n))
+		return false;
+	*pp = p + n;
+	return true;
+}
+
+static int at_end(struct kl_text_src *s, const char *p)
+{
+	p = kl_text_skip(p);
+	return *p == '\n' ? 0 : kl_text_bad(s, p, "the end of the line");
+}
+
+/* The rest of the line without blanks around it; replaces *out. */
+static int take_line(struct kl_text_src *s, const char *p, char **out, const char *what)
+{
+	const char *end;
+	char *copy;
+
+	p = kl_text_skip(p);
+	for (end = p; *end != '\n'; end++)
+		;
+	while (end > p && kl_text_blank(end[-1]))
+		end--;
+	if (end == p)
+		return kl_text_bad(s, p, what);
+	if (memchr(p, 0, end - p))
+		return kl_text_bad(s, p, "no zero byte");
+	copy = strndup(p, end - p);
+	if (!copy)
+		return -ENOMEM;
+	free(*out);
+	*out = copy;
+	return 0;
+}
+
+/* Append the line at @p, with its newline, to a text. */
+static int append_line(struct kl_text_src *s, const char *p, char **text, size_t *n, size_t *cap)
+{
+	size_t len = 0;
+	int ret;
+
+	while (p[len] != '\n')
+		len++;
+	if (memchr(p, 0, len))
+		return kl_text_bad(s, p, "no zero byte");
+	ret = kl_grow(*text, *cap, *n + len + 2);
+	if (ret)
+		return ret;
+	memcpy(*text + *n, p, len + 1);
+	*n += len + 1;
+	(*text)[*n] = 0;
+	return 0;
+}
+
+static int header_version(struct kl_text_src *s, const char *p)
+{
+	uint64_t v;
+
+	p = kl_text_skip(p);
+	if (kl_text_number(s, &p, &v, "a version number"))
+		return -EINVAL;
+	if (v != 1) {
+		s->errors++;
+		kl_err_at(s->name, s->line, 0,
+			  "history version %llu: expected version 1, the only one this klin reads",
+			  (unsigned long long)v);
+		return -EINVAL;
+	}
+	return at_end(s, p);
+}
+
+static int header_clock(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		if (take(&p, kl_clock_names[i]))
+			break;
+	if (i == 4)
+		return kl_text_bad(s, kl_text_skip(p), "mono, seq, tick or epoch");
+	h->clock = i;
+	h->error = 0;
+	if (take(&p, "error")) {
+		p = kl_text_skip(p);
+		if (kl_text_number(s, &p, &h->error, "the clock's error"))
+			return -EINVAL;
+	}
+	return at_end(s, p);
+}
+
+static int header_first(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	if (take(&p, "init"))
+		h->fresh = true;
+	else if (take(&p, "any"))
+		h->fresh = false;
+	else
+		return kl_text_bad(s, kl_text_skip(p), "init or any");
+	return at_end(s, p);
+}
+
+static int header_cpus(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	const char *tok;
+	uint64_t v;
+
+	p = kl_text_skip(p);
+	tok = p;
+	if (kl_text_number(s, &p, &v, "the number of CPUs"))
+		return -EINVAL;
+	if (v >= KL_NO_CPU)
+		return kl_text_bad(s, tok, "fewer than 65535 CPUs");
+	h->ncpus = v;
+	return at_end(s, p);
+}
+
+/* A time in a gap; `-' is the end of time. */
+static int gap_time(struct kl_text_src *s, const char **pp, uint64_t *out)
+{
+	const char *p = kl_text_skip(*pp);
+	int ret = 0;
+
+	if (*p == '-' && kl_text_end(p[1])) {
+		*out = KL_TIME_MAX;
+		p++;
+	} else {
+		ret = kl_text_number(s, &p, out, "a time, or `-'");
+	}
+	*pp = p;
+	return ret;
+}
+
+static int header_gap(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	struct kl_gap gap = {
+		.from = KL_TIME_MIN, .to = KL_TIME_MAX, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
+	};
+	const char *start = kl_text_skip(p), *tok;
+	int64_t obj;
+	uint64_t v;
+	int ret;
+
+	for (;;) {
+		p = kl_text_skip(p);
+		if (*p == '\n')
+			break;
+		tok = p;
+		if (take(&p, "cpu")) {
+			p = kl_text_skip(p);
+			tok = p;
+			ret = kl_text_number(s, &p, &v, "a CPU number");
+			if (!ret && v >= KL_NO_CPU)
+				ret = kl_text_bad(s, tok, "a CPU number below 65535");
+			gap.cpu = v;
+		} else if (take(&p, "from")) {
+			ret = gap_time(s, &p, &gap.from);
+		} else if (take(&p, "to")) {
+			ret = gap_time(s, &p, &gap.to);
+		} else if (take(&p, "lost")) {
+			p = kl_text_skip(p);
+			ret = kl_text_number(s, &p, &gap.lost, "how many were lost");
+		} else if (take(&p, "object")) {
+			p = kl_text_skip(p);
+			p += *p == '@';
+			ret = kl_text_number(s, &p, &v, "an object");
+			if (!ret) {
+				obj = kl_history_object(h, v);
+				if (obj < 0)
+					return obj;
+				gap.object = obj;
+			}
+		} else if (take(&p, "reason")) {
+			ret = 0;
+			if (take(&p, "lost"))
+				gap.reason = KL_GAP_LOST;
+			else if (take(&p, "missed"))
+				gap.reason = KL_GAP_MISSED;
+			else if (take(&p, "cut"))
+				gap.reason = KL_GAP_CUT;
+			else
+				ret = kl_text_bad(s, kl_text_skip(p), "lost, missed or cut");
+		} else {
+			ret = kl_text_bad(s, tok, "cpu, from, to, lost, object or reason");
+		}
+		if (ret)
+			return ret;
+	}
+	if (gap.to < gap.from)
+		return kl_text_bad(s, start, "a gap that ends after it begins");
+	return kl_history_add_gap(h, &gap);
+}
+
+int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	/* `#!', `#text' and the like are comments. */
+	if (!kl_text_blank(*p))
+		return 0;
+	if (take(&p, "klin")) {
+		if (!take(&p, "history"))
+			return kl_text_bad(s, kl_text_skip(p), "`history'");
+		return header_version(s, p);
+	}
+	if (take(&p, "clock"))
+		return header_clock(h, s, p);
+	if (take(&p, "first"))
+		return header_first(h, s, p);
+	if (take(&p, "cpus"))
+		return header_cpus(h, s, p);
+	if (take(&p, "release"))
+		return take_line(s, p, &h->release, "a kernel release");
+	if (take(&p, "spec"))
+		return take_line(s, p, &h->spec_path, "a spec file's name");
+	if (take(&p, "gap"))
+		return header_gap(h, s, p);
+	if (take(&p, "attached"))
+		return append_line(s, p + (*p == ' '), &s->attached, &s->nattached, &s->cattached);
+	if (take(&p, "|"))
+		return append_line(s, p + (*p == ' '), &s->spec_text, &s->nspec, &s->cspec);
+	return 0;
+}
+
+void kl_text_header_end(struct kl_history *h, struct kl_text_src *s)
+{
+	free(h->attached);
+	free(h->spec_text);
+	h->attached = s->attached;
+	h->spec_text = s->spec_text;
+	s->attached = NULL;
+	s->spec_text = NULL;
+}

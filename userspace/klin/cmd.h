@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sub-commands of klin: one file each, found by main.c through a linker section. */
+#ifndef KLIN_CMD_H
+#define KLIN_CMD_H
+
+/* Exit codes, the same for every sub-command. */
+enum {
+	KLIN_EXIT_OK		= 0,	/* linearizable, or done */
+	KLIN_EXIT_VIOLATION	= 1,
+	KLIN_EXIT_USAGE		= 2,	/* usage or input */
+	KLIN_EXIT_UNKNOWN	= 3,
+	KLIN_EXIT_SYSTEM	= 4,	/* the system refused: privileges, memory, disk */
+};
+
+struct kl_command {
+	const char *name;
+	const char *help;	/* one line */
+	int (*run)(int argc, char **argv);	/* argv[0] is "klin NAME"; returns the exit code */
+};
+
+#define KL_COMMAND(_name, _run, _help)						\
+	static const struct kl_command kl_command_##_run = {			\
+		.name = _name, .help = _help, .run = _run,			\
+	};									\
+	static const struct kl_command *const kl_command_p_##_run		\
+	__attribute__((used, section("kl_commands"))) = &kl_command_##_run
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin: dispatch to the sub-commands. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "klin/cmd.h"
+
+#define KLIN_VERSION "0.1"
+
+extern const struct kl_command *const __start_kl_commands[];
+extern const struct kl_command *const __stop_kl_commands[];
+
+static int by_name(const void *a, const void *b)
+{
+	const struct kl_command *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static void usage(FILE *f)
+{
+	size_t n = __stop_kl_commands - __start_kl_commands, i;
+	const struct kl_command **sorted = calloc(n, sizeof(*sorted));
+
+	fprintf(f, "Usage: klin COMMAND [OPTION...]\n"
+		   "Linearizability monitor for the Linux kernel.\n\nCommands:\n");
+	if (sorted) {
+		memcpy(sorted, __start_kl_commands, n * sizeof(*sorted));
+		qsort(sorted, n, sizeof(*sorted), by_name);
+		for (i = 0; i < n; i++)
+			fprintf(f, "  %-10s %s\n", sorted[i]->name, sorted[i]->help);
+		free(sorted);
+	}
+	fprintf(f, "\n`klin COMMAND --help' tells its options.\n"
+		   "Exit status: 0 linearizable (or done), 1 violation, 2 usage or input,\n"
+		   "3 unknown, 4 the system refused.\n");
+}
+
+int main(int argc, char **argv)
+{
+	size_t n = __stop_kl_commands - __start_kl_commands, i;
+	char name[64];
+	int ret;
+
+	if (argc < 2) {
+		usage(stderr);
+		return KLIN_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return KLIN_EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("klin %s\n", KLIN_VERSION);
+		return KLIN_EXIT_OK;
+	}
+	for (i = 0; i < n; i++) {
+		const struct kl_command *c = __start_kl_commands[i];
+
+		if (strcmp(c->name, argv[1]))
+			continue;
+		snprintf(name, sizeof(name), "klin %s", c->name);
+		argv[1] = name;
+		ret = c->run(argc - 1, argv + 1);
+		if (fflush(stdout) || ferror(stdout)) {
+			kl_err("cannot write to standard output");
+			return ret ? ret : KLIN_EXIT_SYSTEM;
+		}
+		return ret;
+	}
+	kl_err("no command '%s'; `klin --help' lists them", argv[1]);
+	return KLIN_EXIT_USAGE;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the running kernel offers to a probe: its functions, their types, its limits. */
+#ifndef KL_PROBE_KERNEL_H
+#define KL_PROBE_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct btf;
+struct btf_type;
+
+/* A function that ftrace manages, from available_filter_functions. */
+struct kl_traceable {
+	const char *name, *module;	/* module: NULL for the kernel itself */
+};
+
+/* A symbol of the kernel's text, from /proc/kallsyms. */
+struct kl_ksym {
+	const char *name, *module;	/* module: NULL for the kernel itself */
+	uint64_t addr;			/* 0 when hidden */
+};
+
+struct kl_modbtf {
+	char *name;
+	struct btf *btf;	/* NULL: it has none */
+};
+
+struct kl_kernel {
+	char release[65];
+	const char *tracefs;		/* mount point, NULL if there is none */
+	struct btf *btf;		/* of vmlinux, NULL without CONFIG_DEBUG_INFO_BTF */
+	struct kl_modbtf *mods;
+	size_t nmods, cmods;
+	char *symtext, *text;		/* kallsyms, available_filter_functions */
+	struct kl_ksym *syms;
+	size_t nsyms, csyms;
+	struct kl_traceable *traceable;	/* by name */
+	size_t ntraceable, ctraceable;
+};
+
+/**
+ * kl_kernel_open() - learn about the running kernel
+ * @out: what was learned
+ *
+ * What is missing (no BTF, no tracefs) is left NULL or empty; who needs it says so.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_kernel_open(struct kl_kernel **out);
+void kl_kernel_close(struct kl_kernel *k);
+
+/* The BTF of a module (NULL: the kernel's own), NULL if there is none. */
+struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module);
+
+/**
+ * struct kl_func - a function of the running kernel
+ * @name: its name
+ * @module: whose, NULL for the kernel itself
+ * @addr: its address, 0 when hidden or when there is no such symbol
+ * @btf: where its type is, NULL if nowhere
+ * @proto: its FUNC_PROTO there
+ * @traceable: ftrace manages it, so that fentry can be used
+ * @blacklisted: kprobes refuse it
+ * @copies: symbols of that name
+ */
+struct kl_func {
+	const char *name;
+	char module[64];
+	uint64_t addr;
+	const struct btf *btf;
+	const struct btf_type *proto;
+	bool traceable;
+	bool blacklisted;
+	unsigned int copies;
+};
+
+/**
+ * kl_func_find() - look a function up
+ * @k: the kernel
+ * @name: its name
+ * @module: whose it must be, NULL: the kernel's, else any module's
+ * @out: what is known about it
+ *
+ * Return: 0, or -ENOENT when the kernel has no symbol of that name.
+ */
+int kl_func_find(struct kl_kernel *k, const char *name, const char *module, struct kl_func *out);
+
+/* How a function can be attached, best first. */
+enum kl_way { KL_WAY_FENTRY, KL_WAY_KPROBE, KL_WAY_NONE };
+
+/**
+ * kl_func_way() - how to attach to a function
+ * @f: the function
+ * @why: a sentence part about what is in the way of a better way, if anything is
+ * @size: room there
+ */
+enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size);
+
+/* Up to three functions with a name like that, as "a, b or c"; empty if none is near. */
+void kl_func_suggest(struct kl_kernel *k, const char *name, char *buf, size_t size);
+
+/* "none", "integrity" or "confidentiality". */
+const char *kl_lockdown(void);
+/* Can kernel code be preempted anywhere (CONFIG_PREEMPT, preempt=full)?  True when unknown. */
+bool kl_preemptible(void);
+
+/* The edit distance of two names, at most @max + 1. */
+unsigned int kl_name_distance(const char *a, const char *b, unsigned int max);
+/* The largest distance that still is a typing error. */
+unsigned int kl_name_slack(const char *name);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state behind a path, in canonical form: unknowns looked up, entries
+ * sorted, unknowns numbered by first occurrence.  States that differ only in
+ * the order of several unknown keys may keep different forms.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/run.h"
+
+/* Words, then special values, then unknowns. */
+static int key_cmp(const void *p, const void *q)
+{
+	const struct kl_val *a = p, *b = q;
+	unsigned int x = a->tag == KL_ANY ? UINT32_MAX : a->tag;
+	unsigned int y = b->tag == KL_ANY ? UINT32_MAX : b->tag;
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (a->v > b->v) - (a->v < b->v);
+}
+
+/* Sort @n entries; KL_DROP if two keys are equal. */
+static int sort_entries(struct kl_val *e, size_t n, unsigned int stride)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (key_cmp(&e[(i - 1) * stride], &e[i * stride]) > 0)
+			break;
+	if (i < n)
+		qsort(e, n, stride * sizeof(*e), key_cmp);
+	for (i = 1; i < n && stride > 1; i++)
+		if (kl_val_eq(e[(i - 1) * stride], e[i * stride]))
+			return KL_DROP;
+	return 0;
+}
+
+static bool sorted_kind(enum kl_cont_kind k)
+{
+	return k == KL_C_PQUEUE || k == KL_C_SET || k == KL_C_MAP || k == KL_C_BAG;
+}
+
+static int reserve(struct kl_run *r, size_t n)
+{
+	return kl_grow(r->out, r->cout, r->nout + n);
+}
+
+/* Entries that say that a key is not there say nothing once all entries are known. */
+static bool is_gone(const struct kl_cont *c, enum kl_cont_kind kind, const struct kl_val *e)
+{
+	if (c->unknown)
+		return false;
+	return kind == KL_C_BAG ? !e[1].v : e[1].tag == KL_ABSENT;
+}
+
+static int put_loaded(struct kl_run *r, unsigned int index)
+{
+	enum kl_cont_kind kind = r->s->conts[index]->cont;
+	const struct kl_cont *c = &r->conts[index];
+	unsigned int stride = kl_cont_stride(kind);
+	struct kl_val *head, *e;
+	size_t i, n = 0;
+	int ret;
+
+	ret = reserve(r, c->n + 1);
+	if (ret)
+		return ret;
+	head = e = r->out + r->nout;
+	e++;
+	for (i = 0; i < c->n; i += stride) {
+		if (stride > 1 && is_gone(c, kind, &c->e[i]))
+			continue;
+		*e++ = kl_sym_get(r, c->e[i]);
+		if (kind == KL_C_BAG) {
+			*e = c->e[i + 1];
+			if (!c->unknown)
+				e->tag = KL_WORD;
+			e++;
+		} else if (stride > 1) {
+			*e++ = kl_sym_get(r, c->e[i + 1]);
+		}
+		n++;
+	}
+	*head = (struct kl_val){ .v = n, .tag = c->unknown ? KL_ANY : KL_WORD };
+	r->nout += e - head;
+	return sorted_kind(kind) ? sort_entries(head + 1, n, stride) : 0;
+}
+
+static int put_container(struct kl_run *r, unsigned int index)
+{
+	const struct kl_val *head = r->in + r->cont_at[index];
+	size_t n = head->v * kl_cont_stride(r->s->conts[index]->cont) + 1;
+	int ret;
+
+	r->out_at[index] = r->nout;
+	if (!r->conts[index].loaded && r->bound) {
+		ret = kl_cont_load(r, index);
+		if (ret)
+			return ret;
+	}
+	if (r->conts[index].loaded)
+		return put_loaded(r, index);
+	ret = reserve(r, n);
+	if (ret)
+		return ret;
+	memcpy(r->out + r->nout, head, n * sizeof(*head));
+	r->nout += n;
+	return 0;
+}
+
+static void rename_one(struct kl_run *r, struct kl_val *v, uint64_t *next)
+{
+	if (v->tag != KL_ANY)
+		return;
+	if (r->rename[v->v] == UINT64_MAX)
+		r->rename[v->v] = (*next)++;
+	v->v = r->rename[v->v];
+}
+
+static void rename_container(struct kl_run *r, unsigned int index, uint64_t *next)
+{
+	enum kl_cont_kind kind = r->s->conts[index]->cont;
+	struct kl_val *head = r->out + r->out_at[index];
+	size_t n = head->v * kl_cont_stride(kind), i;
+
+	for (i = 1; i <= n; i += kind == KL_C_BAG ? 2 : 1)
+		rename_one(r, &head[i], next);
+}
+
+/* Number the unknowns of out[] by first occurrence, and those of @results that are not in it. */
+static void rename_all(struct kl_run *r, struct kl_val *results)
+{
+	uint64_t next = 0;
+	size_t i;
+
+	memset(r->rename, 0xff, r->nsym * sizeof(*r->rename));
+	for (i = 0; i < r->s->nslots; i++)
+		rename_one(r, &r->out[i], &next);
+	for (i = 0; i < r->s->nconts; i++)
+		rename_container(r, i, &next);
+	for (i = 0; i < r->m->pub.nresults; i++)
+		rename_one(r, &results[i], &next);
+}
+
+static int sort_again(struct kl_run *r)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < r->s->nconts; i++) {
+		enum kl_cont_kind kind = r->s->conts[i]->cont;
+		struct kl_val *head = r->out + r->out_at[i];
+
+		ret = sorted_kind(kind) ? sort_entries(head + 1, head->v, kl_cont_stride(kind)) : 0;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int kl_run_canon(struct kl_run *r)
+{
+	size_t n = r->s->nslots, i;
+	int ret;
+
+	r->next = r->slots;
+	r->nout = n;
+	if (!r->nsym && !r->s->nconts)
+		return 0;
+	r->nout = 0;
+	ret = reserve(r, n);
+	if (!ret)
+		ret = kl_grow(r->rename, r->crename, r->nsym);
+	if (ret)
+		return ret;
+	for (i = 0; i < n; i++)
+		r->out[r->nout++] = kl_sym_get(r, r->slots[i]);
+	for (i = 0; i < r->s->nconts; i++) {
+		ret = put_container(r, i);
+		if (ret)
+			return ret;
+	}
+	r->next = r->out;
+	if (!r->nsym || r->raw)
+		return 0;
+	rename_all(r, r->results);
+	if (!r->s->nconts)
+		return 0;
+	/* New numbers may change the order of unknown keys, and that the numbers. */
+	ret = sort_again(r);
+	if (!ret)
+		rename_all(r, r->results);
+	return ret;
+}
+
+void kl_state_canon(struct kl_val *state, size_t len)
+{
+	uint64_t next = 0;
+	size_t i, j;
+
+	/* A number below @next is one that was given here, so old ones are moved above. */
+	for (i = 0; i < len; i++)
+		if (state[i].tag == KL_ANY)
+			state[i].v = ~state[i].v;
+	for (i = 0; i < len; i++) {
+		uint64_t old = state[i].v;
+
+		if (state[i].tag != KL_ANY || old < next)
+			continue;
+		for (j = i; j < len; j++)
+			if (state[j].tag == KL_ANY && state[j].v == old)
+				state[j].v = next;
+		next++;
+	}
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The byte code: instructions of one 32-bit word, op | a << 8 | b << 16 | c << 24,
+ * or op | a << 8 | imm << 16, some followed by words of data.  Operands are
+ * registers; each method has its parameters in the first ones.  Jumps are to
+ * words counted from the start of the method.
+ */
+#ifndef KL_SPEC_CODE_H
+#define KL_SPEC_CODE_H
+
+#include <stdint.h>
+
+#include "spec/probe.h"
+
+#define KL_REGS		256
+
+enum kl_opcode {
+	KL_I_MOV,	/* a = b */
+	KL_I_CONST,	/* a = pool[imm] */
+	KL_I_LOAD,	/* a = slot imm */
+	KL_I_STORE,	/* slot imm = a */
+	KL_I_LOADX,	/* a = slot of element b of the array (base | length << 16) in the next word */
+	KL_I_STOREX,	/* that slot = a */
+	KL_I_ADD, KL_I_SUB, KL_I_MUL, KL_I_DIV, KL_I_MOD, KL_I_AND, KL_I_OR, KL_I_XOR, KL_I_SHL,
+	KL_I_SHR,	/* a = b op c */
+	KL_I_LT, KL_I_LE,	/* a = b < c, b <= c: bool */
+	KL_I_EQ, KL_I_NE,	/* words and special values */
+	KL_I_EQB, KL_I_NEB,	/* bools */
+	KL_I_NEG, KL_I_INV,	/* a = -b, ~b */
+	KL_I_NOT,	/* a = !b */
+	KL_I_JMP,	/* to imm */
+	KL_I_JZ,	/* if a is false to imm */
+	KL_I_JNZ,
+	KL_I_FORCE,	/* the bool in a must be known from here on */
+	KL_I_CHOOSE,	/* a = any word of b..c */
+	KL_I_EITHER,	/* go on at any of the a targets in the next a words */
+	KL_I_ASSUME,	/* a must be true, else there is no such outcome */
+	KL_I_ASSERT,	/* a must be true, else an error; next word: line */
+	KL_I_BLOCK,	/* an atomic block begins; a: 1 if atomic_flush */
+	KL_I_CONT,	/* container b, method c, arguments from register a on, result in a */
+	KL_I_RETURN,	/* the a results are in the registers from b on */
+	KL_I_COUNT_
+};
+
+static inline uint32_t kl_insn(enum kl_opcode op, unsigned int a, unsigned int b, unsigned int c)
+{
+	return op | a << 8 | b << 16 | c << 24;
+}
+
+static inline uint32_t kl_insn_imm(enum kl_opcode op, unsigned int a, unsigned int imm)
+{
+	return op | a << 8 | imm << 16;
+}
+
+/* A binary operator on words; @b is not 0 in a division.  Shifts by 64 and more give 0. */
+static inline uint64_t kl_arith(int op, uint64_t a, uint64_t b)
+{
+	switch (op) {
+	case '+':
+		return a + b;
+	case '-':
+		return a - b;
+	case '*':
+		return a * b;
+	case '/':
+		return a / b;
+	case '%':
+		return a % b;
+	case '&':
+		return a & b;
+	case '|':
+		return a | b;
+	case '^':
+		return a ^ b;
+	case KL_OP_SHL:
+		return b < 64 ? a << b : 0;
+	case KL_OP_SHR:
+		return b < 64 ? a >> b : 0;
+	case '<':
+		return a < b;
+	case '>':
+		return a > b;
+	case KL_OP_LE:
+		return a <= b;
+	case KL_OP_GE:
+		return a >= b;
+	case KL_OP_AND:
+		return a && b;
+	case KL_OP_OR:
+		return a || b;
+	default:
+		return 0;
+	}
+}
+
+#endif

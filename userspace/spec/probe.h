@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Probe clauses as parsed: where in a kernel a method is, and where its
+ * arguments and results are.  Names are resolved against the spec here; types
+ * only when attaching, by userspace/probe, which has the kernel's BTF.
+ *
+ *	probe get on inet_get_local_port_range(net, lo, hi) or other_name(net, lo, hi) {
+ *		object net;
+ *		result l = *lo, h = *hi;
+ *	}
+ *	probe set on ipv4_local_port_range(table, write, buffer, lenp, ppos) {
+ *		when write != 0 && return == 0;
+ *		object table->data - offsetof(struct net, ipv4.ip_local_ports.range);
+ *		argument l = ((int *)table->data)[0], h = ((int *)table->data)[1] at return;
+ *	}
+ *	probe read on klin:seqlock.read;
+ *
+ * `argument`, `object` and `when` are evaluated at the call, `result` at the
+ * return; `at call` and `at return` say otherwise, and an expression that has
+ * `return` in it is always evaluated at the return.  A target klin:NAME is a
+ * method that code instrumented with <klin.h> declares (debugfs klin/methods):
+ * arguments and results are taken by position.
+ */
+#ifndef KL_SPEC_PROBE_H
+#define KL_SPEC_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kl_pos {
+	unsigned int line, col;
+};
+
+/* A C type as written: "int *", "struct net *", "unsigned long". */
+struct kl_ctype {
+	const char *kind;	/* "struct", "union", "enum" or "" */
+	const char *name;	/* "net", "unsigned long", "u64" */
+	unsigned int ptr;	/* number of '*' */
+};
+
+enum kl_expr_kind {
+	KL_E_NUM,	/* num */
+	KL_E_PARAM,	/* index: parameter of the probed function, by position */
+	KL_E_RETURN,	/* the probed function's return value */
+	KL_E_UNARY,	/* op: '-' '~' '!' '*' '&' on a */
+	KL_E_BINARY,	/* op on a, b: + - * / % & | ^ << >> == != < <= > >= && || */
+	KL_E_COND,	/* a ? b : c */
+	KL_E_ARROW,	/* a->name */
+	KL_E_DOT,	/* a.name */
+	KL_E_INDEX,	/* a[b] */
+	KL_E_CAST,	/* (type)a */
+	KL_E_OFFSETOF,	/* offsetof(type, name), name may be a.b.c */
+	KL_E_SIZEOF,	/* sizeof(type) */
+};
+
+/* Operators of more than one character. */
+enum { KL_OP_SHL = 256, KL_OP_SHR, KL_OP_EQ, KL_OP_NE, KL_OP_LE, KL_OP_GE, KL_OP_AND, KL_OP_OR };
+
+struct kl_expr {
+	enum kl_expr_kind kind;
+	int op;
+	unsigned int index;
+	uint64_t num;
+	const char *name;
+	struct kl_ctype type;
+	const struct kl_expr *a, *b, *c;
+	struct kl_pos pos;
+};
+
+enum kl_target_kind {
+	KL_TARGET_FUNC,	/* a function of the kernel or a module */
+	KL_TARGET_KLIN,	/* klin:NAME, NAME is "subject.method" */
+};
+
+struct kl_probe_target {
+	enum kl_target_kind kind;
+	const char *name;
+	const char *module;	/* "mod" in mod:func, or NULL */
+	const char **params;	/* names of the function's parameters; all targets of a clause agree */
+	unsigned int nparams;
+	struct kl_pos pos;
+};
+
+struct kl_fetch {
+	unsigned int index;		/* of the method's parameter or result */
+	const char *name;
+	const struct kl_expr *expr;
+	bool at_return;
+	struct kl_pos pos;
+};
+
+struct kl_probe {
+	unsigned int method;
+	const struct kl_probe_target *targets;	/* alternatives, the first that exists is taken */
+	unsigned int ntargets;
+	const struct kl_expr *object;		/* NULL: one object, 0 */
+	bool object_at_return;
+	const struct kl_expr *when;		/* NULL: always */
+	bool when_at_return;
+	const struct kl_fetch *args, *results;	/* one for each parameter / result, in order */
+	unsigned int nargs, nresults;		/* 0 for klin: targets */
+	struct kl_pos pos;
+};
+
+#endif

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The interpreter: all outcomes of an operation, by executing all its paths. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/run.h"
+
+#define PRESETS_MAX	4096
+
+struct kl_run *kl_run_new(const struct kl_spec *s)
+{
+	struct kl_run *r = calloc(1, sizeof(*r));
+	size_t n = s->nslots + 1;
+
+	if (!r)
+		return NULL;
+	r->s = s;
+	r->slots = calloc(n, sizeof(*r->slots));
+	r->wrote = calloc(n, sizeof(*r->wrote));
+	r->mark = calloc(n, sizeof(*r->mark));
+	r->conts = calloc(s->nconts + 1, sizeof(*r->conts));
+	r->cont_at = calloc(s->nconts + 1, sizeof(*r->cont_at));
+	r->out_at = calloc(s->nconts + 1, sizeof(*r->out_at));
+	if (r->slots && r->wrote && r->mark && r->conts && r->cont_at && r->out_at)
+		return r;
+	kl_run_free(r);
+	return NULL;
+}
+
+void kl_run_free(struct kl_run *r)
+{
+	unsigned int i;
+
+	if (!r)
+		return;
+	for (i = 0; r->conts && i < r->s->nconts; i++)
+		free(r->conts[i].e);
+	free(r->slots);
+	free(r->wrote);
+	free(r->mark);
+	free(r->conts);
+	free(r->cont_at);
+	free(r->out_at);
+	free(r->presets);
+	free(r->sym);
+	free(r->choice);
+	free(r->out);
+	free(r->rename);
+	free(r->bound_out);
+	free(r->seen);
+	free(r->table);
+	free(r);
+}
+
+void kl_run_set_raw(struct kl_run *r, bool raw)
+{
+	r->raw = raw;
+	r->raw_first = 0;
+}
+
+void kl_run_set_fresh(struct kl_run *r, uint64_t first)
+{
+	r->raw_first = first;
+}
+
+const char *kl_run_error(const struct kl_run *r)
+{
+	return r->error;
+}
+
+int kl_run_fail(struct kl_run *r, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->error, sizeof(r->error), fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+int kl_run_fault(struct kl_run *r, const char *fmt, ...)
+{
+	char msg[100];
+	va_list ap;
+
+	/* The specification says that no state has this error, so what was guessed is wrong. */
+	if (r->guessed || r->preset)
+		return KL_DROP;
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	return kl_run_fail(r, -E2BIG, "'%s': %s", r->m->pub.name, msg);
+}
+
+int kl_run_choose(struct kl_run *r, uint64_t n)
+{
+	int ret;
+
+	if (n == 1)
+		return 0;
+	if (r->at_choice < r->nchoice)
+		return r->choice[r->at_choice++].taken;
+	if (n > KL_PATHS_MAX)
+		return kl_run_fail(r, -E2BIG, "more than %u choices", KL_PATHS_MAX);
+	ret = kl_grow(r->choice, r->cchoice, r->nchoice + 1);
+	if (ret)
+		return ret;
+	r->choice[r->nchoice++] = (struct kl_choice){ .n = n };
+	r->at_choice++;
+	return 0;
+}
+
+int kl_run_guess(struct kl_run *r, uint64_t n)
+{
+	r->guessed = true;
+	return kl_run_choose(r, n);
+}
+
+static bool next_choice(struct kl_run *r)
+{
+	while (r->nchoice) {
+		struct kl_choice *c = &r->choice[r->nchoice - 1];
+
+		if (++c->taken < c->n)
+			return true;
+		r->nchoice--;
+	}
+	return false;
+}
+
+/* ---- before the paths ---- */
+
+static int bad_state(struct kl_run *r)
+{
+	return kl_run_fail(r, -EINVAL, "this is no state of '%s'", r->s->name);
+}
+
+static void count_unknown(struct kl_run *r, struct kl_val v)
+{
+	if (v.tag == KL_ANY && v.v >= r->nstate)
+		r->nstate = v.v + 1;
+}
+
+static int scan_containers(struct kl_run *r)
+{
+	size_t at = r->s->nslots, i, j, n;
+
+	for (i = 0; i < r->s->nconts; i++) {
+		enum kl_cont_kind kind = r->s->conts[i]->cont;
+		unsigned int stride = kl_cont_stride(kind);
+
+		if (at >= r->in_len || r->in[at].v > (r->in_len - at - 1) / stride)
+			return bad_state(r);
+		r->cont_at[i] = at;
+		n = r->in[at].v * stride;
+		for (j = 1; j <= n; j += kind == KL_C_BAG ? 2 : 1)
+			count_unknown(r, r->in[at + j]);
+		at += n + 1;
+	}
+	return at == r->in_len ? 0 : bad_state(r);
+}
+
+static int scan_state(struct kl_run *r)
+{
+	size_t i, n = r->s->nslots;
+	int ret = 0;
+
+	r->nstate = 0;
+	if (r->in_len < n)
+		return bad_state(r);
+	for (i = 0; i < n; i++)
+		count_unknown(r, r->in[i]);
+	if (r->s->nconts)
+		ret = scan_containers(r);
+	else if (r->in_len != n)
+		ret = bad_state(r);
+	if (!ret && r->raw && r->raw_first > r->nstate)
+		r->nstate = r->raw_first;
+	if (!ret && r->nstate > KL_SYMS_MAX)
+		ret = bad_state(r);
+	return ret;
+}
+
+static int scan_args(struct kl_run *r)
+{
+	const struct kl_method *m = &r->m->pub;
+	unsigned int i;
+
+	r->nbase = r->nstate;
+	for (i = 0; i < m->nparams; i++) {
+		if (r->args[i].tag == KL_ANY)
+			r->nbase++;
+		else if (r->args[i].tag != KL_WORD && !r->s->specials)
+			return kl_run_fail(r, -EINVAL, "argument '%s' of '%s' is a special value (empty, "
+					   "full, absent), expected a %s", m->params[i].name, m->name,
+					   m->params[i].type == KL_T_BOOL ? "bool" : "word");
+	}
+	return 0;
+}
+
+static int first_preset(struct kl_run *r)
+{
+	uint64_t i;
+	int ret;
+
+	r->npresets = 1;
+	r->preset = 0;
+	if (!r->nbase)
+		return 0;
+	ret = kl_grow(r->presets, r->cpresets, r->nbase);
+	if (!ret)
+		ret = kl_grow(r->sym, r->csym, r->nbase);
+	for (i = 0; i < r->nbase && !ret; i++)
+		r->presets[i] = (struct kl_val){ .v = i, .tag = KL_ANY };
+	return ret;
+}
+
+/* ---- a path ---- */
+
+static void start_path(struct kl_run *r)
+{
+	const struct kl_method *m = &r->m->pub;
+	uint64_t sym = r->nstate;
+	unsigned int i;
+
+	if (!++r->path) {
+		memset(r->mark, 0, (r->s->nslots + 1) * sizeof(*r->mark));
+		r->path = 1;
+	}
+	for (i = 0; i < r->s->nslots; i++)
+		r->slots[i] = r->in[i];
+	for (i = 0; i < r->s->nconts; i++)
+		r->conts[i].loaded = false;
+	r->nsym = r->nbase;
+	if (r->nbase)
+		memcpy(r->sym, r->presets + r->preset * r->nbase, r->nbase * sizeof(*r->sym));
+	for (i = 0; i < m->nparams; i++) {
+		r->reg[i] = r->args[i];
+		if (r->args[i].tag == KL_ANY)
+			r->reg[i].v = sym++;
+		else if (r->m->has_bool && m->params[i].type == KL_T_BOOL)
+			r->reg[i].v = !!r->args[i].v;
+	}
+	r->nlimits = 0;
+	r->at_choice = 0;
+	r->nwrote = 0;
+	r->barrier = false;
+	r->bound = r->preset;
+	r->guessed = false;
+	r->widened = false;
+	r->steps = 0;
+}
+
+/* The results are what was observed. */
+static int observe(struct kl_run *r)
+{
+	const struct kl_method *m = &r->m->pub;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; r->res && i < m->nresults; i++) {
+		struct kl_val v = r->res[i];
+
+		if (v.tag == KL_ANY)
+			continue;
+		if (r->m->has_bool && m->results[i].type == KL_T_BOOL && v.tag == KL_WORD)
+			v.v = !!v.v;
+		ret = kl_sym_unify(r, r->results[i], v);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < m->nresults; i++)
+		r->results[i] = kl_sym_get(r, r->results[i]);
+	return 0;
+}
+
+/*
+ * When a path forgot what an unknown had to do with others, and then found out
+ * what the unknown is, all paths are done again with that known from the start.
+ */
+static int again_with_bindings(struct kl_run *r, bool *again)
+{
+	const size_t n = r->nbase;
+	struct kl_val *preset;
+	size_t i;
+	int ret;
+
+	*again = false;
+	if (!r->widened || !n ||
+	    !memcmp(r->sym, r->presets + r->preset * n, n * sizeof(*r->sym)))
+		return 0;
+	*again = true;
+	ret = kl_grow(r->presets, r->cpresets, (r->npresets + 1) * n);
+	if (ret)
+		return ret;
+	preset = r->presets + r->npresets * n;
+	for (i = 0; i < n; i++)
+		preset[i] = kl_sym_follow(r, (struct kl_val){ .v = i, .tag = KL_ANY });
+	for (i = 0; i < r->npresets; i++)
+		if (!memcmp(r->presets + i * n, preset, n * sizeof(*preset)))
+			return 0;
+	if (r->npresets == PRESETS_MAX)
+		return kl_run_fail(r, -E2BIG, "too many cases of what is not known");
+	r->npresets++;
+	return 0;
+}
+
+static void sort_wrote(struct kl_run *r)
+{
+	size_t i, j;
+
+	for (i = 1; i < r->nwrote; i++) {
+		uint32_t slot = r->wrote[i];
+
+		for (j = i; j && r->wrote[j - 1] > slot; j--)
+			r->wrote[j] = r->wrote[j - 1];
+		r->wrote[j] = slot;
+	}
+}
+
+static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx)
+{
+	struct kl_outcome o;
+	bool only = !r->nchoice && r->npresets == 1, new = true;
+	uint64_t i;
+	int ret;
+
+	ret = kl_run_canon(r);
+	if (ret)
+		return ret;
+	sort_wrote(r);
+	o = (struct kl_outcome){
+		.state = r->next, .len = r->nout, .results = r->results, .barrier = r->barrier,
+		.wrote = r->wrote, .nwrote = r->nwrote,
+	};
+	if (r->raw && r->nstate) {
+		ret = kl_grow(r->bound_out, r->cbound_out, r->nstate);
+		if (ret)
+			return ret;
+		for (i = 0; i < r->nstate; i++)
+			r->bound_out[i] = kl_sym_follow(r, (struct kl_val){ .v = i, .tag = KL_ANY });
+		o.bound = r->bound_out;
+		o.nbound = r->nstate;
+	}
+	if (!only)
+		ret = kl_outcome_new(r, &o, &new);
+	if (ret || !new)
+		return ret;
+	return fn(ctx, &o);
+}
+
+/* KL_DROP is no outcome and no error; what @fn returns is kept apart from it. */
+static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
+{
+	bool again;
+	int ret;
+
+	if (++r->npaths > KL_PATHS_MAX)
+		return kl_run_fail(r, -E2BIG, "'%s' has more than %u paths", r->m->pub.name,
+				   KL_PATHS_MAX);
+	start_path(r);
+	ret = kl_run_exec(r);
+	r->work += r->steps;
+	if (r->work > KL_WORK_MAX)
+		return kl_run_fail(r, -E2BIG, "'%s' takes too many steps", r->m->pub.name);
+	if (!ret)
+		ret = observe(r);
+	if (!ret)
+		ret = again_with_bindings(r, &again);
+	if (ret || again)
+		return ret;
+	*stop = 0;
+	return report(r, fn, ctx);
+}
+
+int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
+		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx)
+{
+	int ret;
+
+	r->m = &r->s->methods[method];
+	r->in = state;
+	r->in_len = len;
+	r->args = args;
+	r->res = res;
+	r->npaths = 0;
+	r->work = 0;
+	ret = scan_state(r);
+	if (!ret)
+		ret = scan_args(r);
+	if (!ret)
+		ret = first_preset(r);
+	if (ret)
+		return ret;
+	kl_outcome_reset(r);
+	for (; r->preset < r->npresets; r->preset++) {
+		r->nchoice = 0;
+		do {
+			ret = do_path(r, fn, ctx);
+			if (ret)
+				return ret;
+		} while (next_choice(r));
+	}
+	return 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Specifications: a .lin file compiled to byte code, and the interpreter that
+ * the engines, the replayer and the oracle share.
+ *
+ * A state is a flat array of values: the scalars and array elements at fixed
+ * slots, then for each container a header (v: number of entries, tag KL_ANY if
+ * there may be more that are not known) and its entries in canonical order.
+ * Equal states are equal word for word.  A scalar that is not known holds
+ * KL_ANY with a number: equal numbers are equal unknowns, numbered by first
+ * occurrence.  An unknown is bound when an operation's observed result says
+ * what it is; a branch on it is taken both ways (with the equality kept where
+ * it was compared with ==).  What is lost that way only widens what is accepted.
+ */
+#ifndef KL_SPEC_H
+#define KL_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/val.h"
+#include "history/history.h"
+
+struct kl_spec;
+struct kl_probe;
+
+enum kl_type_kind { KL_T_WORD, KL_T_BOOL };
+
+struct kl_param {
+	const char *name;
+	enum kl_type_kind type;
+};
+
+enum kl_partition { KL_PART_OBJECT, KL_PART_PARAM, KL_PART_NONE };
+
+struct kl_method {
+	const char *name;
+	struct kl_param params[KL_MAX_ARGS], results[KL_MAX_ARGS];
+	unsigned int nparams, nresults;
+	unsigned int nblocks;	/* atomic steps on its longest path */
+	bool pure;		/* writes nothing on any path */
+	bool flush;		/* every writing block is atomic_flush (leaves nothing buffered) */
+	bool barrier;		/* some block is atomic_flush: the buffer is empty when it executes */
+	bool barrier_always;	/* so on every path */
+	int part_param;		/* index of the parameter of `partition by`, or -1 */
+};
+
+/**
+ * kl_spec_load() - read, parse and type-check a .lin file
+ * @path: the file
+ * @out: the specification
+ *
+ * Errors are printed as FILE:LINE:COL: error: ...; several may be.
+ *
+ * Return: 0, -EINVAL after messages, another negative errno with a message.
+ */
+int kl_spec_load(const char *path, struct kl_spec **out);
+int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec **out);
+void kl_spec_free(struct kl_spec *s);
+
+const char *kl_spec_name(const struct kl_spec *s);
+const char *kl_spec_path(const struct kl_spec *s);
+const char *kl_spec_text(const struct kl_spec *s);
+unsigned int kl_spec_nmethods(const struct kl_spec *s);
+const struct kl_method *kl_spec_method(const struct kl_spec *s, unsigned int i);
+/* Index of the method of that name, or -1. */
+int kl_spec_find_method(const struct kl_spec *s, const char *name);
+enum kl_partition kl_spec_partition(const struct kl_spec *s);
+/* No writing block leaves anything in the store buffer: SC and TSO agree. */
+bool kl_spec_flushes(const struct kl_spec *s);
+/* Scalars and arrays only: fixed number of slots, fit for the TSO check. */
+bool kl_spec_fixed_size(const struct kl_spec *s);
+/* Probe clauses in file order, see probe.h. */
+unsigned int kl_spec_nprobes(const struct kl_spec *s);
+const struct kl_probe *kl_spec_probe(const struct kl_spec *s, unsigned int i);
+/* The byte code in words, for --dump and tests. */
+void kl_spec_dump(const struct kl_spec *s, FILE *f);
+
+/* An interpreter: scratch memory for one thread. */
+struct kl_run;
+
+struct kl_run *kl_run_new(const struct kl_spec *s);
+void kl_run_free(struct kl_run *r);
+
+/**
+ * kl_run_init() - the first state
+ * @r: the interpreter
+ * @fresh: true: variables with an initial value have it, the others are
+ *	unknown; false: all are unknown (attached in mid-life, or after a gap)
+ * @len: number of slots
+ *
+ * Return: the state, valid until the next call on @r; NULL when out of memory.
+ */
+const struct kl_val *kl_run_init(struct kl_run *r, bool fresh, size_t *len);
+
+/* One outcome of an operation, as kl_run_apply() reports it. */
+struct kl_outcome {
+	const struct kl_val *state;	/* the next state, canonical */
+	size_t len;
+	/*
+	 * Slots of the state that the operation assigned (also when the value
+	 * stayed the same), in ascending order; only for specs of fixed size.
+	 */
+	const uint32_t *wrote;
+	size_t nwrote;
+	/*
+	 * An atomic_flush block was executed: the CPU's store buffer was empty
+	 * before it and is after it.  Otherwise what was written leaves later.
+	 */
+	bool barrier;
+	/*
+	 * On TSO.  barrier: on this path the CPU's store buffer is empty when the
+	 * method executes (an atomic_flush block, or a `fence;` statement before
+	 * the block).  through: its writes go to memory at once (atomic_flush);
+	 * otherwise they wait in the buffer as one entry (atomic).  A method may
+	 * be `fence; atomic { ... }`: barrier, and not through.
+	 */
+	bool barrier, through;
+	const struct kl_val *results;	/* as computed; KL_ANY where bound to nothing */
+	/*
+	 * Raw mode only: bound[s] is what unknown number s of the state before
+	 * is now, KL_ANY s itself if it is still unknown.  Of two unknowns that
+	 * turned out to be equal the lower number stands for both.
+	 */
+	const struct kl_val *bound;
+	size_t nbound;
+};
+
+/* Return non-zero to stop; that value is handed back. */
+typedef int (*kl_outcome_fn)(void *ctx, const struct kl_outcome *o);
+
+/**
+ * kl_run_apply() - all outcomes of one operation in a state
+ * @r: the interpreter
+ * @state: the state before, canonical
+ * @len: its slots
+ * @method: the method's index
+ * @args: its arguments; KL_ANY for one that is not known
+ * @res: its observed results, KL_ANY for one that is not known; NULL if none is
+ * @fn: called for each distinct outcome that agrees with @res
+ * @ctx: handed to @fn
+ *
+ * The method runs from its first to its last block in one go.  Outcomes come
+ * in a fixed order.
+ *
+ * A bool is true if it is not 0, in @args and @res too.  @fn may not use @r.
+ * Also a method that writes nothing may change the state: by what its results
+ * tell about unknowns.
+ *
+ * Return: 0; what @fn returned if not 0; -E2BIG when a bound was exceeded
+ * (steps, choices, size of the state) or the method has an error there (a false
+ * assertion, division by zero, an index out of range); -EINVAL when @state is
+ * none of this spec or an argument is a special value, which a spec that keeps
+ * none cannot take; -ENOMEM.  kl_run_error() has the text.
+ */
+int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
+		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx);
+const char *kl_run_error(const struct kl_run *r);
+
+/*
+ * Raw mode, for specs of fixed size: unknowns keep their numbers from the state
+ * before to the outcome, which need not be canonical either; new unknowns get
+ * numbers above all of the state's.  The TSO check uses it to keep memory and
+ * store buffers in step.
+ */
+void kl_run_set_raw(struct kl_run *r, bool raw);
+/* In raw mode: new unknowns get numbers from @first on, if the state has none above. */
+void kl_run_set_fresh(struct kl_run *r, uint64_t first);
+
+/* Rename the unknowns of a state of fixed size by first occurrence, in place. */
+void kl_state_canon(struct kl_val *state, size_t len);
+/* A state as people read it: "low = 1, high = ?". */
+int kl_state_print(char *buf, size_t size, const struct kl_spec *s, const struct kl_val *state,
+		   size_t len);
+
+#endif

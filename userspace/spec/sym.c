@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Unknown values on a path of the interpreter: what they turn out to be. */
+#include <errno.h>
+
+#include "spec/run.h"
+
+struct kl_val kl_sym_follow(const struct kl_run *r, struct kl_val v)
+{
+	while (v.tag == KL_ANY && !kl_val_eq(r->sym[v.v], v))
+		v = r->sym[v.v];
+	return v;
+}
+
+int kl_sym_fresh(struct kl_run *r, struct kl_val *v)
+{
+	int ret;
+
+	if (r->nsym >= KL_SYMS_MAX)
+		return kl_run_fail(r, -E2BIG, "more than %u unknown values", KL_SYMS_MAX);
+	ret = kl_grow(r->sym, r->csym, r->nsym + 1);
+	if (ret)
+		return ret;
+	*v = (struct kl_val){ .v = r->nsym, .tag = KL_ANY };
+	r->sym[r->nsym++] = *v;
+	return 0;
+}
+
+static int bind(struct kl_run *r, struct kl_val sym, struct kl_val to)
+{
+	unsigned int i;
+
+	/* An unknown of a specification that keeps no special values is a word. */
+	if (to.tag != KL_WORD && !r->s->specials)
+		return KL_DROP;
+	for (i = 0; i < r->nlimits; i++) {
+		const struct kl_limit *l = &r->limits[i];
+		struct kl_val v = kl_sym_follow(r, (struct kl_val){ .v = l->sym, .tag = KL_ANY });
+
+		if (kl_val_eq(v, sym) && (to.tag != KL_WORD || to.v < l->lo || to.v > l->hi))
+			return KL_DROP;
+	}
+	r->sym[sym.v] = to;
+	r->bound = true;
+	return 0;
+}
+
+int kl_sym_unify(struct kl_run *r, struct kl_val a, struct kl_val b)
+{
+	a = kl_sym_get(r, a);
+	b = kl_sym_get(r, b);
+	if (kl_val_eq(a, b))
+		return 0;
+	if (a.tag == KL_ANY && b.tag == KL_ANY) {
+		/* The older one stands for both. */
+		r->sym[a.v > b.v ? a.v : b.v] = a.v > b.v ? b : a;
+		r->bound = true;
+		return 0;
+	}
+	if (a.tag == KL_ANY)
+		return bind(r, a, b);
+	if (b.tag == KL_ANY)
+		return bind(r, b, a);
+	return KL_DROP;
+}
+
+int kl_sym_equal(struct kl_run *r, struct kl_val a, struct kl_val b, bool *equal)
+{
+	int ret;
+
+	a = kl_sym_get(r, a);
+	b = kl_sym_get(r, b);
+	*equal = kl_val_eq(a, b);
+	if (*equal || (a.tag != KL_ANY && b.tag != KL_ANY))
+		return 0;
+	ret = kl_run_guess(r, 2);
+	if (ret < 0)
+		return ret;
+	*equal = !ret;
+	if (*equal)
+		return kl_sym_unify(r, a, b);
+	r->widened = true;	/* that they differ is not kept */
+	return 0;
+}
+
+int kl_sym_truth(struct kl_run *r, struct kl_val v, bool *truth)
+{
+	int ret;
+
+	v = kl_sym_get(r, v);
+	if (v.tag == KL_WORD) {
+		*truth = v.v;
+		return 0;
+	}
+	if (v.tag != KL_ANY)
+		return kl_run_fault(r, "a special value (empty, full, absent) is no condition");
+	ret = kl_run_guess(r, 2);
+	if (ret < 0)
+		return ret;
+	*truth = ret;
+	return bind(r, v, kl_word(ret));
+}
+
+int kl_sym_limit(struct kl_run *r, struct kl_val v, uint64_t lo, uint64_t hi)
+{
+	v = kl_sym_get(r, v);
+	if (v.tag == KL_WORD)
+		return v.v >= lo && v.v <= hi ? 0 : KL_DROP;
+	if (v.tag != KL_ANY)
+		return KL_DROP;
+	/* Without a limit more is accepted, so one may be left out. */
+	if (r->nlimits < KL_LIMITS_MAX)
+		r->limits[r->nlimits++] = (struct kl_limit){ .sym = v.v, .lo = lo, .hi = hi };
+	else
+		r->widened = true;
+	return 0;
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The engines, in the order in which they are asked. */
+#include "tso/tso.h"
+
+const struct kl_engine *const kl_engines[] = {
+	&kl_frontier_engine,
+	&kl_wgl_engine,
+	&kl_tso_engine,
+	NULL,
+};

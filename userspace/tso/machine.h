@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The state of a TSO machine that runs a specification: memory and store buffers. */
+#ifndef KL_TSO_MACHINE_H
+#define KL_TSO_MACHINE_H
+
+#include "check/check.h"
+
+/*
+ * As many entries as a store buffer can hold at most: each has at least one
+ * store, and no x86 so far has room for more stores (the largest has 112).
+ */
+#define KL_BUFFER_DEPTH	128
+
+struct kl_write {
+	uint32_t slot, pad;
+	struct kl_val v;
+};
+
+/* One entry: the writes of one atomic block, [first, first + n) of writes. */
+struct kl_entry {
+	uint32_t thread, item;	/* item: KL_NO_OP where it does not matter */
+	uint32_t first, n;
+};
+
+/*
+ * The machine unfolded.  Entries are in the order in which they were put in;
+ * those of one thread leave in that order.
+ */
+struct kl_machine {
+	bool in_gap;		/* memory is unknown after every step */
+	struct kl_val *mem;
+	size_t nmem;
+	struct kl_entry *entries;
+	struct kl_write *writes;
+	size_t nentries, nwrites, centries, cwrites;
+};
+
+int kl_machine_init(struct kl_machine *m, size_t nmem);
+void kl_machine_free(struct kl_machine *m);
+int kl_machine_copy(struct kl_machine *to, const struct kl_machine *from);
+/* Memory as @thread sees it: its own entries over memory. */
+void kl_machine_view(const struct kl_machine *m, uint32_t thread, struct kl_val *view);
+/* All of memory becomes unknown, each word by itself. */
+void kl_machine_forget(struct kl_machine *m);
+/* Index of the oldest entry of @thread, or -1. */
+int64_t kl_machine_oldest(const struct kl_machine *m, uint32_t thread);
+/* The oldest entry of @thread reaches memory.  Return: was there one? */
+bool kl_machine_flush(struct kl_machine *m, uint32_t thread);
+
+/**
+ * kl_machine_exec() - the machine after one outcome of an operation
+ * @m: the machine before; changed in place
+ * @view: what the operation saw, from kl_machine_view()
+ * @o: the outcome, in raw mode
+ * @thread: who executed it
+ * @item: to know its entry by, or KL_NO_OP
+ *
+ * Return: 1 if it left an entry in the buffer, 0 if not, -ENOMEM.
+ */
+int kl_machine_exec(struct kl_machine *m, const struct kl_val *view, const struct kl_outcome *o,
+		    uint32_t thread, uint32_t item);
+/* Number unknowns by first occurrence, in memory and then in entries. */
+void kl_machine_canon(struct kl_machine *m);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef KL_TSO_REPLAY_H
+#define KL_TSO_REPLAY_H
+
+#include "history/history.h"
+#include "spec/spec.h"
+
+struct kl_replay {
+	size_t accepted;	/* partitions whose order is right */
+	size_t refuted;		/* violations that the oracle confirms */
+	size_t open;		/* partitions of which nothing is claimed */
+};
+
+/**
+ * kl_cert_history() - the history that a certificate is about
+ * @path: the certificate
+ *
+ * Return: the path as written there, to be freed, or NULL after a message.
+ */
+char *kl_cert_history(const char *path);
+
+/**
+ * kl_cert_replay() - check a certificate
+ * @path: the certificate, see check/cert.h
+ * @spec: the specification
+ * @h: the history
+ * @out: what was checked
+ *
+ * Orders are replayed in time linear in their length; violations are given to
+ * the brute-force oracle.  Nothing of the engines is used.
+ *
+ * Return: 0 if everything claimed is right; -EBADMSG after a message about the
+ * first claim that is not; -EINVAL after a message when the certificate cannot
+ * be read or belongs to another history; -ENOMEM.
+ */
+int kl_cert_replay(const char *path, const struct kl_spec *spec, const struct kl_history *h,
+		   struct kl_replay *out);
+
+#endif
