@@ -58,7 +58,7 @@ CFLAGS ?= -O2 -g
 kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes \
 	-Wstrict-prototypes -fno-strict-aliasing -fopenmp -D_GNU_SOURCE \
 	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
-LDLIBS := -lbpf -ldw -lelf -ljansson -lzstd -lm
+LDLIBS := -lbpf -ldw -lelf -ljansson -lzstd -lz -lm
 kl_ldflags := -fopenmp $(san_flags)
 
 # ---- what there is to build ----------------------------------------------
@@ -74,7 +74,8 @@ unit_src := $(wildcard selftests/unit/test_*.c)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 lib_obj := $(call obj,$(lib_src))
 cmd_obj := $(call obj,$(cmd_src))
-unit_obj := $(call obj,$(unit_src))
+unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
+unit_obj := $(call obj,$(unit_src) $(unit_help))
 unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 
 bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
@@ -121,10 +122,12 @@ $(B)/klin: $(cmd_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS)
 
-$(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(B)/libklin.a $(B)/.ldflags
+$(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(call obj,$(unit_help)) \
+		$(B)/libklin.a $(B)/.ldflags
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(B)/libklin.a -lcmocka $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(call obj,$(unit_help)) $(B)/libklin.a \
+		-lcmocka $(LDLIBS)
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_obj:.o=.d)
 
@@ -196,7 +199,7 @@ install: userspace
 	$(Q)$(INSTALL) -m 755 $(B)/klin '$(DESTDIR)$(BINDIR)/klin'
 	$(Q)if [ -e $(B)/klind ]; then $(INSTALL) -d '$(DESTDIR)$(SBINDIR)' && \
 		$(INSTALL) -m 755 $(B)/klind '$(DESTDIR)$(SBINDIR)/klind'; fi
-	$(Q)for f in $(wildcard specs/*.klin specs/*.spec); do \
+	$(Q)for f in $(wildcard specs/*.lin); do \
 		$(INSTALL) -m 644 $$f '$(DESTDIR)$(DATADIR)/specs/' || exit 1; done
 	$(Q)for f in $(wildcard man/*.1) $(wildcard man/*.8); do \
 		$(INSTALL) -D -m 644 $$f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f##*/} || exit 1; done

@@ -128,7 +128,7 @@ static int write_ack(char *text)
 	u64 ops;
 
 	if (kstrtou64(text, 10, &ops))
-		return klin_complain(&complaint, "ack: %.40s: expected a number of operations", text);
+		return klin_complain(&complaint, "ack: %.40s: expected a number", text);
 	if (!load)
 		return klin_complain(&complaint, "ack: there is no load");
 	klin_load_ack(load, ops);
@@ -261,7 +261,6 @@ static int result_release(struct inode *inode, struct file *f)
 	.owner = THIS_MODULE,			\
 	.open = nonseekable_open,		\
 	.write = name##_write,			\
-	.llseek = no_llseek,			\
 }
 
 static const struct file_operations subjects_fops = SHOWN(subjects);

@@ -36,8 +36,8 @@ struct settings {
 	u64 paused;	/* 1: create the object, but wait for "start" */
 };
 
-#define NUMBER(f, lo, hi) { .name = #f, .offset = offsetof(struct settings, f), .min = lo, .max = hi }
-#define WORD(f) { .name = #f, .word = true, .offset = offsetof(struct settings, f) }
+#define NUMBER(field, lo, hi) KLIN_OPTION_NUMBER(struct settings, field, lo, hi)
+#define WORD(field) KLIN_OPTION_WORD(struct settings, field)
 
 static const struct klin_option options[] = {
 	WORD(subject),
@@ -122,7 +122,7 @@ static void keep_rate(struct klin_load *load, u64 due)
 static void drain(void)
 {
 	preempt_disable();
-	smp_mb();
+	smp_mb();	/* not to order anything, but to empty the store buffer */
 	klin_drain(smp_processor_id());
 	preempt_enable();
 }
@@ -156,7 +156,7 @@ static void load_body(struct klin_team *team, unsigned int index)
 			due += gap * (w->ops - before);
 			keep_rate(load, due);
 			/* what could not be kept up is given up, not made good in a burst */
-			due = max(due, ktime_get_ns() - min(gap, (u64)NSEC_PER_MSEC));
+			due = max(due, ktime_get_ns() - min_t(u64, gap, NSEC_PER_MSEC));
 		}
 	}
 	drain();
@@ -169,21 +169,20 @@ static int check_settings(struct klin_load *load, struct klin_complaint *c, cpum
 	int err;
 
 	if (!set->subject)
-		return klin_complain(c, "subject=: missing, the file subjects lists them");
+		return klin_complain(c, "subject=: missing, see the file subjects");
 	*subject = klin_subject_find(set->subject, &load->group);
 	if (!*subject)
-		return klin_complain(c, "subject=%.40s: there is none of this name, the file subjects lists them",
-				     set->subject);
+		return klin_complain(c, "subject=%.40s: not in the file subjects", set->subject);
 	err = klin_team_cpus(set->cpus, cpus, c);
 	if (err)
 		return err;
 	if (!set->threads)
 		set->threads = min_t(u64, cpumask_weight(cpus), KLIN_TEAM_MAX);
 	if (set->lossless && set->lossless < 2 * set->threads)
-		return klin_complain(c, "lossless=%llu: expected at least two operations a thread (%llu), or 0",
+		return klin_complain(c, "lossless=%llu: expected 0, or %llu (two a thread) or more",
 				     set->lossless, 2 * set->threads);
 	if (set->ops && set->ops < set->threads)
-		return klin_complain(c, "ops=%llu: expected at least one operation a thread (%llu), or 0",
+		return klin_complain(c, "ops=%llu: expected 0, or %llu (one a thread) or more",
 				     set->ops, set->threads);
 	return 0;
 }

@@ -75,7 +75,7 @@ static bool tas_lock(struct klin_lock *l)
 
 static void tas_unlock(struct klin_lock *l)
 {
-	smp_store_release(&l->taken, 0);
+	smp_store_release(&l->taken, 0);	/* pairs with xchg_acquire() */
 	preempt_enable();
 }
 
@@ -148,7 +148,9 @@ static const struct klin_lock_ops bounded_ops = { bounded_lock, tas_trylock, tas
 
 static bool ticket_may_enter(const struct klin_lock *l, u32 ticket)
 {
-	return (s32)(smp_load_acquire(&l->owner) - ticket) >= 0;
+	u32 owner = smp_load_acquire(&l->owner);	/* pairs with ticket_unlock() */
+
+	return (s32)(owner - ticket) >= 0;
 }
 
 static bool ticket_wait(struct klin_lock *l, u32 ticket)
@@ -184,7 +186,7 @@ static bool ticket_trylock(struct klin_lock *l)
 
 static void ticket_unlock(struct klin_lock *l)
 {
-	smp_store_release(&l->owner, l->owner + 1);
+	smp_store_release(&l->owner, l->owner + 1);	/* pairs with ticket_may_enter() */
 	preempt_enable();
 }
 

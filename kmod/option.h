@@ -25,6 +25,11 @@ struct klin_option {
 	u64 min, max;
 };
 
+#define KLIN_OPTION_NUMBER(type, field, lo, hi)	\
+	{ .name = #field, .offset = offsetof(type, field), .min = (lo), .max = (hi) }
+#define KLIN_OPTION_WORD(type, field)		\
+	{ .name = #field, .offset = offsetof(type, field), .word = true }
+
 __printf(2, 3)
 int klin_complain(struct klin_complaint *c, const char *fmt, ...);
 int klin_options_parse(char *text, const struct klin_option *options, unsigned int n, void *into,

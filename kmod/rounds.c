@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds in the manner of litmus tests, on the kernel's own locks: Burckhardt
- * et al., Figure 5, and the same for a trylock.  x and y are 0 at first.
- *
- *	seqlock:	thread 0		thread 1
- *			write(1, 1)		y = 1
- *			b = y			(a1, a2) = read()
- *
- *	trylock:	unlock(), held before	y = 1
- *			b = y			ok = trylock()
- *
- * With sequential consistency b = 0 means that the read, or the trylock, came
- * after all that thread 0 did, and so gives (1, 1), or 1.  On x86 the stores that
- * end write() or unlock() may still be in thread 0's store buffer, and y = 1 in that
- * of thread 1: b = 0 with (0, 0) or 0 is possible, and is no fault of the lock.  With
- * a full barrier after write() or unlock() and after y = 1 (variants ..._mb) it is
- * not possible (section 1 of the paper).
+ * Many rounds of a litmus test (round.c), by two threads.
  *
  * In a round there is no time-stamp, no trace point and no locked instruction
  * but the lock's own, since each of them drains the store buffer.  Each round
@@ -25,40 +10,18 @@
 #include <linux/kref.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/seqlock.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 
 #include "delay.h"
 #include "option.h"
 #include "rng.h"
+#include "round.h"
 #include "rounds.h"
 #include "team.h"
 
 #define CELLS 128
 #define ROUNDS_MAX 10000000
-#define AHEAD 8
-#define LINE 128	/* what CPUs fetch together: two cache lines of 64 bytes */
-
-struct line {
-	u64 word;
-	u8 pad[LINE - 8];
-};
-
-/*
- * The count of the seqlock ends one line and its spinlock begins the next: else
- * taking the spinlock would fetch the count for writing, and the stores to it
- * would not wait in the store buffer.
- */
-struct cell {
-	u8 seqlock_room[2 * LINE];
-	u64 x1, x2;
-	u8 pad1[LINE - 16];
-	u64 y;
-	u8 pad2[LINE - 8];
-	struct line ahead[2][AHEAD];
-};
 
 struct settings {
 	const char *variant;
@@ -66,10 +29,11 @@ struct settings {
 	u64 rounds;
 	u64 seed;
 	u64 skew;	/* turns of an empty loop: the threads start at most so far apart */
+	u64 ahead;	/* lines that are stored to first, see round.c */
 };
 
-#define NUMBER(f, lo, hi) { .name = #f, .offset = offsetof(struct settings, f), .min = lo, .max = hi }
-#define WORD(f) { .name = #f, .word = true, .offset = offsetof(struct settings, f) }
+#define NUMBER(field, lo, hi) KLIN_OPTION_NUMBER(struct settings, field, lo, hi)
+#define WORD(field) KLIN_OPTION_WORD(struct settings, field)
 
 static const struct klin_option options[] = {
 	WORD(variant),
@@ -77,15 +41,7 @@ static const struct klin_option options[] = {
 	NUMBER(rounds, 1, ROUNDS_MAX),
 	NUMBER(seed, 0, U64_MAX),
 	NUMBER(skew, 0, 100000),
-};
-
-struct klin_rounds;
-
-/* A round of one thread; what it returns are its results, a bit each. */
-struct variant {
-	const char *name;
-	bool trylock;
-	u8 (*round[2])(struct cell *c);
+	NUMBER(ahead, 0, KLIN_AHEAD_MAX),
 };
 
 /**
@@ -95,6 +51,7 @@ struct variant {
  * @variant: what a round does
  * @rounds: how many
  * @skew: largest difference of the start, in turns of an empty loop
+ * @ahead: lines that are stored to first
  * @rng: of each thread, for the skew
  * @at: the barrier: the meeting each thread has come to
  * @finished: rounds whose results are there
@@ -105,137 +62,18 @@ struct variant {
 struct klin_rounds {
 	struct klin_team team;
 	struct kref ref;
-	const struct variant *variant;
+	const struct klin_variant *variant;
 	u32 rounds;
 	u32 skew;
+	u32 ahead;
 	u64 rng[2];
 	struct {
 		u32 n;
 	} ____cacheline_aligned_in_smp at[2];
 	u32 finished ____cacheline_aligned_in_smp;
 	u32 outcome[8];
-	struct cell *cells;
+	struct klin_cell *cells;
 	u8 *result[2];
-};
-
-static seqlock_t *seqlock_of(struct cell *c)
-{
-	BUILD_BUG_ON(offsetof(seqlock_t, lock) % __alignof__(seqlock_t));
-	BUILD_BUG_ON(sizeof(seqlock_t) > LINE);
-	return (seqlock_t *)(c->seqlock_room + LINE - offsetof(seqlock_t, lock));
-}
-
-static spinlock_t *spinlock_of(struct cell *c)
-{
-	return &seqlock_of(c)->lock;
-}
-
-/* What thread 0 returns: b in bit 0. */
-
-static __always_inline u8 write_then(struct cell *c, bool mb)
-{
-	seqlock_t *sl = seqlock_of(c);
-
-	write_seqlock(sl);
-	WRITE_ONCE(c->x1, 1);
-	WRITE_ONCE(c->x2, 1);
-	write_sequnlock(sl);
-	if (mb)
-		smp_mb();
-	return READ_ONCE(c->y);
-}
-
-static __always_inline void store_ahead(struct line *ahead)
-{
-	unsigned int i;
-
-	for (i = 0; i < AHEAD; i++)
-		WRITE_ONCE(ahead[i].word, 1);
-}
-
-static __always_inline u8 unlock_then(struct cell *c, bool mb)
-{
-	store_ahead(c->ahead[0]);
-	spin_unlock(spinlock_of(c));
-	if (mb)
-		smp_mb();
-	return READ_ONCE(c->y);
-}
-
-static u8 write_plain(struct cell *c)
-{
-	return write_then(c, false);
-}
-
-static u8 write_mb(struct cell *c)
-{
-	return write_then(c, true);
-}
-
-static u8 unlock_plain(struct cell *c)
-{
-	return unlock_then(c, false);
-}
-
-static u8 unlock_mb(struct cell *c)
-{
-	return unlock_then(c, true);
-}
-
-/* What thread 1 returns: a1 in bit 1 and a2 in bit 2, or ok in bit 1. */
-
-static __always_inline u8 then_read(struct cell *c, bool mb)
-{
-	seqlock_t *sl = seqlock_of(c);
-	unsigned int seq;
-	u64 a1, a2;
-
-	store_ahead(c->ahead[1]);
-	WRITE_ONCE(c->y, 1);
-	if (mb)
-		smp_mb();
-	do {
-		seq = read_seqbegin(sl);
-		a1 = READ_ONCE(c->x1);
-		a2 = READ_ONCE(c->x2);
-	} while (read_seqretry(sl, seq));
-	return a1 << 1 | a2 << 2;
-}
-
-static __always_inline u8 then_trylock(struct cell *c, bool mb)
-{
-	store_ahead(c->ahead[1]);
-	WRITE_ONCE(c->y, 1);
-	if (mb)
-		smp_mb();
-	return spin_trylock(spinlock_of(c)) << 1;
-}
-
-static u8 read_plain(struct cell *c)
-{
-	return then_read(c, false);
-}
-
-static u8 read_mb(struct cell *c)
-{
-	return then_read(c, true);
-}
-
-static u8 trylock_plain(struct cell *c)
-{
-	return then_trylock(c, false);
-}
-
-static u8 trylock_mb(struct cell *c)
-{
-	return then_trylock(c, true);
-}
-
-static const struct variant variants[] = {
-	{ "seqlock", false, { write_plain, read_plain } },
-	{ "seqlock_mb", false, { write_mb, read_mb } },
-	{ "trylock", true, { unlock_plain, trylock_plain } },
-	{ "trylock_mb", true, { unlock_mb, trylock_mb } },
 };
 
 /*
@@ -247,8 +85,9 @@ static bool meet(struct klin_rounds *rs, unsigned int me, u32 n, bool may_sleep)
 {
 	unsigned int turns = 0;
 
+	/* a thread's results are there when the other sees it come */
 	smp_store_release(&rs->at[me].n, n);
-	while (smp_load_acquire(&rs->at[!me].n) < n) {
+	while (smp_load_acquire(&rs->at[!me].n) < n) {	/* pairs with the store above */
 		if (++turns < 5000)
 			continue;
 		cpu_relax();
@@ -264,14 +103,8 @@ static void make_cells_new(struct klin_rounds *rs)
 {
 	unsigned int i;
 
-	for (i = 0; i < CELLS; i++) {
-		struct cell *c = &rs->cells[i];
-
-		seqlock_init(seqlock_of(c));
-		c->x1 = 0;
-		c->x2 = 0;
-		c->y = 0;
-	}
+	for (i = 0; i < CELLS; i++)
+		klin_cell_renew(&rs->cells[i]);
 }
 
 /* Both threads are between two batches: count the results of the last one. */
@@ -284,51 +117,41 @@ static void count_batch(struct klin_rounds *rs, u32 end)
 
 		WRITE_ONCE(rs->outcome[bits], rs->outcome[bits] + 1);
 	}
-	smp_store_release(&rs->finished, end);
+	smp_store_release(&rs->finished, end);	/* pairs with rounds_finished() */
 }
 
-/*
- * Have all that the round needs in the cache, shared by both CPUs: stores then
- * have to wait for the line, and loads do not.
- */
-static void warm(struct cell *c)
+/* How many rounds have results that can be read. */
+static u32 rounds_finished(const struct klin_rounds *rs)
 {
-	unsigned int i;
-
-	(void)READ_ONCE(*(u32 *)seqlock_of(c));
-	(void)READ_ONCE(*(u32 *)spinlock_of(c));
-	(void)READ_ONCE(c->x1);
-	(void)READ_ONCE(c->y);
-	for (i = 0; i < AHEAD; i++)
-		(void)(READ_ONCE(c->ahead[0][i].word) + READ_ONCE(c->ahead[1][i].word));
+	return smp_load_acquire(&rs->finished);	/* pairs with count_batch() */
 }
 
 /* Rounds of one batch; false when the run is being stopped. */
 static bool run_batch(struct klin_rounds *rs, unsigned int me, u32 from, u32 to, u32 *meeting)
 {
-	u8 (*round)(struct cell *c) = rs->variant->round[me];
+	u8 (*round)(struct klin_cell *c, u32 ahead) = rs->variant->round[me];
 	bool trylock = rs->variant->trylock;
 	u32 r;
 
 	for (r = from; r < to; r++) {
-		struct cell *c = &rs->cells[r - from];
+		struct klin_cell *c = &rs->cells[r - from];
 		u32 skew = klin_rng_below(&rs->rng[me], rs->skew + 1);
 		u8 result;
 
 		if (trylock && me == 0)
-			spin_lock(spinlock_of(c));
-		warm(c);
+			spin_lock(klin_cell_spinlock(c));
+		klin_cell_warm(c);
 		if (!meet(rs, me, ++*meeting, !(trylock && me == 0))) {
 			if (trylock && me == 0)
-				spin_unlock(spinlock_of(c));
+				spin_unlock(klin_cell_spinlock(c));
 			return false;
 		}
 		klin_turns(skew);
-		result = round(c);
-		smp_mb();
+		result = round(c, rs->ahead);
+		smp_mb();	/* the store buffer is empty between rounds */
 		rs->result[me][r] = result;
 		if (trylock && me == 1 && result)
-			spin_unlock(spinlock_of(c));
+			spin_unlock(klin_cell_spinlock(c));
 	}
 	return true;
 }
@@ -355,20 +178,14 @@ static void rounds_body(struct klin_team *team, unsigned int me)
 }
 
 static int check_settings(const struct settings *set, cpumask_t *cpus,
-			  const struct variant **variant, struct klin_complaint *c)
+			  const struct klin_variant **variant, struct klin_complaint *c)
 {
-	unsigned int i;
 	int err;
 
-	if (!set->variant)
-		return klin_complain(c, "variant=: missing, expected seqlock, seqlock_mb, trylock or trylock_mb");
-	*variant = NULL;
-	for (i = 0; i < ARRAY_SIZE(variants); i++)
-		if (!strcmp(variants[i].name, set->variant))
-			*variant = &variants[i];
+	*variant = set->variant ? klin_variant_find(set->variant) : NULL;
 	if (!*variant)
-		return klin_complain(c, "variant=%.40s: expected seqlock, seqlock_mb, trylock or trylock_mb",
-				     set->variant);
+		return klin_complain(c, "variant=%.40s: expected {seqlock|trylock}[_mb]",
+				     set->variant ?: "");
 	err = klin_team_cpus(set->cpus, cpus, c);
 	if (err)
 		return err;
@@ -395,7 +212,7 @@ static void rounds_free(struct klin_rounds *rs)
  */
 struct klin_rounds *klin_rounds_create(char *settings, struct klin_complaint *c)
 {
-	struct settings set = { .rounds = 100000, .seed = 1, .skew = 400 };
+	struct settings set = { .rounds = 100000, .seed = 1, .skew = 160, .ahead = 8 };
 	struct klin_rounds *rs;
 	cpumask_var_t cpus;
 	int err;
@@ -418,6 +235,7 @@ struct klin_rounds *klin_rounds_create(char *settings, struct klin_complaint *c)
 	kref_init(&rs->ref);
 	rs->rounds = set.rounds;
 	rs->skew = set.skew;
+	rs->ahead = set.ahead;
 	rs->rng[0] = klin_rng_seed(set.seed, 0);
 	rs->rng[1] = klin_rng_seed(set.seed, 1);
 
@@ -508,7 +326,7 @@ void klin_rounds_show(struct seq_file *s, struct klin_rounds *rs)
 	unsigned int bits;
 
 	seq_printf(s, "variant=%s\n", rs->variant->name);
-	seq_printf(s, "rounds=%u\n", smp_load_acquire(&rs->finished));
+	seq_printf(s, "rounds=%u\n", rounds_finished(rs));
 	seq_printf(s, "non_sc=%u\n", READ_ONCE(rs->outcome[0]));
 	for (bits = 0; bits < (rs->variant->trylock ? 4 : 8); bits++) {
 		seq_puts(s, "outcome.");
@@ -523,7 +341,7 @@ static void *seq_at(struct seq_file *s, loff_t pos)
 {
 	struct klin_rounds *rs = s->private;
 
-	if (!rs || pos >= smp_load_acquire(&rs->finished))
+	if (!rs || pos >= rounds_finished(rs))
 		return NULL;
 	return (void *)(uintptr_t)(pos + 1);
 }

@@ -148,7 +148,7 @@ static void no_lock_write(struct klin_pair *p, u64 a, u64 b)
 {
 	preempt_disable();
 	atomic_inc(&p->count);
-	smp_wmb();
+	smp_wmb();	/* both pair with no_lock_read() */
 	store_words(p, a, b);
 	smp_wmb();
 	atomic_inc(&p->count);
@@ -164,7 +164,7 @@ static bool no_lock_read(struct klin_pair *p, u64 *a, u64 *b)
 		seq = atomic_read_acquire(&p->count);
 		if (!(seq & 1)) {
 			load_words(p, a, b);
-			smp_rmb();
+			smp_rmb();	/* pairs with no_lock_write() */
 			if (atomic_read(&p->count) == seq)
 				return true;
 		}

@@ -251,18 +251,16 @@ static int assign_slots(struct kl_part *p)
 }
 
 /*
- * Program order that events do not show because of the clock's error, and the
- * order of a gap's two ends.
+ * Program order that events do not show because of the clock's error or because
+ * times are equal, and the order of a gap's two ends.
  */
-static int find_preds(struct kl_part *p, size_t nops)
+static int find_preds(struct kl_part *p)
 {
 	const struct kl_history *h = p->h;
 	uint32_t *last = NULL, *prev = NULL, i;
 	size_t cap = 0, n = 0;
 	int ret = -ENOMEM;
 
-	if (!h->error && p->nitems == nops)
-		return 0;
 	p->pred_at = calloc((size_t)p->nitems + 1, sizeof(*p->pred_at));
 	last = malloc((h->nthreads + 1) * sizeof(*last));
 	prev = malloc(((size_t)p->nitems + 1) * sizeof(*prev));
@@ -306,6 +304,10 @@ static int find_preds(struct kl_part *p, size_t nops)
 	}
 	p->pred_at[p->nitems] = n;
 	ret = n > UINT32_MAX ? -EOVERFLOW : 0;
+	if (!n) {
+		free(p->pred_at);
+		p->pred_at = NULL;
+	}
 out:
 	free(last);
 	free(prev);
@@ -362,7 +364,7 @@ int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const 
 	if (!ret)
 		ret = assign_slots(p);
 	if (!ret)
-		ret = find_preds(p, nops);
+		ret = find_preds(p);
 	if (ret)
 		goto err;
 	free(gaps);

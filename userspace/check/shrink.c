@@ -2,8 +2,8 @@
 /*
  * Making a violation small, by steps that cannot invent one:
  *
- * - The history ends at the return that nothing explains; what had not returned
- *   by then is pending.  (A prefix of a linearizable history is linearizable.)
+ * - The history ends at a return; what had not returned by then is pending, its
+ *   results unknown.  (A prefix of a linearizable history is linearizable.)
  * - Everything that ended before a point in time is forgotten, and until then
  *   the history is a gap: the state is unknown, before and after every step.
  *   An order of the whole history is an order of that one, too.
@@ -119,9 +119,47 @@ static int trial_from(struct shrink *s, uint32_t from, uint32_t *buf)
 	return ret;
 }
 
+/* End the history at event @ev, a return. */
+static void set_end(struct shrink *s, uint32_t ev)
+{
+	s->end_ev = ev;
+	s->end = ev < s->p->nevents ?
+		 kl_item_op(s->p, &s->p->items[s->p->events[ev].item])->ret : KL_TIME_MAX;
+}
+
+/*
+ * Find the return to end at.  Engines know results before their returns, so the
+ * event where they gave up may be too early: look further in growing steps.
+ */
+static int find_end(struct shrink *s, uint32_t from, uint32_t *buf)
+{
+	const struct kl_part *p = s->p;
+	uint32_t ev, left = 0, step = 1;
+	int ret;
+
+	for (ev = from; ev < p->nevents; ev++) {
+		if (p->events[ev].kind != KL_EV_RET ||
+		    p->items[p->events[ev].item].kind != KL_ITEM_OP)
+			continue;
+		if (left) {
+			left--;
+			continue;
+		}
+		set_end(s, ev);
+		ret = trial_from(s, 0, buf);
+		if (ret)
+			return ret < 0 ? ret : 0;
+		left = step - 1;
+		step *= 2;
+	}
+	set_end(s, p->nevents);
+	ret = trial_from(s, 0, buf);
+	return ret < 0 ? ret : ret ? 0 : -EINVAL;
+}
+
 /*
  * Forget as much as possible: the later the cut the less is known, so a search
- * back from the failing event in growing steps, then a binary search.
+ * back from the end in growing steps, then a binary search.
  */
 static int cut_prefix(struct shrink *s, uint32_t *buf)
 {
@@ -138,11 +176,6 @@ static int cut_prefix(struct shrink *s, uint32_t *buf)
 		else
 			bad = at;
 		step *= 2;
-	}
-	if (!ret) {
-		ret = trial_from(s, 0, buf);
-		if (ret <= 0)
-			return ret ? ret : -EINVAL;
 	}
 	while (bad - good > 1) {
 		at = good + (bad - good) / 2;
@@ -193,10 +226,9 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
 	      struct kl_counterexample **out)
 {
-	struct shrink s = { .p = p, .engine = engine, .lim = lim, .end_ev = fail_event };
+	struct shrink s = { .p = p, .engine = engine, .lim = lim };
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;
-	const struct kl_event *ev = &p->events[fail_event];
 	struct kl_answer a = { 0 };
 	int ret = -ENOMEM;
 
@@ -204,17 +236,12 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	s.ops = malloc(((size_t)p->nitems + 1) * sizeof(*s.ops));
 	if (!c || !buf || !s.kept || !s.ops)
 		goto err;
-	/* A drain that nothing explains, or the end of a gap, is no return to end at. */
-	if (p->items[ev->item].kind != KL_ITEM_OP || ev->kind == KL_EV_DRAIN) {
-		s.end = KL_TIME_MAX;
-		s.end_ev = p->nevents;
-	} else {
-		s.end = kl_item_op(p, &p->items[ev->item])->ret;
-	}
 	for (i = 0; i < p->nitems; i++)
 		if (p->items[i].kind == KL_ITEM_OP)
 			s.ops[s.nops++] = p->items[i].op;
-	ret = cut_prefix(&s, buf);
+	ret = find_end(&s, fail_event, buf);
+	if (!ret)
+		ret = cut_prefix(&s, buf);
 	if (!ret)
 		ret = drop_pure(&s, buf);
 	if (!ret)

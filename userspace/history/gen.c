@@ -35,7 +35,7 @@ struct gen {
 	size_t nheap, nwaiting;
 	uint64_t seed, nthreads, total_weight, last_point;
 	uint32_t weight[KL_GEN_METHODS];
-	int64_t skew[GEN_CPUS];
+	uint64_t skew[GEN_CPUS];
 };
 
 const char *kl_gen_type_name(enum kl_gen_type t)
@@ -134,13 +134,14 @@ static int start_thread(struct gen *g, uint32_t i, uint64_t when)
 	return 0;
 }
 
-static uint64_t seen_at(const struct gen *g, const struct thread *t, uint64_t time)
+/* Its CPU's clock. */
+static uint64_t seen(const struct gen *g, const struct thread *t, uint64_t time)
 {
 	return time + g->skew[t->cpu];
 }
 
-/* A lock was released: one of those that wait for it goes on. */
-static void wake_one(struct gen *g, uint32_t object, uint64_t when)
+/* A lock was released: those that wait for it try again. */
+static void wake(struct gen *g, uint32_t object, uint64_t when)
 {
 	size_t n = 0, i;
 
@@ -157,35 +158,167 @@ static void wake_one(struct gen *g, uint32_t object, uint64_t when)
 	g->nwaiting = n;
 }
 
+static int add_op(struct gen *g, const struct thread *t, uint64_t point, uint64_t end,
+		  const struct kl_val *args, const struct kl_val *res)
+{
+	const struct kl_model_method *m = &g->model.type->methods[t->method];
+	struct kl_op op = {
+		.call = seen(g, t, t->call), .ret = end == KL_TIME_MAX ? end : seen(g, t, end),
+		.point = point, .drain = KL_TIME_MAX, .thread = t->index, .object = t->object,
+		.method = t->method, .cpu = t->cpu, .nargs = m->nargs, .nres = m->nres,
+		.flags = end == KL_TIME_MAX ? KL_OP_PENDING : 0,
+	};
+
+	return kl_history_add(g->h, &op, args, res);
+}
+
+/* The thread whose turn it is takes effect, returns, and calls its next operation. */
 static int one_op(struct gen *g)
 {
-	const struct kl_gen_config *c = g->c;
-	const struct kl_model_type *type = g->model.type;
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
+	bool lock = g->c->type == KL_GEN_LOCK, pending, effect;
 	uint32_t i = heap_pop(g);
 	struct thread *t = &g->threads[i];
-	struct kl_op op = { .point = KL_TIME_MAX, .drain = KL_TIME_MAX };
-	bool lock = c->type == KL_GEN_LOCK, pending, effect;
 	uint64_t now = t->point, end;
-	int ret;
+	int ret = 0;
 
-	if (c->points && now <= g->last_point)
+	if (g->c->points && now <= g->last_point)
 		now = g->last_point + 1;
 	g->last_point = now;
-	pending = c->pending && kl_rand_below(&g->seed, 100) < c->pending;
+	pending = g->c->pending && kl_rand_below(&g->seed, 100) < g->c->pending;
 	/* Nobody could release what a thread holds that is gone. */
 	effect = !pending || (lock ? t->method == KL_MODEL_UNLOCK : kl_rand(&g->seed) & 1);
-	if (effect || !lock) {
-		struct kl_model before;
-
-		ret = type->step(&g->model, t->object, t->method, args, res);
-		(void)before;
-		if (ret < 0)
-			return ret;
-		if (ret) {
-			g->waiting[g->nwaiting++] = i;
-			return 0;
+	g->model.type->args(&g->model, t->object, t->method, args);
+	if (effect)
+		ret = g->model.type->step(&g->model, t->object, t->method, args, res);
+	if (ret < 0)
+		return ret;
+	if (ret) {
+		g->waiting[g->nwaiting++] = i;
+		return 0;
+	}
+	end = now + delay(g);
+	ret = add_op(g, t, g->c->points && effect ? now : KL_TIME_MAX, pending ? KL_TIME_MAX : end,
+		     args, res);
+	if (ret)
+		return ret;
+	if (lock && effect) {
+		if (t->method == KL_MODEL_UNLOCK) {
+			t->holds = NOT_HELD;
+			wake(g, t->object, now);
+		} else if (t->method == KL_MODEL_LOCK || res[0].v) {
+			t->holds = t->object;
 		}
 	}
-	return -ENOSYS;
+	if (pending)
+		return start_thread(g, i, end);
+	call_next(g, i, end);
+	return 0;
+}
+
+/* Another result in its place: the other bool, a value that another operation has, ... */
+static void change(struct gen *g, struct kl_val *v, bool is_bool)
+{
+	struct kl_val old = *v;
+	unsigned int tries;
+
+	if (is_bool) {
+		v->v ^= 1;
+		return;
+	}
+	for (tries = 0; tries < 8; tries++) {
+		*v = g->h->vals[kl_rand_below(&g->seed, g->h->nvals)];
+		if (v->tag != KL_ANY && !kl_val_eq(*v, old))
+			return;
+	}
+	*v = old.tag == KL_WORD ? kl_word(old.v + 1) : kl_word(0);
+}
+
+/* Some draws meet an operation without a result: hence a bound, not a promise. */
+static void mutate(struct gen *g)
+{
+	uint64_t left = g->c->mutate, tries = 64 * (left + 1);
+
+	while (left && tries-- && g->h->nops) {
+		struct kl_op *op = &g->h->ops[kl_rand_below(&g->seed, g->h->nops)];
+
+		if (!op->nres || (op->flags & KL_OP_PENDING))
+			continue;
+		change(g, g->h->vals + op->vals + op->nargs + kl_rand_below(&g->seed, op->nres),
+		       g->model.type->methods[op->method].returns_bool);
+		left--;
+	}
+}
+
+static int check_config(const struct kl_gen_config *c)
+{
+	if (c->type >= KL_GEN_TYPES || !c->threads || !c->objects || c->threads > 1u << 20 ||
+	    c->objects > 1u << 24 || c->pending > 100 || c->delay > 1u << 30 ||
+	    c->error > 1ULL << 40 || (c->points && c->error))
+		return -EINVAL;
+	return 0;
+}
+
+static int setup(struct gen *g)
+{
+	const struct kl_gen_config *c = g->c;
+	const struct kl_model_type *t = &kl_model_types[c->type];
+	struct kl_history *h = g->h;
+	int64_t ret = 0;
+	uint32_t i;
+
+	for (i = 0; i < t->nmethods && ret >= 0; i++) {
+		g->weight[i] = c->weighted ? c->weight[i] : t->methods[i].weight;
+		/* Only a holder unlocks. */
+		if (c->type == KL_GEN_LOCK && i == KL_MODEL_UNLOCK)
+			g->weight[i] = 0;
+		g->total_weight += g->weight[i];
+		ret = kl_history_method(h, t->methods[i].name, strlen(t->methods[i].name));
+	}
+	if (ret >= 0 && !g->total_weight)
+		ret = -EINVAL;
+	for (i = 0; i < c->objects && ret >= 0; i++)
+		ret = kl_history_object(h, i + 1);
+	for (i = 0; i < GEN_CPUS; i++)
+		g->skew[i] = kl_rand_below(&g->seed, c->error + 1);
+	for (i = 0; i < c->threads && ret >= 0; i++)
+		ret = start_thread(g, i, 0);
+	h->clock = KL_CLOCK_MONO;
+	h->error = c->error;
+	h->fresh = !c->any;
+	h->ncpus = GEN_CPUS;
+	return ret < 0 ? ret : 0;
+}
+
+int kl_gen(const struct kl_gen_config *c, struct kl_history **out)
+{
+	struct gen g = { .c = c, .seed = c->seed };
+	int ret = check_config(c);
+
+	if (!ret)
+		ret = kl_model_init(&g.model, c);
+	if (ret)
+		return ret;
+	ret = -ENOMEM;
+	g.h = kl_history_new();
+	g.threads = calloc(c->threads, sizeof(*g.threads));
+	g.heap = calloc(c->threads, sizeof(*g.heap));
+	g.waiting = calloc(c->threads, sizeof(*g.waiting));
+	if (g.h && g.threads && g.heap && g.waiting)
+		ret = setup(&g);
+	while (!ret && g.h->nops < c->ops)
+		ret = one_op(&g);
+	if (!ret) {
+		mutate(&g);
+		ret = kl_history_finish(g.h);
+	}
+	kl_model_free(&g.model);
+	free(g.threads);
+	free(g.heap);
+	free(g.waiting);
+	if (ret)
+		kl_history_free(g.h);
+	else
+		*out = g.h;
+	return ret;
 }

@@ -25,7 +25,7 @@ struct kl_gen_config {
 	uint32_t threads, objects;
 	uint32_t keys;		/* values and keys are below it; 0: each value is new */
 	uint32_t delay;		/* a wait is at most this long: 0 and small ones make ties */
-	uint64_t error;		/* of the clock: each CPU's is off by up to half of it */
+	uint64_t error;		/* of the clock: that of a CPU is ahead by up to so much */
 	unsigned int pending;	/* percent of operations whose return is not seen */
 	uint64_t mutate;	/* results to change */
 	bool stall;		/* now and then an operation takes as long as 500 others */

@@ -16,11 +16,6 @@ static uint64_t pick(struct kl_model *md)
 	return md->keys ? kl_rand_below(&md->seed, md->keys) : ++md->next;
 }
 
-static uint64_t pick_key(struct kl_model *md)
-{
-	return kl_rand_below(&md->seed, md->nslots);
-}
-
 static bool coin(struct kl_model *md)
 {
 	return kl_rand(&md->seed) >> 63;
@@ -51,10 +46,31 @@ static size_t slot_a_key(uint32_t keys)
 	return keys ? keys : 16;
 }
 
+/* Of methods without arguments. */
+static void no_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
+{
+}
+
 /* Registers. */
 
-static int register_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
-			 struct kl_val *res)
+static void register_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
+{
+	switch (m) {
+	case 1:
+		args[0] = kl_word(pick(md));
+		break;
+	case 2:
+		args[0] = kl_word(coin(md) ? *slots_of(md, o) : pick(md));
+		args[1] = kl_word(pick(md));
+		break;
+	case 3:
+		args[0] = kl_word(1 + kl_rand_below(&md->seed, 4));
+		break;
+	}
+}
+
+static int register_step(struct kl_model *md, uint32_t o, unsigned int m,
+			 const struct kl_val *args, struct kl_val *res)
 {
 	uint64_t *w = slots_of(md, o), old = *w;
 
@@ -63,18 +79,14 @@ static int register_step(struct kl_model *md, uint32_t o, unsigned int m, struct
 		res[0] = kl_word(old);
 		break;
 	case 1:
-		*w = pick(md);
-		args[0] = kl_word(*w);
+		*w = args[0].v;
 		break;
 	case 2:
-		args[0] = kl_word(coin(md) ? old : pick(md));
-		args[1] = kl_word(pick(md));
 		res[0] = kl_word(args[0].v == old);
 		if (args[0].v == old)
 			*w = args[1].v;
 		break;
 	case 3:
-		args[0] = kl_word(1 + kl_rand_below(&md->seed, 4));
 		*w += args[0].v;
 		res[0] = kl_word(old);
 		break;
@@ -82,16 +94,22 @@ static int register_step(struct kl_model *md, uint32_t o, unsigned int m, struct
 	return 0;
 }
 
-static int pair_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+static void pair_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
+{
+	if (!m)
+		return;
+	args[0] = kl_word(pick(md));
+	args[1] = kl_word(pick(md));
+}
+
+static int pair_step(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
 		     struct kl_val *res)
 {
 	uint64_t *w = slots_of(md, o);
 
 	if (m) {
-		w[0] = pick(md);
-		w[1] = pick(md);
-		args[0] = kl_word(w[0]);
-		args[1] = kl_word(w[1]);
+		w[0] = args[0].v;
+		w[1] = args[1].v;
 	} else {
 		res[0] = kl_word(w[0]);
 		res[1] = kl_word(w[1]);
@@ -99,8 +117,8 @@ static int pair_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_
 	return 0;
 }
 
-static int counter_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
-			struct kl_val *res)
+static int counter_step(struct kl_model *md, uint32_t o, unsigned int m,
+			const struct kl_val *args, struct kl_val *res)
 {
 	uint64_t *w = slots_of(md, o);
 
@@ -122,53 +140,63 @@ static int slots_scramble(struct kl_model *md, uint32_t o)
 
 /* Sets and maps: a slot for each key, 0 if it is absent, else its value + 1. */
 
-static int set_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+static void set_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
+{
+	args[0] = kl_word(kl_rand_below(&md->seed, md->nslots));
+}
+
+static int set_step(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
 		    struct kl_val *res)
 {
-	uint64_t k = pick_key(md), *w = slots_of(md, o) + k;
+	uint64_t *w = slots_of(md, o) + args[0].v;
 
-	args[0] = kl_word(k);
 	res[0] = kl_word(m == 0 ? !*w : !!*w);
 	if (m < 2)
 		*w = !m;
 	return 0;
 }
 
-static struct kl_val slot_value(uint64_t w)
+enum { MAP_PUT, MAP_GET, MAP_INSERT, MAP_REMOVE, MAP_CONTAINS, MAP_CAS };
+
+static void map_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
 {
-	return w ? kl_word(w - 1) : kl_special(KL_ABSENT);
+	uint64_t now;
+
+	set_args(md, o, m, args);
+	now = slots_of(md, o)[args[0].v];
+	if (m == MAP_PUT || m == MAP_INSERT)
+		args[1] = kl_word(pick(md));
+	if (m == MAP_CAS) {
+		args[1] = kl_word(now && coin(md) ? now - 1 : pick(md));
+		args[2] = kl_word(pick(md));
+	}
 }
 
-static int map_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+static int map_step(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
 		    struct kl_val *res)
 {
-	uint64_t k = pick_key(md), *w = slots_of(md, o) + k, old = *w;
+	uint64_t *w = slots_of(md, o) + args[0].v, old = *w;
 
-	args[0] = kl_word(k);
 	switch (m) {
-	case 0:		/* put */
-		args[1] = kl_word(pick(md));
+	case MAP_PUT:
 		*w = args[1].v + 1;
 		break;
-	case 1:		/* get */
-		res[0] = slot_value(old);
+	case MAP_GET:
+		res[0] = old ? kl_word(old - 1) : kl_special(KL_ABSENT);
 		break;
-	case 2:		/* insert */
-		args[1] = kl_word(pick(md));
+	case MAP_INSERT:
 		res[0] = kl_word(!old);
 		if (!old)
 			*w = args[1].v + 1;
 		break;
-	case 3:		/* remove */
-		res[0] = slot_value(old);
+	case MAP_REMOVE:
+		res[0] = old ? kl_word(old - 1) : kl_special(KL_ABSENT);
 		*w = 0;
 		break;
-	case 4:		/* contains */
+	case MAP_CONTAINS:
 		res[0] = kl_word(!!old);
 		break;
-	case 5:		/* cas */
-		args[1] = kl_word(old && coin(md) ? old - 1 : pick(md));
-		args[2] = kl_word(pick(md));
+	case MAP_CAS:
 		res[0] = kl_word(old && args[1].v == old - 1);
 		if (res[0].v)
 			*w = args[2].v + 1;
@@ -177,7 +205,7 @@ static int map_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_v
 	return 0;
 }
 
-static int keys_scramble(struct kl_model *md, uint32_t o)
+static int map_scramble(struct kl_model *md, uint32_t o)
 {
 	size_t i;
 
@@ -211,19 +239,19 @@ static int list_push(struct kl_model_list *l, uint64_t v)
 	return ret;
 }
 
-static int list_add(struct kl_model *md, uint32_t o, struct kl_val *arg)
+static void list_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
 {
-	*arg = kl_word(pick(md));
-	return list_push(&md->list[o], arg->v);
+	if (!m)
+		args[0] = kl_word(pick(md));
 }
 
-static int queue_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+static int queue_step(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
 		      struct kl_val *res)
 {
 	struct kl_model_list *l = &md->list[o];
 
 	if (!m)
-		return list_add(md, o, args);
+		return list_push(l, args[0].v);
 	res[0] = kl_special(KL_EMPTY);
 	if (l->n) {
 		res[0] = kl_word(l->v[l->head++]);
@@ -232,13 +260,13 @@ static int queue_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl
 	return 0;
 }
 
-static int stack_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+static int stack_step(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
 		      struct kl_val *res)
 {
 	struct kl_model_list *l = &md->list[o];
 
 	if (!m)
-		return list_add(md, o, args);
+		return list_push(l, args[0].v);
 	res[0] = l->n ? kl_word(l->v[--l->n]) : kl_special(KL_EMPTY);
 	return 0;
 }
@@ -267,26 +295,26 @@ static void heap_down(uint64_t *v, size_t n)
 	v[i] = x;
 }
 
-static int heap_add(struct kl_model *md, uint32_t o, struct kl_val *arg)
+static void pqueue_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
+{
+	if (m)
+		return;
+	/* New values in no order, and still each once: an odd factor permutes the words. */
+	args[0] = kl_word(md->keys ? pick(md) : (pick(md) * 0x9e3779b1u) & UINT32_MAX);
+}
+
+static int pqueue_step(struct kl_model *md, uint32_t o, unsigned int m,
+		       const struct kl_val *args, struct kl_val *res)
 {
 	struct kl_model_list *l = &md->list[o];
 	int ret;
 
-	/* New values in no order, and still each once: an odd factor permutes the words. */
-	*arg = kl_word(md->keys ? pick(md) : (pick(md) * 0x9e3779b1u) & UINT32_MAX);
-	ret = list_push(l, arg->v);
-	if (!ret)
-		heap_up(l->v, l->n - 1);
-	return ret;
-}
-
-static int pqueue_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
-		       struct kl_val *res)
-{
-	struct kl_model_list *l = &md->list[o];
-
-	if (!m)
-		return heap_add(md, o, args);
+	if (!m) {
+		ret = list_push(l, args[0].v);
+		if (!ret)
+			heap_up(l->v, l->n - 1);
+		return ret;
+	}
 	res[0] = kl_special(KL_EMPTY);
 	if (l->n) {
 		res[0] = kl_word(l->v[0]);
@@ -297,21 +325,23 @@ static int pqueue_step(struct kl_model *md, uint32_t o, unsigned int m, struct k
 	return 0;
 }
 
+/* A few elements: method 0 adds one in all of these types. */
 static int list_scramble(struct kl_model *md, uint32_t o)
 {
 	struct kl_val v;
 	int ret = 0;
 	size_t n;
 
-	for (n = kl_rand_below(&md->seed, 4); n && !ret; n--)
-		ret = md->type == &kl_model_types[KL_GEN_PQUEUE] ? heap_add(md, o, &v) :
-								   list_add(md, o, &v);
+	for (n = kl_rand_below(&md->seed, 4); n && !ret; n--) {
+		md->type->args(md, o, 0, &v);
+		ret = md->type->step(md, o, 0, &v, NULL);
+	}
 	return ret;
 }
 
 /* Locks. */
 
-static int lock_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+static int lock_step(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
 		     struct kl_val *res)
 {
 	uint64_t *held = slots_of(md, o);
@@ -341,50 +371,65 @@ static int lock_step(struct kl_model *md, uint32_t o, unsigned int m, struct kl_
 const struct kl_model_type kl_model_types[KL_GEN_TYPES] = {
 	[KL_GEN_REGISTER] = {
 		.name = "register", .spec = "specs/register.lin", .slots = one_slot,
-		.step = register_step, .scramble = slots_scramble,
-		METHODS({ "read", 0, 1, 50 }, { "write", 1, 0, 30 }, { "cas", 2, 1, 20 },
-			{ "fetch_add", 1, 1, 0 }),
+		.args = register_args, .step = register_step, .scramble = slots_scramble,
+		METHODS({ "read", 0, 1, 50, false },
+			{ "write", 1, 0, 30, false },
+			{ "cas", 2, 1, 20, true },
+			{ "fetch_add", 1, 1, 0, false }),
 	},
 	[KL_GEN_PAIR] = {
 		.name = "pair", .spec = "specs/seqlock.lin", .slots = two_slots,
-		.step = pair_step, .scramble = slots_scramble,
-		METHODS({ "read", 0, 2, 70 }, { "write", 2, 0, 30 }),
+		.args = pair_args, .step = pair_step, .scramble = slots_scramble,
+		METHODS({ "read", 0, 2, 70, false },
+			{ "write", 2, 0, 30, false }),
 	},
 	[KL_GEN_SET] = {
 		.name = "set", .spec = "specs/set.lin", .slots = slot_a_key,
-		.step = set_step, .scramble = set_scramble,
-		METHODS({ "insert", 1, 1, 30 }, { "remove", 1, 1, 30 }, { "contains", 1, 1, 40 }),
+		.args = set_args, .step = set_step, .scramble = set_scramble,
+		METHODS({ "insert", 1, 1, 30, true },
+			{ "remove", 1, 1, 30, true },
+			{ "contains", 1, 1, 40, true }),
 	},
 	[KL_GEN_MAP] = {
 		.name = "map", .spec = "specs/map.lin", .slots = slot_a_key,
-		.step = map_step, .scramble = keys_scramble,
-		METHODS({ "put", 2, 0, 20 }, { "get", 1, 1, 30 }, { "insert", 2, 1, 15 },
-			{ "remove", 1, 1, 15 }, { "contains", 1, 1, 10 }, { "cas", 3, 1, 10 }),
+		.args = map_args, .step = map_step, .scramble = map_scramble,
+		METHODS({ "put", 2, 0, 20, false },
+			{ "get", 1, 1, 30, false },
+			{ "insert", 2, 1, 15, true },
+			{ "remove", 1, 1, 15, false },
+			{ "contains", 1, 1, 10, true },
+			{ "cas", 3, 1, 10, true }),
 	},
 	[KL_GEN_QUEUE] = {
 		.name = "queue", .spec = "specs/queue.lin", .slots = no_slot,
-		.step = queue_step, .scramble = list_scramble,
-		METHODS({ "enqueue", 1, 0, 50 }, { "dequeue", 0, 1, 50 }),
+		.args = list_args, .step = queue_step, .scramble = list_scramble,
+		METHODS({ "enqueue", 1, 0, 50, false },
+			{ "dequeue", 0, 1, 50, false }),
 	},
 	[KL_GEN_STACK] = {
 		.name = "stack", .spec = "specs/stack.lin", .slots = no_slot,
-		.step = stack_step, .scramble = list_scramble,
-		METHODS({ "push", 1, 0, 50 }, { "pop", 0, 1, 50 }),
+		.args = list_args, .step = stack_step, .scramble = list_scramble,
+		METHODS({ "push", 1, 0, 50, false },
+			{ "pop", 0, 1, 50, false }),
 	},
 	[KL_GEN_PQUEUE] = {
 		.name = "pqueue", .spec = "specs/pqueue.lin", .slots = no_slot,
-		.step = pqueue_step, .scramble = list_scramble,
-		METHODS({ "insert", 1, 0, 50 }, { "delete_min", 0, 1, 50 }),
+		.args = pqueue_args, .step = pqueue_step, .scramble = list_scramble,
+		METHODS({ "insert", 1, 0, 50, false },
+			{ "delete_min", 0, 1, 50, false }),
 	},
 	[KL_GEN_COUNTER] = {
 		.name = "counter", .spec = "specs/counter.lin", .slots = one_slot,
-		.step = counter_step, .scramble = slots_scramble,
-		METHODS({ "inc", 0, 0, 50 }, { "get", 0, 1, 50 }),
+		.args = no_args, .step = counter_step, .scramble = slots_scramble,
+		METHODS({ "inc", 0, 0, 50, false },
+			{ "get", 0, 1, 50, false }),
 	},
 	[KL_GEN_LOCK] = {
 		.name = "lock", .spec = "specs/spinlock.lin", .slots = one_slot,
-		.step = lock_step,
-		METHODS({ "lock", 0, 0, 60 }, { "trylock", 0, 1, 40 }, { "unlock", 0, 0, 0 }),
+		.args = no_args, .step = lock_step,
+		METHODS({ "lock", 0, 0, 60, false },
+			{ "trylock", 0, 1, 40, true },
+			{ "unlock", 0, 0, 0, false }),
 	},
 };
 

@@ -8,7 +8,8 @@
 struct kl_model_method {
 	const char *name;
 	uint8_t nargs, nres;
-	uint8_t weight;
+	uint8_t weight;		/* of 100 */
+	bool returns_bool;
 };
 
 struct kl_model;
@@ -16,8 +17,8 @@ struct kl_model;
 /**
  * struct kl_model_type - one structure
  * @slots: words an object needs, apart from what grows
- * @step: let method @m take effect on object @o: chooses its arguments and
- *	computes its results; 1 if it has to wait, or a negative errno
+ * @args: choose arguments for method @m on object @o
+ * @step: let it take effect; 1 if it has to wait, or a negative errno
  * @scramble: put an object into some other state than the first, or NULL
  */
 struct kl_model_type {
@@ -25,7 +26,8 @@ struct kl_model_type {
 	const struct kl_model_method *methods;
 	unsigned int nmethods;
 	size_t (*slots)(uint32_t keys);
-	int (*step)(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args,
+	void (*args)(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args);
+	int (*step)(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
 		    struct kl_val *res);
 	int (*scramble)(struct kl_model *md, uint32_t o);
 };
@@ -42,7 +44,7 @@ struct kl_model {
 	size_t nslots;
 	struct kl_model_list *list;	/* one for each object */
 	uint32_t objects, keys;
-	uint64_t next;			/* the next new value */
+	uint64_t next;			/* the last new value */
 	uint64_t seed;
 };
 

@@ -142,6 +142,22 @@ int kl_klh_read(const char *name, const void *data, size_t len, struct kl_histor
 /* Write .klh to @path, complete or not at all. */
 int kl_klh_write(const struct kl_history *h, const char *path);
 
+enum kl_form {
+	KL_FORM_AUTO,	/* .klh if the file's name ends so, else text */
+	KL_FORM_TEXT,
+	KL_FORM_KLH,
+};
+
+/**
+ * kl_history_write() - write a history, complete or not at all
+ * @h: the history, finished
+ * @path: the file, "-" for standard output
+ * @form: its form
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int kl_history_write(const struct kl_history *h, const char *path, enum kl_form form);
+
 /* One value / one operation as people read it: "7", "empty", "?", "read() -> (1, 2)". */
 int kl_val_print(char *buf, size_t size, struct kl_val v);
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op);

@@ -86,6 +86,7 @@ struct kl_ast_expr {
 enum kl_stmt_kind {
 	KL_S_BLOCK, KL_S_IF, KL_S_WHILE, KL_S_DECL, KL_S_ASSIGN, KL_S_EXPR, KL_S_RETURN,
 	KL_S_ASSUME, KL_S_ASSERT, KL_S_CHOOSE, KL_S_EITHER, KL_S_ATOMIC,
+	KL_S_FENCE,
 };
 
 struct kl_stmt {

@@ -16,6 +16,7 @@ struct kl_checker {
 	const struct kl_stmt *atomic;	/* the block we are in */
 	unsigned int loops;
 	unsigned int blocks;		/* atomic blocks so far, at most, on this path */
+	bool fenced;			/* a fence or an atomic_flush on each way to here */
 	bool special_local;		/* some local may hold a special value */
 	bool stores_local;		/* a local's value goes into the state */
 	bool out_of_memory;

@@ -93,6 +93,15 @@ static void check_choose(struct kl_checker *c, struct kl_stmt *s)
 	set_local(c, s->local, s->a);
 }
 
+static void end_path(struct kl_checker *c)
+{
+	struct kl_method *m = &c->m->pub;
+
+	if (c->blocks > m->nblocks)
+		m->nblocks = c->blocks;
+	m->barrier_always &= c->fenced;
+}
+
 static void check_return(struct kl_checker *c, struct kl_stmt *s)
 {
 	struct kl_method *m = &c->m->pub;
@@ -109,42 +118,61 @@ static void check_return(struct kl_checker *c, struct kl_stmt *s)
 		else
 			kl_check_expr(c, s->ret[i]);
 	}
-	if (c->blocks > m->nblocks)
-		m->nblocks = c->blocks;
+	end_path(c);
+}
+
+/* What is so behind several ways, of which some may end; all began in @start. */
+struct join {
+	unsigned int start_blocks, blocks;
+	bool start_fenced, fenced, ends;
+};
+
+static void join_begin(struct kl_checker *c, struct join *j)
+{
+	*j = (struct join){
+		.start_blocks = c->blocks, .start_fenced = c->fenced, .fenced = true, .ends = true,
+	};
+}
+
+static void join_way(struct kl_checker *c, struct join *j, struct kl_stmt *body)
+{
+	c->blocks = j->start_blocks;
+	c->fenced = j->start_fenced;
+	if (check_list(c, body))
+		return;
+	j->ends = false;
+	j->fenced &= c->fenced;
+	if (c->blocks > j->blocks)
+		j->blocks = c->blocks;
+}
+
+static bool join_end(struct kl_checker *c, const struct join *j)
+{
+	c->blocks = j->ends ? j->start_blocks : j->blocks;
+	c->fenced = j->fenced;
+	return j->ends;
 }
 
 static bool check_if(struct kl_checker *c, struct kl_stmt *s)
 {
-	unsigned int before, after_then;
-	bool then_ends, else_ends;
+	struct join j;
 
 	kl_check_need(c, s->a, KL_ET_BOOL, "the condition");
-	before = c->blocks;
-	then_ends = check_list(c, s->body);
-	after_then = then_ends ? before : c->blocks;
-	c->blocks = before;
-	else_ends = check_list(c, s->other);
-	if (else_ends || c->blocks < after_then)
-		c->blocks = after_then;
-	return then_ends && else_ends;
+	join_begin(c, &j);
+	join_way(c, &j, s->body);
+	join_way(c, &j, s->other);
+	return join_end(c, &j);
 }
 
 static bool check_either(struct kl_checker *c, struct kl_stmt *s)
 {
-	unsigned int before = c->blocks, after = before;
 	struct kl_stmt *alt;
-	bool ends = true;
+	struct join j;
 
-	for (alt = s->body; alt; alt = alt->next) {
-		c->blocks = before;
-		if (check_list(c, alt->body))
-			continue;
-		ends = false;
-		if (c->blocks > after)
-			after = c->blocks;
-	}
-	c->blocks = after;
-	return ends;
+	join_begin(c, &j);
+	for (alt = s->body; alt; alt = alt->next)
+		join_way(c, &j, alt->body);
+	return join_end(c, &j);
 }
 
 static bool check_atomic(struct kl_checker *c, struct kl_stmt *s)
@@ -162,9 +190,23 @@ static bool check_atomic(struct kl_checker *c, struct kl_stmt *s)
 	c->atomic = s;
 	c->blocks++;
 	c->m->pub.barrier |= s->flush;
+	c->fenced |= s->flush;
 	ends = check_list(c, s->body);
 	c->atomic = NULL;
 	return ends;
+}
+
+static void check_fence(struct kl_checker *c, struct kl_stmt *s)
+{
+	c->m->pub.barrier = true;
+	c->fenced |= !c->loops;
+	if (c->atomic)
+		kl_diag_err(c->d, s->pos, "'fence' inside of the atomic block of line %u: put it before "
+			    "the block, or use 'atomic_flush'", c->atomic->pos.line);
+	/* A fence after a write would be a step of its own, which empties what was written. */
+	else if (c->blocks)
+		kl_diag_err(c->d, s->pos, "'fence' after an atomic block: put it before the block, or use "
+			    "'atomic_flush'");
 }
 
 /* True if what follows cannot be reached. */
@@ -204,6 +246,9 @@ static bool check_stmt(struct kl_checker *c, struct kl_stmt *s)
 		return check_either(c, s);
 	case KL_S_ATOMIC:
 		return check_atomic(c, s);
+	case KL_S_FENCE:
+		check_fence(c, s);
+		return false;
 	}
 	return false;
 }
@@ -233,10 +278,12 @@ void kl_check_method(struct kl_checker *c, struct kl_method_def *m)
 	c->m = m;
 	c->nscope = 0;
 	c->blocks = 0;
+	c->fenced = false;
 	c->special_local = false;
 	c->stores_local = false;
 	m->pub.pure = true;
 	m->pub.flush = true;
+	m->pub.barrier_always = true;
 	for (i = 0; i < m->pub.nparams; i++) {
 		declare(c, m->pub.params[i].name, m->param_pos[i], kl_etype(m->pub.params[i].type), &l);
 		m->has_bool |= m->pub.params[i].type == KL_T_BOOL;
@@ -252,8 +299,7 @@ void kl_check_method(struct kl_checker *c, struct kl_method_def *m)
 		if (m->pub.nresults)
 			kl_diag_err(c->d, m->pos, "'%s' can end without 'return', but has %u result%s",
 				    m->pub.name, m->pub.nresults, m->pub.nresults == 1 ? "" : "s");
-		if (c->blocks > m->pub.nblocks)
-			m->pub.nblocks = c->blocks;
+		end_path(c);
 	}
 	if (c->special_local && c->stores_local)
 		c->s->specials = true;

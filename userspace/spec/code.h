@@ -37,6 +37,7 @@ enum kl_opcode {
 	KL_I_ASSUME,	/* a must be true, else there is no such outcome */
 	KL_I_ASSERT,	/* a must be true, else an error; next word: line */
 	KL_I_BLOCK,	/* an atomic block begins; a: 1 if atomic_flush */
+	KL_I_FENCE,	/* the CPU's store buffer is empty from here on */
 	KL_I_CONT,	/* container b, method c, arguments from register a on, result in a */
 	KL_I_RETURN,	/* the a results are in the registers from b on */
 	KL_I_COUNT_

@@ -212,6 +212,9 @@ static void gen_stmt(struct kl_gen *g, const struct kl_stmt *s)
 		kl_gen_emit(g, kl_insn(KL_I_BLOCK, s->flush, 0, 0));
 		gen_list(g, s->body);
 		break;
+	case KL_S_FENCE:
+		kl_gen_emit(g, kl_insn(KL_I_FENCE, 0, 0, 0));
+		break;
 	}
 }
 

@@ -266,6 +266,10 @@ int kl_run_exec(struct kl_run *r)
 			break;
 		case KL_I_BLOCK:
 			r->barrier |= a;
+			r->through |= a;
+			break;
+		case KL_I_FENCE:
+			r->barrier = true;
 			break;
 		case KL_I_CONT:
 			ret = count_steps(r, 16 + r->conts[b].n);

@@ -17,7 +17,7 @@ static const struct {
 	{ "atomic", KL_KW_ATOMIC }, { "atomic_flush", KL_KW_ATOMIC_FLUSH }, { "bool", KL_KW_BOOL },
 	{ "choose", KL_KW_CHOOSE }, { "const", KL_KW_CONST }, { "either", KL_KW_EITHER },
 	{ "else", KL_KW_ELSE }, { "empty", KL_KW_EMPTY }, { "false", KL_KW_FALSE },
-	{ "full", KL_KW_FULL }, { "if", KL_KW_IF }, { "method", KL_KW_METHOD }, { "or", KL_KW_OR },
+	{ "fence", KL_KW_FENCE }, { "full", KL_KW_FULL }, { "if", KL_KW_IF }, { "method", KL_KW_METHOD }, { "or", KL_KW_OR },
 	{ "partition", KL_KW_PARTITION }, { "probe", KL_KW_PROBE }, { "return", KL_KW_RETURN },
 	{ "spec", KL_KW_SPEC }, { "true", KL_KW_TRUE }, { "while", KL_KW_WHILE },
 	{ "word", KL_KW_WORD },

@@ -71,7 +71,7 @@ int kl_outcome_new(struct kl_run *r, const struct kl_outcome *o, bool *new)
 		return ret;
 	record = r->seen + r->nseen;
 	w = record + RECORD_HEAD;
-	*w++ = o->barrier;
+	*w++ = o->barrier | o->through << 1;
 	*w++ = o->nwrote;
 	w = put_vals(w, o->state, o->len);
 	w = put_vals(w, o->results, nres);

@@ -54,7 +54,8 @@ struct kl_ast_expr *kl_p_expr(struct kl_parser *p);
 struct kl_ast_expr *kl_p_lvalue_or_call(struct kl_parser *p);
 struct kl_stmt *kl_p_block(struct kl_parser *p);
 void kl_p_probe(struct kl_parser *p);
-const struct kl_expr *kl_p_probe_expr(struct kl_parser *p, const char **params,
-				      unsigned int nparams, const char *func, bool *has_return);
+/* An expression of C in a probe clause of @target; @has_return: `return` is in it. */
+const struct kl_expr *kl_p_probe_expr(struct kl_parser *p, const struct kl_probe_target *target,
+				      bool *has_return);
 
 #endif

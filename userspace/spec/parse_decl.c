@@ -133,7 +133,7 @@ static void parse_results(struct kl_parser *p, struct kl_method_def *m)
 
 static void parse_method(struct kl_parser *p)
 {
-	struct kl_method_def m = { .pub.part_param = -1 };
+	struct kl_method_def m = { .pub.part_param = -1 }, *added;
 
 	kl_p_next(p);
 	m.pos = kl_p_peek(p)->pos;
@@ -143,8 +143,10 @@ static void parse_method(struct kl_parser *p)
 		parse_results(p, &m);
 	if (!kl_p_is(p, '{'))
 		kl_p_expected(p, "'{' and the method's body, or '->' and its results");
-	m.body = kl_p_block(p);
-	*kl_p_add(p, kl_p_spec(p), methods) = m;
+	/* Added before its body is seen to be right: probes may name it. */
+	added = kl_p_add(p, kl_p_spec(p), methods);
+	*added = m;
+	added->body = kl_p_block(p);
 }
 
 static void parse_partition(struct kl_parser *p)

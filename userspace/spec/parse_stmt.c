@@ -217,6 +217,11 @@ static struct kl_stmt *statement(struct kl_parser *p)
 	case KL_KW_ATOMIC_FLUSH:
 		s = atomic_stmt(p);
 		break;
+	case KL_KW_FENCE:
+		s = new_stmt(p, KL_S_FENCE);
+		kl_p_next(p);
+		kl_p_expect(p, ';', "';' after 'fence'");
+		break;
 	case KL_KW_WORD:
 	case KL_KW_BOOL:
 		s = declaration(p);

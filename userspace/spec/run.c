@@ -248,6 +248,7 @@ static void start_path(struct kl_run *r)
 	r->at_choice = 0;
 	r->nwrote = 0;
 	r->barrier = false;
+	r->through = false;
 	r->bound = r->preset;
 	r->guessed = false;
 	r->widened = false;
@@ -321,7 +322,8 @@ static void sort_wrote(struct kl_run *r)
 	}
 }
 
-static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx)
+/* What @fn returned goes to @stop. */
+static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 {
 	struct kl_outcome o;
 	bool only = !r->nchoice && r->npresets == 1, new = true;
@@ -334,7 +336,7 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx)
 	sort_wrote(r);
 	o = (struct kl_outcome){
 		.state = r->next, .len = r->nout, .results = r->results, .barrier = r->barrier,
-		.wrote = r->wrote, .nwrote = r->nwrote,
+		.through = r->through, .wrote = r->wrote, .nwrote = r->nwrote,
 	};
 	if (r->raw && r->nstate) {
 		ret = kl_grow(r->bound_out, r->cbound_out, r->nstate);
@@ -347,15 +349,15 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx)
 	}
 	if (!only)
 		ret = kl_outcome_new(r, &o, &new);
-	if (ret || !new)
-		return ret;
-	return fn(ctx, &o);
+	if (!ret && new)
+		*stop = fn(ctx, &o);
+	return ret;
 }
 
-/* KL_DROP is no outcome and no error; what @fn returns is kept apart from it. */
+/* 0, KL_DROP when the path has no outcome, or a negative errno. */
 static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 {
-	bool again;
+	bool again = false;
 	int ret;
 
 	if (++r->npaths > KL_PATHS_MAX)
@@ -372,14 +374,13 @@ static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 		ret = again_with_bindings(r, &again);
 	if (ret || again)
 		return ret;
-	*stop = 0;
-	return report(r, fn, ctx);
+	return report(r, fn, ctx, stop);
 }
 
 int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
 		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx)
 {
-	int ret;
+	int ret, stop = 0;
 
 	r->m = &r->s->methods[method];
 	r->in = state;
@@ -399,9 +400,11 @@ int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsig
 	for (; r->preset < r->npresets; r->preset++) {
 		r->nchoice = 0;
 		do {
-			ret = do_path(r, fn, ctx);
-			if (ret)
+			ret = do_path(r, fn, ctx, &stop);
+			if (ret < 0)
 				return ret;
+			if (stop)
+				return stop;
 		} while (next_choice(r));
 	}
 	return 0;

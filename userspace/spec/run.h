@@ -63,7 +63,7 @@ struct kl_run {
 	uint32_t *wrote, *mark;		/* slots assigned; mark[slot] == path if it is in there */
 	size_t nwrote;
 	uint32_t path;
-	bool barrier;
+	bool barrier, through;
 	bool bound;			/* some unknown got known or equal to another */
 	bool guessed;			/* some choice was about an unknown */
 	bool widened;			/* a result of arithmetic was forgotten */

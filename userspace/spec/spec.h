@@ -105,11 +105,6 @@ struct kl_outcome {
 	const uint32_t *wrote;
 	size_t nwrote;
 	/*
-	 * An atomic_flush block was executed: the CPU's store buffer was empty
-	 * before it and is after it.  Otherwise what was written leaves later.
-	 */
-	bool barrier;
-	/*
 	 * On TSO.  barrier: on this path the CPU's store buffer is empty when the
 	 * method executes (an atomic_flush block, or a `fence;` statement before
 	 * the block).  through: its writes go to memory at once (atomic_flush);

@@ -122,7 +122,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	ret = kl_machine_copy(&t->after, &t->m);
 	if (ret)
 		return ret;
-	ret = kl_machine_exec(&t->after, t->view, o, t->thread,
+	ret = kl_machine_exec(&t->after, o, t->thread,
 			      t->p->items[t->item].drain_ev == KL_NO_EVENT ? KL_NO_OP : t->item);
 	if (ret < 0)
 		return ret;
@@ -159,6 +159,7 @@ static int tso_step(struct kl_system *sys, uint32_t state, uint32_t item, const 
 	if (own >= KL_BUFFER_DEPTH && !it->pure)
 		return 0;
 	kl_machine_view(&t->m, t->thread, t->view);
+	kl_run_set_fresh(t->run, kl_machine_next_unknown(&t->m));
 	ret = kl_run_apply(t->run, t->view, t->m.nmem, it->method, kl_op_args(t->p->h, op),
 			   kl_op_res(t->p->h, op), on_outcome, t);
 	if (ret == -E2BIG || ret == -EOVERFLOW) {

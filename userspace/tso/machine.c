@@ -60,8 +60,7 @@ static uint64_t max_unknown(uint64_t max, struct kl_val v)
 	return v.tag == KL_ANY && v.v + 1 > max ? v.v + 1 : max;
 }
 
-/* One more than the largest number of an unknown. */
-static uint64_t next_unknown(const struct kl_machine *m)
+uint64_t kl_machine_next_unknown(const struct kl_machine *m)
 {
 	uint64_t max = 0;
 	size_t i;
@@ -75,7 +74,7 @@ static uint64_t next_unknown(const struct kl_machine *m)
 
 void kl_machine_forget(struct kl_machine *m)
 {
-	uint64_t next = next_unknown(m);
+	uint64_t next = kl_machine_next_unknown(m);
 	size_t i;
 
 	for (i = 0; i < m->nmem; i++) {
@@ -118,23 +117,20 @@ bool kl_machine_flush(struct kl_machine *m, uint32_t thread)
 	return true;
 }
 
-/* What an outcome found out about an unknown, and room for its new ones. */
+/* What an outcome found out about an unknown. */
 static void rename_unknown(struct kl_val *v, const struct kl_outcome *o)
 {
 	if (v->tag == KL_ANY && v->v < o->nbound)
 		*v = o->bound[v->v];
 }
 
-int kl_machine_exec(struct kl_machine *m, const struct kl_val *view, const struct kl_outcome *o,
-		    uint32_t thread, uint32_t item)
+int kl_machine_exec(struct kl_machine *m, const struct kl_outcome *o, uint32_t thread,
+		    uint32_t item)
 {
-	uint64_t next = next_unknown(m), seen = 0;
 	struct kl_write *w;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < m->nmem; i++)
-		seen = max_unknown(seen, view[i]);
 	for (i = 0; i < m->nmem; i++)
 		rename_unknown(&m->mem[i], o);
 	for (i = 0; i < m->nwrites; i++)
@@ -146,9 +142,6 @@ int kl_machine_exec(struct kl_machine *m, const struct kl_val *view, const struc
 	w = m->writes + m->nwrites;
 	for (i = 0; i < o->nwrote; i++) {
 		w[i] = (struct kl_write){ .slot = o->wrote[i], .v = o->state[o->wrote[i]] };
-		/* The outcome's own unknowns: above all of the machine's. */
-		if (w[i].v.tag == KL_ANY && w[i].v.v >= seen)
-			w[i].v.v += next - seen;
 		if (o->through)
 			m->mem[w[i].slot] = w[i].v;
 	}

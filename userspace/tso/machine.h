@@ -40,6 +40,8 @@ void kl_machine_free(struct kl_machine *m);
 int kl_machine_copy(struct kl_machine *to, const struct kl_machine *from);
 /* Memory as @thread sees it: its own entries over memory. */
 void kl_machine_view(const struct kl_machine *m, uint32_t thread, struct kl_val *view);
+/* One more than the largest number of an unknown in it. */
+uint64_t kl_machine_next_unknown(const struct kl_machine *m);
 /* All of memory becomes unknown, each word by itself. */
 void kl_machine_forget(struct kl_machine *m);
 /* Index of the oldest entry of @thread, or -1. */
@@ -50,15 +52,15 @@ bool kl_machine_flush(struct kl_machine *m, uint32_t thread);
 /**
  * kl_machine_exec() - the machine after one outcome of an operation
  * @m: the machine before; changed in place
- * @view: what the operation saw, from kl_machine_view()
- * @o: the outcome, in raw mode
+ * @o: the outcome in kl_machine_view() of @thread, in raw mode, its new unknowns
+ *	numbered from kl_machine_next_unknown() on
  * @thread: who executed it
  * @item: to know its entry by, or KL_NO_OP
  *
  * Return: 1 if it left an entry in the buffer, 0 if not, -ENOMEM.
  */
-int kl_machine_exec(struct kl_machine *m, const struct kl_val *view, const struct kl_outcome *o,
-		    uint32_t thread, uint32_t item);
+int kl_machine_exec(struct kl_machine *m, const struct kl_outcome *o, uint32_t thread,
+		    uint32_t item);
 /* Number unknowns by first occurrence, in memory and then in entries. */
 void kl_machine_canon(struct kl_machine *m);
 

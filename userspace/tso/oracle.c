@@ -31,7 +31,6 @@ struct machines {
 	struct kl_machine *m;
 	size_t n, cap;
 	const struct kl_machine *before;
-	const struct kl_val *view;
 	uint32_t thread, item;
 };
 
@@ -74,7 +73,7 @@ static int add_machine(void *ctx, const struct kl_outcome *o)
 	l->n++;
 	ret = kl_machine_copy(m, l->before);
 	if (!ret)
-		ret = kl_machine_exec(m, l->view, o, l->thread, l->item);
+		ret = kl_machine_exec(m, o, l->thread, l->item);
 	return ret < 0 ? ret : 0;
 }
 
@@ -83,7 +82,7 @@ static int try_orders(struct oracle *o, uint64_t done, const struct kl_machine *
 static int try_exec(struct oracle *o, uint64_t done, const struct kl_machine *m, uint32_t item)
 {
 	const struct kl_item *it = &o->p->items[item];
-	struct machines l = { .before = m, .view = m->mem, .item = item };
+	struct machines l = { .before = m, .item = item };
 	struct kl_val *view = NULL;
 	size_t i;
 	int ret = 0;
@@ -94,9 +93,9 @@ static int try_exec(struct oracle *o, uint64_t done, const struct kl_machine *m,
 		view = calloc(m->nmem + 1, sizeof(*view));
 		if (!view)
 			return -ENOMEM;
-		l.view = view;
 		l.thread = op->thread;
 		kl_machine_view(m, l.thread, view);
+		kl_run_set_fresh(o->run, kl_machine_next_unknown(m));
 		ret = kl_run_apply(o->run, view, m->nmem, it->method, kl_op_args(o->p->h, op),
 				   kl_op_res(o->p->h, op), add_machine, &l);
 	} else if (it->kind == KL_ITEM_ENTER || m->in_gap) {

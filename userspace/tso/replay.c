@@ -53,6 +53,7 @@ struct replay {
 	uint32_t *thread_op;
 	bool classical, tso;
 	size_t nparts;
+	struct kl_machine any;		/* memory of which nothing is known */
 	struct kl_val *view;
 	size_t cview;
 	uint32_t thread, item;		/* of the operation under way */
@@ -145,12 +146,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	if (!r->tso) {
 		/* The state may have another size: containers grow. */
 		if (r->from->in_gap) {
-			size_t len;
-			const struct kl_val *any;
-
-			/* A copy of the interpreter's memory is due before it runs on. */
-			any = kl_run_init(r->run, false, &len);
-			ret = any ? new_machine(&m, any, len) : -ENOMEM;
+			ret = new_machine(&m, r->any.mem, r->any.nmem);
 			m.in_gap = true;
 		} else {
 			ret = new_machine(&m, o->state, o->len);
@@ -163,7 +159,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	if (!ret)
 		ret = kl_machine_copy(&m, r->from);
 	if (!ret)
-		ret = kl_machine_exec(&m, r->view, o, r->thread, r->item);
+		ret = kl_machine_exec(&m, o, r->thread, r->item);
 	if (ret < 0)
 		return ret;
 	kl_machine_canon(&m);
@@ -182,6 +178,7 @@ static int run_op(struct replay *r, const struct token *t, const struct kl_machi
 	r->thread = op->thread;
 	r->item = t->op;
 	kl_machine_view(m, op->thread, r->view);
+	kl_run_set_fresh(r->run, kl_machine_next_unknown(m));
 	ret = kl_run_apply(r->run, r->view, m->nmem, r->map[op->method], kl_op_args(r->h, op),
 			   kl_op_res(r->h, op), on_outcome, r);
 	/* The order says whether an entry stayed behind. */
@@ -198,10 +195,8 @@ static int run_op(struct replay *r, const struct token *t, const struct kl_machi
 
 static int run_other(struct replay *r, const struct token *t, const struct kl_machine *from)
 {
-	const struct kl_val *any;
 	struct kl_machine m;
 	int64_t at;
-	size_t len;
 	int ret;
 
 	if (t->kind == TOK_FLUSH) {
@@ -217,8 +212,7 @@ static int run_other(struct replay *r, const struct token *t, const struct kl_ma
 	} else {
 		if (t->kind == TOK_LEAVE && !from->in_gap)
 			return 0;
-		any = kl_run_init(r->run, false, &len);
-		ret = any ? new_machine(&m, any, len) : -ENOMEM;
+		ret = new_machine(&m, r->any.mem, r->any.nmem);
 		if (!ret && r->tso)
 			ret = kl_machine_copy(&m, from);
 		if (ret)
@@ -445,6 +439,8 @@ static int part_of(const struct replay *r, const struct kl_op *op, uint32_t **op
 static int check_left_out(const struct replay *r, const uint32_t *part, size_t npart,
 			  const uint32_t *kept, size_t n, const struct kl_cut *cut)
 {
+	const uint64_t e = r->h->error;
+	const uint64_t end = cut->end > KL_TIME_MAX - e ? KL_TIME_MAX : cut->end + e;
 	size_t i, k;
 
 	for (i = k = 0; i < npart; i++) {
@@ -452,7 +448,7 @@ static int check_left_out(const struct replay *r, const uint32_t *part, size_t n
 
 		if (k < n && kept[k] == part[i])
 			k++;
-		else if (op->ret > cut->time && op->call <= cut->end &&
+		else if (op->ret > cut->time && op->call <= end &&
 			 !kl_spec_method(r->spec, r->map[op->method])->pure)
 			return wrong(r, "left out although it may matter: operation", part[i]);
 	}
@@ -653,7 +649,9 @@ char *kl_cert_history(const char *path)
 
 static int replay_init(struct replay *r)
 {
-	size_t i;
+	const struct kl_val *any;
+	size_t i, len;
+	int ret;
 
 	r->run = kl_run_new(r->spec);
 	r->map = calloc(r->h->nmethods + 1, sizeof(*r->map));
@@ -662,6 +660,10 @@ static int replay_init(struct replay *r)
 	r->thread_op = calloc(r->h->nthreads + 1, sizeof(*r->thread_op));
 	if (!r->run || !r->map || !r->part || !r->thread_ret || !r->thread_op)
 		return -ENOMEM;
+	any = kl_run_init(r->run, false, &len);
+	ret = any ? new_machine(&r->any, any, len) : -ENOMEM;
+	if (ret)
+		return ret;
 	memset(r->thread_ret, 0xff, (r->h->nthreads + 1) * sizeof(*r->thread_ret));
 	for (i = 0; i < r->h->nmethods; i++) {
 		r->map[i] = kl_spec_find_method(r->spec, r->h->methods[i]);
@@ -694,6 +696,7 @@ int kl_cert_replay(const char *path, const struct kl_spec *spec, const struct kl
 		ret = replay_lines(&r, lines, n);
 	set_clear(&r.cur);
 	set_clear(&r.next);
+	kl_machine_free(&r.any);
 	free(r.cur.m);
 	free(r.next.m);
 	free(r.tok);

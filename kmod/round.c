@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One round of a litmus test on the kernel's own locks: Burckhardt et al.,
+ * Figure 5, and the same for a trylock.  x and y are 0 at first.
+ *
+ *	seqlock:	thread 0		thread 1
+ *			write(1, 1)		y = 1
+ *			b = y			(a1, a2) = read()
+ *
+ *	trylock:	unlock(), held before	y = 1
+ *			b = y			ok = trylock()
+ *
+ * With sequential consistency b = 0 means that the read, or the trylock, came
+ * after all that thread 0 did, and so gives (1, 1), or 1.  On x86 the stores that
+ * end write() or unlock() may still be in thread 0's store buffer, and y = 1 in that
+ * of thread 1: b = 0 with (0, 0) or 0 is possible, and is no fault of the lock.  With
+ * a full barrier after write() or unlock() and after y = 1 (variants ..._mb) it is
+ * not possible (section 1 of the paper).
+ *
+ * To see that often, thread 1 first stores to some lines of its own which thread
+ * 0 has in its cache (the setting ahead): y = 1 queues behind these.  Thread 0
+ * does so in its critical section of the trylock's rounds; not in write(), where
+ * the count is odd meanwhile and the reader would wait for it.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "round.h"
+
+/**
+ * klin_cell_renew - bring a cell into its first state
+ * @c: a cell no thread is using
+ */
+void klin_cell_renew(struct klin_cell *c)
+{
+	unsigned int t, i;
+
+	seqlock_init(klin_cell_seqlock(c));
+	c->x1 = 0;
+	c->x2 = 0;
+	c->y.word = 0;
+	for (t = 0; t < 2; t++)
+		for (i = 0; i < KLIN_AHEAD_MAX; i++)
+			c->ahead[t][i].word = 0;
+}
+
+/**
+ * klin_cell_warm - have all that a round needs in this CPU's cache
+ * @c: a cell whose round has not begun
+ *
+ * When both threads have done so all lines are shared: stores must wait until
+ * they get them for themselves, and loads need not wait.
+ */
+void klin_cell_warm(const struct klin_cell *c)
+{
+	unsigned int at;
+
+	for (at = 0; at < sizeof(*c); at += KLIN_LINE / 2)
+		(void)READ_ONCE(((const u8 *)c)[at]);
+}
+
+static __always_inline void store_ahead(struct klin_line *lines, u32 ahead)
+{
+	u32 i;
+
+	for (i = 0; i < ahead; i++)
+		WRITE_ONCE(lines[i].word, 1);
+}
+
+static __always_inline u8 write_then(struct klin_cell *c, bool mb)
+{
+	seqlock_t *sl = klin_cell_seqlock(c);
+
+	write_seqlock(sl);
+	WRITE_ONCE(c->x1, 1);
+	WRITE_ONCE(c->x2, 1);
+	write_sequnlock(sl);
+	if (mb)
+		smp_mb();	/* pairs with the other thread's */
+	return READ_ONCE(c->y.word);
+}
+
+static __always_inline u8 unlock_then(struct klin_cell *c, u32 ahead, bool mb)
+{
+	store_ahead(c->ahead[0], ahead);
+	spin_unlock(klin_cell_spinlock(c));
+	if (mb)
+		smp_mb();	/* pairs with the other thread's */
+	return READ_ONCE(c->y.word);
+}
+
+static __always_inline void store_y(struct klin_cell *c, u32 ahead, bool mb)
+{
+	store_ahead(c->ahead[1], ahead);
+	WRITE_ONCE(c->y.word, 1);
+	if (mb)
+		smp_mb();	/* pairs with the other thread's */
+}
+
+static __always_inline u8 then_read(struct klin_cell *c, u32 ahead, bool mb)
+{
+	seqlock_t *sl = klin_cell_seqlock(c);
+	unsigned int seq;
+	u64 a1, a2;
+
+	store_y(c, ahead, mb);
+	do {
+		seq = read_seqbegin(sl);
+		a1 = READ_ONCE(c->x1);
+		a2 = READ_ONCE(c->x2);
+	} while (read_seqretry(sl, seq));
+	return a1 << 1 | a2 << 2;
+}
+
+static __always_inline u8 then_trylock(struct klin_cell *c, u32 ahead, bool mb)
+{
+	store_y(c, ahead, mb);
+	return spin_trylock(klin_cell_spinlock(c)) << 1;
+}
+
+static u8 write_plain(struct klin_cell *c, u32 ahead)
+{
+	return write_then(c, false);
+}
+
+static u8 write_mb(struct klin_cell *c, u32 ahead)
+{
+	return write_then(c, true);
+}
+
+static u8 unlock_plain(struct klin_cell *c, u32 ahead)
+{
+	return unlock_then(c, ahead, false);
+}
+
+static u8 unlock_mb(struct klin_cell *c, u32 ahead)
+{
+	return unlock_then(c, ahead, true);
+}
+
+static u8 read_plain(struct klin_cell *c, u32 ahead)
+{
+	return then_read(c, ahead, false);
+}
+
+static u8 read_mb(struct klin_cell *c, u32 ahead)
+{
+	return then_read(c, ahead, true);
+}
+
+static u8 trylock_plain(struct klin_cell *c, u32 ahead)
+{
+	return then_trylock(c, ahead, false);
+}
+
+static u8 trylock_mb(struct klin_cell *c, u32 ahead)
+{
+	return then_trylock(c, ahead, true);
+}
+
+static const struct klin_variant variants[] = {
+	{ "seqlock", false, { write_plain, read_plain } },
+	{ "seqlock_mb", false, { write_mb, read_mb } },
+	{ "trylock", true, { unlock_plain, trylock_plain } },
+	{ "trylock_mb", true, { unlock_mb, trylock_mb } },
+};
+
+/**
+ * klin_variant_find - find what is to be done in a round
+ * @name: its name
+ *
+ * Return: the variant, or NULL when there is none of this name.
+ */
+const struct klin_variant *klin_variant_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(variants); i++)
+		if (!strcmp(variants[i].name, name))
+			return &variants[i];
+	return NULL;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One round: the memory two threads share in it, and what each of them does. */
+#ifndef KLIN_ROUND_H
+#define KLIN_ROUND_H
+
+#include <linux/seqlock.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#define KLIN_LINE 128		/* bytes that CPUs fetch together: two cache lines of 64 */
+#define KLIN_AHEAD_MAX 8
+
+/* A word that shares its line with no other. */
+struct klin_line {
+	u64 word;
+	u8 pad[KLIN_LINE - sizeof(u64)];
+};
+
+/**
+ * struct klin_cell - what the threads share in one round
+ * @seqlock_room: place for a seqlock_t; its count ends one line and its spinlock
+ *	begins the next: else taking the spinlock would fetch the count for
+ *	writing, and the stores to it would not wait in the store buffer
+ * @x1: first word under the seqlock
+ * @x2: second word, in the same line
+ * @y: the client's word
+ * @ahead: of each thread, what it stores to before anything else
+ */
+struct klin_cell {
+	u8 seqlock_room[2 * KLIN_LINE];
+	u64 x1, x2;
+	u8 pad[KLIN_LINE - 2 * sizeof(u64)];
+	struct klin_line y;
+	struct klin_line ahead[2][KLIN_AHEAD_MAX];
+};
+
+/**
+ * struct klin_variant - what is done in a round
+ * @name: for the setting
+ * @trylock: thread 0 holds the spinlock at first, and thread 1 when its result is
+ *	not 0 at last
+ * @round: of each thread; @ahead lines are stored to first; returns the thread's
+ *	results: of thread 0 b in bit 0, of thread 1 a1 in bit 1 and a2 in bit 2,
+ *	or ok in bit 1
+ */
+struct klin_variant {
+	const char *name;
+	bool trylock;
+	u8 (*round[2])(struct klin_cell *c, u32 ahead);	/* by thread */
+};
+
+static inline seqlock_t *klin_cell_seqlock(struct klin_cell *c)
+{
+	BUILD_BUG_ON(offsetof(seqlock_t, lock) % __alignof__(seqlock_t));
+	BUILD_BUG_ON(sizeof(seqlock_t) > KLIN_LINE);
+	return (seqlock_t *)(c->seqlock_room + KLIN_LINE - offsetof(seqlock_t, lock));
+}
+
+static inline spinlock_t *klin_cell_spinlock(struct klin_cell *c)
+{
+	return &klin_cell_seqlock(c)->lock;
+}
+
+void klin_cell_renew(struct klin_cell *c);
+void klin_cell_warm(const struct klin_cell *c);
+const struct klin_variant *klin_variant_find(const char *name);
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The engines against the brute-force oracles, on random small histories: equal
+ * verdicts, no false alarm on histories that are right by construction,
+ * certificates that the replayer accepts, counterexamples that the oracle
+ * rejects.  KLIN_RUNS sets the number of histories for each group of specs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "check/cert.h"
+#include "check/check.h"
+#include "random_history.h"
+#include "tso/replay.h"
+#include "tso/tso.h"
+
+static const char *const sc_specs[] = {
+	"spec register { word v = 0;\n"
+	"method read() -> word { atomic { return v; } }\n"
+	"method write(word x) { atomic_flush { v = x; } }\n"
+	"method cas(word a, word b) -> bool { atomic_flush { if (v == a) { v = b; return true; }\n"
+	"return false; } } }\n",
+	"spec pair { word a = 0, b;\n"
+	"method write(word x, word y) { atomic_flush { a = x; b = y; } }\n"
+	"method read() -> (word x, word y) { atomic { return (a, b); } }\n"
+	"method swap() -> word x { atomic_flush { word t = a; a = b; b = t; return a; } } }\n",
+	"spec lock { bool held = false;\n"
+	"method lock() { atomic_flush { assume(!held); held = true; } }\n"
+	"method unlock() { atomic_flush { held = false; } }\n"
+	"method trylock() -> bool ok { atomic_flush { if (held) return false; held = true;\n"
+	"return true; } } }\n",
+	"spec set { set<word> s = empty; partition by k;\n"
+	"method insert(word k) -> bool { atomic_flush { return s.add(k); } }\n"
+	"method remove(word k) -> bool { atomic_flush { return s.remove(k); } }\n"
+	"method contains(word k) -> bool { atomic { return s.has(k); } } }\n",
+	"spec queue { queue<word> q = empty;\n"
+	"method enqueue(word v) { atomic_flush { q.push(v); } }\n"
+	"method dequeue() -> word { atomic_flush { return q.pop(); } } }\n",
+	"spec stack { stack<word> s = empty;\n"
+	"method push(word v) { atomic_flush { s.push(v); } }\n"
+	"method pop() -> word { atomic_flush { return s.pop(); } } }\n",
+	"spec loose { word n = 0;\n"
+	"method add() { word d; choose d in 1..2; atomic_flush { n = n + d; } }\n"
+	"method get() -> word { either { atomic { return n; } } or { atomic { return 0; } } } }\n",
+};
+
+static const char *const tso_specs[] = {
+	"spec pair { word a = 0, b = 0;\n"
+	"method write(word x, word y) { atomic { a = x; b = y; } }\n"
+	"method fenced(word x) { fence; atomic { a = x; b = x; } }\n"
+	"method read() -> (word x, word y) { atomic { return (a, b); } } }\n",
+	"spec fig5 { word x = 0, y = 0;\n"
+	"method set_x(word v) { atomic { x = v; } }\n"
+	"method set_y(word v) { atomic { y = v; } }\n"
+	"method get_x() -> word { atomic { return x; } }\n"
+	"method get_y() -> word { atomic { return y; } } }\n",
+	"spec lock { bool held = false;\n"
+	"method lock() { atomic_flush { assume(!held); held = true; } }\n"
+	"method unlock() { atomic { held = false; } }\n"
+	"method trylock() -> bool ok {\n"
+	"either { atomic { assume(held); return false; } }\n"
+	"or { atomic_flush { assume(!held); held = true; return true; } } } }\n",
+	"spec cell { word v;\n"
+	"method put(word x) { atomic { v = x; } }\n"
+	"method xchg(word x) -> word { atomic_flush { word t = v; v = x; return t; } }\n"
+	"method get() -> word { atomic { return v; } } }\n",
+};
+
+static unsigned long runs(void)
+{
+	const char *s = getenv("KLIN_RUNS");
+
+	return s ? strtoul(s, NULL, 0) : 20000;
+}
+
+static const char *path_tmp(void)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/klin-test-%d.cert", (int)getpid());
+	return path;
+}
+
+static void show(const struct kl_spec *spec, const struct kl_history *h, const char *what)
+{
+	fprintf(stderr, "%s\n%s", what, kl_spec_text(spec));
+	kl_text_write(h, stderr);
+}
+
+static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *h,
+			   const struct kl_engine *e, bool no_partition)
+{
+	const struct kl_engine *const engines[] = { e, NULL };
+	struct kl_options opt = {
+		.engines = engines, .threads = 1, .no_partition = no_partition,
+		.classical = !e->tso,
+	};
+	struct kl_report *r;
+	enum kl_verdict v = KL_LINEARIZABLE;
+	size_t i;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	/* A gap makes the verdict UNKNOWN; here the question is whether there is an order. */
+	for (i = 0; i < r->nparts; i++) {
+		if (r->parts[i].answer.verdict == KL_VIOLATION)
+			v = KL_VIOLATION;
+		else if (!r->parts[i].explained && v != KL_VIOLATION)
+			v = KL_UNKNOWN;
+	}
+	kl_report_free(r);
+	return v;
+}
+
+/* The whole way: shrink, certificate, replay. */
+static void check_certificate(const struct kl_spec *spec, const struct kl_history *h,
+			      enum kl_verdict expected, bool classical)
+{
+	struct kl_options opt = {
+		.engines = kl_engines, .threads = 1, .max_shrink = 100, .classical = classical,
+		.tso_oracle = &kl_tso_oracle_engine,
+	};
+	struct kl_replay replay;
+	struct kl_report *r;
+	size_t i;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	if ((r->count[KL_VIOLATION] != 0) != (expected == KL_VIOLATION)) {
+		show(spec, h, "the whole check differs");
+		fail();
+	}
+	for (i = 0; i < r->nparts; i++) {
+		const struct kl_part_result *p = &r->parts[i];
+
+		if (p->answer.verdict == KL_VIOLATION &&
+		    (!p->cex || p->cex->oracle != KL_VIOLATION)) {
+			show(spec, h, "no counterexample, or the oracle does not reject it");
+			if (p->cex)
+				show(spec, p->cex->h, "counterexample:");
+			fail();
+		}
+	}
+	assert_int_equal(kl_cert_write(r, classical, "-", path_tmp()), 0);
+	if (kl_cert_replay(path_tmp(), spec, h, &replay) || replay.open) {
+		show(spec, h, "the replayer rejects the certificate");
+		fail();
+	}
+	kl_report_free(r);
+}
+
+static void differ(const struct kl_spec *spec, const struct kl_history *h, bool falsified,
+		   const struct kl_engine *const *engines, const struct kl_engine *oracle,
+		   unsigned long count[3])
+{
+	enum kl_verdict expected = ask(spec, h, oracle, false), v;
+	char what[100];
+	size_t i;
+
+	count[expected]++;
+	if (expected == KL_UNKNOWN)
+		return;
+	if (!falsified && expected == KL_VIOLATION) {
+		show(spec, h, "false alarm of the oracle itself");
+		fail();
+	}
+	for (i = 0; engines[i]; i++) {
+		v = ask(spec, h, engines[i], false);
+		if (v == expected)
+			v = ask(spec, h, engines[i], true);
+		if (v == expected)
+			continue;
+		snprintf(what, sizeof(what), "%s says %s, the oracle %s", engines[i]->name,
+			 kl_verdict_name(v), kl_verdict_name(expected));
+		show(spec, h, what);
+		fail();
+	}
+	check_certificate(spec, h, expected, !oracle->tso);
+}
+
+static void compare(const char *const *specs, size_t nspecs, const struct random_config *c,
+		    const struct kl_engine *const *engines, const struct kl_engine *oracle,
+		    uint64_t seed)
+{
+	unsigned long n = runs() / nspecs + 1, i, count[3] = { 0 };
+	size_t k;
+
+	for (k = 0; k < nspecs; k++) {
+		struct kl_spec *spec;
+
+		assert_int_equal(kl_spec_parse("test.lin", specs[k], strlen(specs[k]), &spec), 0);
+		for (i = 0; i < n; i++) {
+			bool falsified;
+			struct kl_history *h = random_history(spec, c, &seed, &falsified);
+
+			differ(spec, h, falsified, engines, oracle, count);
+			kl_history_free(h);
+		}
+		kl_spec_free(spec);
+	}
+	printf("# %lu linearizable, %lu violations, %lu too large for the oracle\n",
+	       count[KL_LINEARIZABLE], count[KL_VIOLATION], count[KL_UNKNOWN]);
+	/* A test that compares nothing would prove nothing. */
+	assert_true(count[KL_VIOLATION] > n / 20 && count[KL_LINEARIZABLE] > n / 4);
+	assert_true(count[KL_UNKNOWN] < n / 20 + 1);
+}
+
+static const struct kl_engine *const classical[] = {
+	&kl_frontier_engine, &kl_wgl_engine, NULL,
+};
+static const struct kl_engine *const with_tso[] = { &kl_tso_engine, NULL };
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static void test_classical(void **state)
+{
+	const struct random_config c = { .max_ops = 8, .threads = 4, .values = 3 };
+
+	compare(sc_specs, N(sc_specs), &c, classical, &kl_oracle_engine, 1);
+}
+
+static void test_classical_gaps(void **state)
+{
+	const struct random_config c = { .max_ops = 7, .threads = 3, .values = 3, .gaps = true };
+
+	compare(sc_specs, N(sc_specs), &c, classical, &kl_oracle_engine, 2);
+}
+
+static void test_tso(void **state)
+{
+	const struct random_config c = { .max_ops = 6, .threads = 3, .values = 3, .tso = true };
+
+	compare(tso_specs, N(tso_specs), &c, with_tso, &kl_tso_oracle_engine, 3);
+}
+
+static void test_tso_gaps(void **state)
+{
+	const struct random_config c = {
+		.max_ops = 6, .threads = 3, .values = 3, .tso = true, .gaps = true,
+	};
+
+	compare(tso_specs, N(tso_specs), &c, with_tso, &kl_tso_oracle_engine, 4);
+}
+
+/* What is linearizable without store buffers is linearizable with them. */
+static void test_tso_accepts_more(void **state)
+{
+	const struct random_config c = { .max_ops = 7, .threads = 3, .values = 3, .tso = true };
+	unsigned long i, n = runs() / 4, only_tso = 0;
+	uint64_t seed = 5;
+	size_t k;
+
+	for (k = 0; k < N(tso_specs); k++) {
+		struct kl_spec *spec;
+
+		assert_int_equal(kl_spec_parse("test.lin", tso_specs[k], strlen(tso_specs[k]),
+					       &spec), 0);
+		for (i = 0; i < n / N(tso_specs); i++) {
+			bool falsified;
+			struct kl_history *h = random_history(spec, &c, &seed, &falsified);
+			enum kl_verdict sc = ask(spec, h, &kl_frontier_engine, false);
+			enum kl_verdict tso = ask(spec, h, &kl_tso_engine, false);
+
+			if (sc == KL_LINEARIZABLE && tso != KL_LINEARIZABLE) {
+				show(spec, h, "TSO rejects what SC accepts");
+				fail();
+			}
+			only_tso += sc == KL_VIOLATION && tso == KL_LINEARIZABLE;
+			kl_history_free(h);
+		}
+		kl_spec_free(spec);
+	}
+	printf("# %lu histories that only the store buffer explains\n", only_tso);
+	assert_true(only_tso > 0);
+}
+
+static int cleanup(void **state)
+{
+	unlink(path_tmp());
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classical),
+		cmocka_unit_test(test_classical_gaps),
+		cmocka_unit_test(test_tso),
+		cmocka_unit_test(test_tso_gaps),
+		cmocka_unit_test(test_tso_accepts_more),
+	};
+
+	return cmocka_run_group_tests_name("engines", tests, NULL, cleanup);
+}

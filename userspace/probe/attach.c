@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attaching: choose a target for each clause, specialise the BPF programs for
+ * it, load and attach them.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "func.skel.h"
+#include "probe/compile.h"
+#include "probe/recorder.h"
+#include "task.skel.h"
+#include "tp.skel.h"
+
+static int libbpf_says(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[16384], *line, *save;
+
+	if (kl_log_level < KL_LOG_DEBUG || level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		kl_debug("%s", line);
+	return 0;
+}
+
+/* The cause in words; -v shows what the verifier or libbpf said. */
+static const char *cause(int err)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		if (strcmp(kl_lockdown(), "none"))
+			return "the kernel is locked down; boot without lockdown, or without Secure Boot";
+		if (geteuid())
+			return "needs root (CAP_BPF and CAP_PERFMON)";
+		return "the kernel refused the program; -v shows the verifier's log";
+	case ENOMEM:
+		return "out of memory";
+	case EBUSY:
+		return "ftrace does not manage this function";
+	case EINVAL:
+		return "the kernel refused the program; -v shows why";
+	case ENOENT:
+	case ESRCH:
+		return "the kernel does not know it";
+	case E2BIG:
+		return "too many programs are attached to this function";
+	case 524:
+		return "the kernel does not support this for functions of this kind";
+	default:
+		return strerror(-err);
+	}
+}
+
+static int set_rodata(struct bpf_object *obj, const void *data, size_t size)
+{
+	struct bpf_map *map;
+	size_t room;
+	void *at;
+
+	bpf_object__for_each_map(map, obj) {
+		if (!strstr(bpf_map__name(map), ".rodata"))
+			continue;
+		at = (void *)bpf_map__initial_value(map, &room);
+		if (!at || room < size)
+			return -EPROTO;
+		memcpy(at, data, size);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
+{
+	struct bpf_map *map;
+	int err = 0;
+
+	bpf_object__for_each_map(map, obj) {
+		if (!strcmp(bpf_map__name(map), "events"))
+			err = bpf_map__reuse_fd(map, r->events_fd);
+		else if (!strcmp(bpf_map__name(map), "slots"))
+			err = bpf_map__reuse_fd(map, r->slots_fd);
+		else if (!strcmp(bpf_map__name(map), "cpus"))
+			err = bpf_map__set_max_entries(map, KLIN_SIDES * r->ncpus);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int open_object(const struct kl_recorder *r, const void *elf, size_t size,
+		       const void *rodata, size_t rosize, struct bpf_object **out)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "klin");
+	struct bpf_object *obj = bpf_object__open_mem(elf, size, &opts);
+	int err;
+
+	if (!obj)
+		return -errno;
+	err = set_rodata(obj, rodata, rosize);
+	if (!err)
+		err = share_maps(r, obj);
+	if (err)
+		bpf_object__close(obj);
+	else
+		*out = obj;
+	return err;
+}
+
+static int map_cpus(const struct kl_recorder *r, struct kl_group *g)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(g->obj, "cpus");
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	g->cpus_size = KLIN_SIDES * r->ncpus * sizeof(struct klin_cpu);
+	g->cpus_size = (g->cpus_size + page - 1) / page * page;
+	g->cpus = mmap(NULL, g->cpus_size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (g->cpus != MAP_FAILED)
+		return 0;
+	g->cpus = NULL;
+	return -errno;
+}
+
+static void close_group(const struct kl_kernel *k, struct kl_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->nprogs; i++) {
+		bpf_link__destroy(g->progs[i].link);
+		kl_kprobe_remove(k, &g->progs[i]);
+	}
+	if (g->cpus)
+		munmap(g->cpus, g->cpus_size);
+	bpf_object__close(g->obj);
+	memset(g, 0, sizeof(*g));
+}
+
+/* Keep two programs of the object, by name, the call's first; the others are not loaded. */
+static int choose(struct kl_group *g, const char *const *names, unsigned int n)
+{
+	struct bpf_program *prog;
+	unsigned int i;
+
+	bpf_object__for_each_program(prog, g->obj)
+		bpf_program__set_autoload(prog, false);
+	for (i = 0; i < n; i++) {
+		g->progs[i].prog = bpf_object__find_program_by_name(g->obj, names[i]);
+		if (!g->progs[i].prog)
+			return -EPROTO;
+		bpf_program__set_autoload(g->progs[i].prog, true);
+	}
+	g->nprogs = n;
+	return 0;
+}
+
+/*
+ * The return's side is attached first: a return without a call says more than
+ * a call of which nobody will ever know whether it returned.
+ */
+static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_group *g,
+		       enum kl_way way)
+{
+	static const char *const names[][2] = {
+		[KL_WAY_FENTRY] = { "klin_fentry", "klin_fexit" },
+		[KL_WAY_KPROBE] = { "klin_kprobe", "klin_kretprobe" },
+	};
+	size_t size;
+	const void *elf = func_bpf__elf_bytes(&size);
+	int err, i;
+
+	memset(g, 0, sizeof(*g));
+	c->conf.keep_args = way == KL_WAY_KPROBE;
+	err = open_object(r, elf, size, &c->conf, sizeof(c->conf), &g->obj);
+	if (err)
+		return err;
+	err = choose(g, names[way], 2);
+	for (i = 0; !err && way == KL_WAY_FENTRY && i < 2; i++)
+		err = bpf_program__set_attach_target(g->progs[i].prog, 0, c->found.func.name);
+	if (!err)
+		err = bpf_object__load(g->obj);
+	if (!err)
+		err = map_cpus(r, g);
+	for (i = 1; !err && i >= 0; i--) {
+		if (way == KL_WAY_KPROBE) {
+			err = kl_kprobe_attach(r->kernel, &g->progs[i], &c->found.func, i,
+					       c - r->clauses);
+			continue;
+		}
+		g->progs[i].link = bpf_program__attach_trace(g->progs[i].prog);
+		if (!g->progs[i].link)
+			err = -errno;
+	}
+	if (err)
+		close_group(r->kernel, g);
+	return err;
+}
+
+/* Try the best way first; why a better one was not taken is kept for people. */
+static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
+{
+	struct kl_group *g = &r->groups[r->ngroups];
+	const struct kl_probe_target *t = c->found.target;
+	const char *path = kl_spec_path(r->opts.spec);
+	enum kl_way way = kl_func_way(&c->found.func, c->found.why, sizeof(c->found.why)), first = way;
+	int err = -ENOENT;
+
+	if (r->opts.only != KL_WAY_NONE && way != KL_WAY_NONE) {
+		if (r->opts.only == KL_WAY_FENTRY && way != KL_WAY_FENTRY)
+			way = KL_WAY_NONE;
+		else
+			way = r->opts.only;
+	}
+	if (way == KL_WAY_NONE) {
+		kl_err_at(path, t->pos.line, t->pos.col, "%s() of kernel %s cannot be attached%s: %s",
+			  t->name, r->kernel->release,
+			  r->opts.only == KL_WAY_FENTRY ? " by fentry" : "", c->found.why);
+		return -EINVAL;
+	}
+	if (way == KL_WAY_FENTRY) {
+		err = attach_func(r, c, g, KL_WAY_FENTRY);
+		if (err && r->opts.only != KL_WAY_FENTRY && err != -EPERM && err != -ENOMEM) {
+			snprintf(c->found.why, sizeof(c->found.why), "fentry: %s", cause(err));
+			way = KL_WAY_KPROBE;
+		}
+	}
+	if (way == KL_WAY_KPROBE)
+		err = attach_func(r, c, g, KL_WAY_KPROBE);
+	if (err) {
+		kl_err_at(path, t->pos.line, t->pos.col, "cannot attach to %s() of kernel %s: %s",
+			  t->name, r->kernel->release, cause(err));
+		return err;
+	}
+	c->found.way = way;
+	if (first == way)
+		c->found.why[0] = '\0';
+	c->group = r->ngroups++;
+	return 0;
+}
+
+/* One set of programs for all clauses on klin.ko's tracepoints. */
+static int attach_tracepoints(struct kl_recorder *r)
+{
+	static const char *const names[] = {
+		"klin_tp_call", "klin_tp_return", "klin_tp_point", "klin_tp_drain",
+	};
+	struct klin_tp_conf conf = {
+		.slot_mask = r->opts.slots - 1, .one_object = r->opts.one_object,
+		.object = r->opts.object,
+	};
+	struct kl_group *g = &r->groups[r->ngroups];
+	unsigned int i, n = 0;
+	size_t size;
+	const void *elf = tp_bpf__elf_bytes(&size);
+	int err, j;
+
+	for (i = 0; i < r->nclauses; i++)
+		if (r->clauses[i].tracepoint && (!n++ || r->clauses[i].found.id < conf.first_id))
+			conf.first_id = r->clauses[i].found.id;
+	if (!n)
+		return 0;
+	for (i = 0; i < r->nclauses; i++) {
+		struct kl_clause *c = &r->clauses[i];
+		uint32_t at = c->found.id - conf.first_id;
+
+		if (!c->tracepoint)
+			continue;
+		if (at >= KLIN_TP_METHODS) {
+			kl_err("the numbers of klin.ko's methods are too far apart for one recording");
+			return -EINVAL;
+		}
+		conf.method[at].used = 1;
+		conf.method[at].probe = i;
+		conf.method[at].nargs = c->nargs;
+		conf.method[at].nres = c->nres;
+		c->group = r->ngroups;
+	}
+	err = open_object(r, elf, size, &conf, sizeof(conf), &g->obj);
+	if (!err)
+		err = choose(g, names, 4);
+	if (!err)
+		err = bpf_object__load(g->obj);
+	if (!err)
+		err = map_cpus(r, g);
+	for (j = 3; !err && j >= 0; j--) {
+		g->progs[j].link = bpf_program__attach(g->progs[j].prog);
+		if (!g->progs[j].link)
+			err = -errno;
+	}
+	if (err) {
+		kl_err("cannot attach to klin.ko's tracepoints on kernel %s: %s", r->kernel->release,
+		       cause(err));
+		close_group(r->kernel, g);
+		return err;
+	}
+	r->ngroups++;
+	return 0;
+}
+
+static int attach_task_exit(struct kl_recorder *r)
+{
+	uint32_t mask = r->opts.slots - 1;
+	struct bpf_program *prog;
+	size_t size;
+	const void *elf = task_bpf__elf_bytes(&size);
+	int err = open_object(r, elf, size, &mask, sizeof(mask), &r->task_obj);
+
+	if (!err)
+		err = bpf_object__load(r->task_obj);
+	if (!err) {
+		prog = bpf_object__next_program(r->task_obj, NULL);
+		r->task_link = bpf_program__attach(prog);
+		if (!r->task_link)
+			err = -errno;
+	}
+	if (err)
+		kl_err("cannot attach to the end of tasks (sched_process_exit) on kernel %s: %s",
+		       r->kernel->release, cause(err));
+	return err;
+}
+
+int kl_recorder_attach(struct kl_recorder *r)
+{
+	unsigned int i;
+	int err;
+
+	libbpf_set_print(libbpf_says);
+	kl_kprobe_sweep(r->kernel);
+	r->groups = calloc(r->nclauses + 1, sizeof(*r->groups));
+	if (!r->groups)
+		return -ENOMEM;
+	err = kl_reader_open(r);
+	if (err)
+		return err;
+	r->begin = r->polled = kl_now();
+	err = attach_task_exit(r);
+	for (i = 0; !err && i < r->nclauses; i++)
+		if (!r->clauses[i].tracepoint)
+			err = attach_clause(r, &r->clauses[i]);
+	if (!err)
+		err = attach_tracepoints(r);
+	if (!err)
+		err = kl_settle(r);
+	if (err)
+		kl_detach(r);
+	return err;
+}
+
+void kl_detach(struct kl_recorder *r)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < r->ngroups; i++)
+		for (j = 0; j < r->groups[i].nprogs; j++) {
+			bpf_link__destroy(r->groups[i].progs[j].link);
+			r->groups[i].progs[j].link = NULL;
+		}
+	bpf_link__destroy(r->task_link);
+	r->task_link = NULL;
+}
+
+void kl_close_groups(struct kl_recorder *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->ngroups; i++)
+		close_group(r->kernel, &r->groups[i]);
+	r->ngroups = 0;
+	bpf_object__close(r->task_obj);
+	r->task_obj = NULL;
+}

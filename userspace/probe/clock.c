@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The error of the monotonic clock between CPUs.
+ *
+ * Two threads on two CPUs pass a cache line to and fro.  In each exchange the
+ * first reads t1, the other t2 after it, the first t3 after that: the other
+ * clock is ahead by at least t2 - t3 and at most t2 - t1.  Over many rounds the
+ * interval of what is possible shrinks; its outer end is the error.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/record.h"
+#include "probe/recorder.h"
+
+#define ROUNDS		4000
+#define ALL_PAIRS	16	/* with more CPUs only pairs with the first one */
+#define BUDGET_NS	200000000ULL
+
+uint64_t kl_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+struct pair {
+	_Alignas(64) _Atomic uint32_t turn;	/* even: first's, odd: other's */
+	_Alignas(64) uint64_t t2;
+	_Atomic bool stop;
+	int cpu;
+	int err;
+};
+
+static int bind(int cpu)
+{
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	int err = 0;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(CPU_ALLOC_SIZE(cpu + 1), set);
+	CPU_SET_S(cpu, CPU_ALLOC_SIZE(cpu + 1), set);
+	if (sched_setaffinity(0, CPU_ALLOC_SIZE(cpu + 1), set))
+		err = -errno;
+	CPU_FREE(set);
+	return err;
+}
+
+/* Wait for the turn; yield now and then, the CPUs may be shared with others. */
+static bool await(struct pair *p, uint32_t parity)
+{
+	unsigned int n = 0;
+
+	while ((atomic_load_explicit(&p->turn, memory_order_acquire) & 1) != parity) {
+		if (atomic_load_explicit(&p->stop, memory_order_relaxed))
+			return false;
+		if (!(++n % 20000))
+			sched_yield();
+	}
+	return true;
+}
+
+static void *answer(void *arg)
+{
+	struct pair *p = arg;
+
+	p->err = bind(p->cpu);
+	if (p->err) {
+		atomic_store(&p->stop, true);
+		return NULL;
+	}
+	while (await(p, 1)) {
+		p->t2 = kl_now();
+		atomic_fetch_add_explicit(&p->turn, 1, memory_order_release);
+	}
+	return NULL;
+}
+
+/* The error between CPU @a, on which the caller runs then, and @b. */
+static int measure(int a, int b, uint64_t until, uint64_t *error)
+{
+	struct pair p = { .cpu = b };
+	int64_t low = INT64_MIN, high = INT64_MAX;
+	unsigned int i;
+	pthread_t t;
+	int err;
+
+	err = bind(a);
+	if (err)
+		return err;
+	err = -pthread_create(&t, NULL, answer, &p);
+	if (err)
+		return err;
+	for (i = 0; i < ROUNDS && (i < 100 || kl_now() < until); i++) {
+		uint64_t t1 = kl_now(), t3;
+
+		atomic_fetch_add_explicit(&p.turn, 1, memory_order_release);
+		if (!await(&p, 0))
+			break;
+		t3 = kl_now();
+		if ((int64_t)(p.t2 - t3) > low)
+			low = p.t2 - t3;
+		if ((int64_t)(p.t2 - t1) < high)
+			high = p.t2 - t1;
+	}
+	atomic_store(&p.stop, true);
+	pthread_join(t, NULL);
+	if (p.err)
+		return p.err;
+	if (high < -low)
+		high = -low;
+	if (high > (int64_t)*error)
+		*error = high;
+	return 0;
+}
+
+int kl_clock_error(uint64_t *error)
+{
+	uint64_t start = kl_now(), spent;
+	unsigned int n = 0, i, j, pairs, done = 0;
+	cpu_set_t *old;
+	size_t size = CPU_ALLOC_SIZE(4096);
+	int *cpus, err = 0;
+
+	*error = 0;
+	old = CPU_ALLOC(4096);
+	cpus = calloc(4096, sizeof(*cpus));
+	if (!old || !cpus) {
+		err = -ENOMEM;
+		goto out;
+	}
+	if (sched_getaffinity(0, size, old)) {
+		err = -errno;
+		goto out;
+	}
+	for (i = 0; i < 4096; i++)
+		if (CPU_ISSET_S(i, size, old))
+			cpus[n++] = i;
+	pairs = n <= ALL_PAIRS ? n * (n - 1) / 2 : n - 1;
+	for (i = 0; !err && i + 1 < n && (n <= ALL_PAIRS || !i); i++) {
+		for (j = i + 1; !err && j < n; j++, done++) {
+			spent = BUDGET_NS * (done + 1) / pairs;
+			err = measure(cpus[i], cpus[j], start + spent, error);
+		}
+	}
+	/* Two CPUs differ by at most the sum of what each differs from the first. */
+	if (n > ALL_PAIRS)
+		*error *= 2;
+	sched_setaffinity(0, size, old);
+out:
+	CPU_FREE(old);
+	free(cpus);
+	return err;
+}
+
+const char *kl_clock_source(char *buf, size_t size)
+{
+	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+
+	snprintf(buf, size, "unknown");
+	if (!f)
+		return buf;
+	if (fgets(buf, size, f))
+		buf[strcspn(buf, "\n")] = '\0';
+	fclose(f);
+	return buf;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kprobes through tracefs.  The kernel counts hits and misses of these, and of
+ * no others; and it does not count BPF programs that were not run because
+ * another one was running, so the program counts its runs.  A definition that a
+ * killed klin left does nothing, and the next one removes it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "probe/recorder.h"
+
+#define MAX_ACTIVE 4096		/* kretprobe instances: calls under way at one time */
+
+__attribute__((format(printf, 2, 3)))
+static int write_events(const struct kl_kernel *k, const char *fmt, ...)
+{
+	char path[64], line[256];
+	int fd, err = 0, n;
+	va_list ap;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	snprintf(path, sizeof(path), "%s/kprobe_events", k->tracefs);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, line, n) != n)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+void kl_kprobe_sweep(const struct kl_kernel *k)
+{
+	char path[64], *data, *at, name[64];
+	size_t len;
+	int pid;
+
+	if (!k->tracefs)
+		return;
+	snprintf(path, sizeof(path), "%s/kprobe_events", k->tracefs);
+	if (kl_read_file(path, &data, &len))
+		return;
+	for (at = data; (at = strstr(at, "klin/klin_")); at++) {
+		if (sscanf(at, "klin/%63[a-z0-9_]", name) != 1 || sscanf(name, "klin_%d_", &pid) != 1)
+			continue;
+		if (kill(pid, 0) && errno == ESRCH)
+			write_events(k, "-:klin/%s", name);
+	}
+	free(data);
+}
+
+static int event_id(const struct kl_kernel *k, const char *event)
+{
+	char path[160], *data;
+	size_t len;
+	int id;
+
+	snprintf(path, sizeof(path), "%s/events/klin/%s/id", k->tracefs, event);
+	if (kl_read_file(path, &data, &len))
+		return -ENOENT;
+	id = atoi(data);
+	free(data);
+	return id;
+}
+
+int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const struct kl_func *f,
+		     bool at_return, unsigned int serial)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT };
+	char where[160], type[16] = "p";
+	int id, fd, err;
+
+	if (!k->tracefs)
+		return -ENOENT;
+	if (at_return)
+		snprintf(type, sizeof(type), "r%d", MAX_ACTIVE);
+	snprintf(p->event, sizeof(p->event), "klin_%d_%u_%c", getpid(), serial,
+		 at_return ? 'r' : 'c');
+	snprintf(where, sizeof(where), "%s%s%s", f->module, f->module[0] ? ":" : "", f->name);
+	err = write_events(k, "%s:klin/%s %s", type, p->event, where);
+	if (err) {
+		p->event[0] = '\0';
+		return err;
+	}
+	id = event_id(k, p->event);
+	if (id < 0)
+		return id;
+	attr.config = id;
+	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	p->link = bpf_program__attach_perf_event(p->prog, fd);
+	if (!p->link) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return 0;
+}
+
+void kl_kprobe_remove(const struct kl_kernel *k, struct kl_prog *p)
+{
+	if (p->event[0] && write_events(k, "-:klin/%s", p->event))
+		kl_warn("cannot remove the kprobe definition klin/%s; it does nothing any more",
+			p->event);
+	p->event[0] = '\0';
+}
+
+bool kl_kprobe_profile(const struct kl_kernel *k, const char *event, uint64_t *hits,
+		       uint64_t *misses)
+{
+	unsigned long long h, m;
+	char path[64], *data, *at;
+	size_t len;
+	bool found;
+
+	snprintf(path, sizeof(path), "%s/kprobe_profile", k->tracefs);
+	if (kl_read_file(path, &data, &len))
+		return false;
+	at = strstr(data, event);
+	found = at && sscanf(at + strlen(event), "%llu %llu", &h, &m) == 2;
+	if (found) {
+		*hits = h;
+		*misses = m;
+	}
+	free(data);
+	return found;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What was lost and missed, as gaps.
+ *
+ * Lost: the event did not fit its buffer; the program knows the operation's
+ * interval.  Missed: a program did not run, because it was running on that CPU
+ * already (an interrupt hit it), and only a count in the kernel tells; it is
+ * read often, so that the window is known.  A call that was missed shows up
+ * later as a return without a call; if one does not, the operation may be under
+ * way until the end.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "probe/recorder.h"
+
+#define POLL_NS 50000000ULL	/* between two looks at the kernel's counts */
+
+static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < KLIN_SIDES * r->ncpus; i++)
+		sum += *(volatile uint64_t *)&g->cpus[i].missed;
+	return sum;
+}
+
+/* Times that the kernel hit a probe and did not run the program. */
+static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *g,
+			    const struct kl_prog *p, unsigned int side)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+	uint64_t hits, misses, runs = 0;
+	int i;
+
+	if (!p->event[0])
+		return bpf_obj_get_info_by_fd(bpf_program__fd(p->prog), &info, &len) ? 0 :
+		       info.recursion_misses;
+	if (!kl_kprobe_profile(r->kernel, p->event, &hits, &misses))
+		return p->misses;
+	/* Hits first, runs after: what runs meanwhile is not taken for a miss. */
+	for (i = 0; i < r->ncpus; i++)
+		runs += *(volatile uint64_t *)&g->cpus[KLIN_SIDES * i + side].runs;
+	misses += hits > runs ? hits - runs : 0;
+	return misses > p->misses ? misses : p->misses;
+}
+
+/**
+ * kl_losses_poll() - look at the counts of misses
+ * @r: the recorder
+ * @last: look now, else only when it is time
+ */
+void kl_losses_poll(struct kl_recorder *r, bool last)
+{
+	uint64_t now = kl_now(), missed;
+	unsigned int i, j;
+
+	if (!last && now - r->polled < POLL_NS)
+		return;
+	for (i = 0; i < r->ngroups; i++) {
+		struct kl_group *g = &r->groups[i];
+		bool more = false;
+
+		for (j = 0; j < g->nprogs; j++) {
+			missed = prog_misses(r, g, &g->progs[j], j);
+			more |= missed > g->progs[j].misses;
+			g->progs[j].misses = missed;
+		}
+		/* These can be of any object, unlike what an interrupt caused. */
+		missed = sum_missed(r, g);
+		more = (more && !r->ignore_misses) || missed > g->crowded;
+		g->crowded = missed;
+		if (!more)
+			continue;
+		if (!g->miss_from)
+			g->miss_from = r->polled;
+		g->miss_to = now;
+	}
+	r->polled = now;
+}
+
+static int add_losses(struct kl_recorder *r, const struct klin_cpu *c, uint16_t cpu, uint32_t object)
+{
+	uint32_t i, n = c->nlosses < KLIN_LOSSES ? c->nlosses : KLIN_LOSSES;
+	int err = 0;
+
+	for (i = 0; !err && i < n; i++) {
+		struct kl_gap gap = {
+			.from = c->losses[i].from, .to = c->losses[i].to, .lost = c->losses[i].count,
+			.object = object, .cpu = cpu, .reason = KL_GAP_LOST,
+		};
+
+		err = kl_history_add_gap(r->h, &gap);
+	}
+	return err;
+}
+
+static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object,
+		      struct kl_record_stats *stats)
+{
+	struct kl_gap gap = { .object = object, .cpu = KL_NO_CPU, .reason = KL_GAP_MISSED };
+	uint64_t calls = g->crowded, total = g->crowded;
+	unsigned int j;
+
+	for (j = 0; j < g->nprogs; j++) {
+		if (r->ignore_misses)
+			stats->ignored += g->progs[j].misses;
+		else
+			total += g->progs[j].misses;
+	}
+	if (!r->ignore_misses)
+		calls += g->progs[0].misses;
+	stats->missed += total;
+	if (!total)
+		return 0;
+	gap.from = g->miss_from;
+	gap.to = calls > g->nocalls ? r->end : g->miss_to;
+	if (gap.to < gap.from)
+		gap.to = gap.from;
+	return kl_history_add_gap(r->h, &gap);
+}
+
+/**
+ * kl_losses_finish() - turn losses and misses into gaps
+ * @r: the recorder, detached, with everything read
+ * @stats: lost, missed, ignored and unaccounted are set
+ */
+int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
+{
+	uint64_t written = 0;
+	int64_t object = KL_ALL_OBJECTS;
+	unsigned int i;
+	int j, err = 0;
+
+	if (r->opts.one_object)
+		object = kl_history_object(r->h, r->opts.object);
+	if (object < 0)
+		return object;
+	for (i = 0; !err && i < r->ngroups; i++) {
+		struct kl_group *g = &r->groups[i];
+
+		for (j = 0; !err && j < KLIN_SIDES * r->ncpus; j++) {
+			written += g->cpus[j].events;
+			stats->lost += g->cpus[j].lost;
+			err = add_losses(r, &g->cpus[j], j / KLIN_SIDES, object);
+		}
+		if (!err)
+			err = add_misses(r, g, object, stats);
+	}
+	if (err)
+		return err;
+	if (written != r->received + stats->lost) {
+		struct kl_gap gap = {
+			.from = KL_TIME_MIN, .to = r->end, .object = object, .cpu = KL_NO_CPU,
+			.reason = KL_GAP_LOST,
+		};
+
+		stats->unaccounted = written - r->received - stats->lost;
+		kl_warn("%llu events were written, %llu read and %llu lost: the counts do not add up, "
+			"so the whole recording is a gap", (unsigned long long)written,
+			(unsigned long long)r->received, (unsigned long long)stats->lost);
+		err = kl_history_add_gap(r->h, &gap);
+	}
+	return err;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From the perf buffers into the history. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "probe/recorder.h"
+
+static int add_drained(struct kl_recorder *r, uint16_t cpu, uint64_t ret, uint64_t by)
+{
+	int err = kl_grow(r->drained, r->cdrained, r->ndrained + 1);
+
+	if (!err)
+		r->drained[r->ndrained++] = (struct kl_drained){ ret, by, cpu };
+	return err;
+}
+
+/* Whether value @i of the event was not, or could not be, fetched. */
+static bool unseen(const struct kl_clause *c, const struct klin_event *ev, unsigned int i)
+{
+	bool at_call = c->tracepoint ? i < c->nargs : c->conf.call_vals >> i & 1;
+
+	return ev->fault >> i & 1 || (!at_call && ev->flags & KLIN_F_NORET);
+}
+
+static void values(const struct kl_clause *c, const struct klin_event *ev, struct kl_val *v)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nargs + c->nres; i++) {
+		const struct kl_param *p = i < c->nargs ? &c->method->params[i] :
+					   &c->method->results[i - c->nargs];
+
+		if (unseen(c, ev, i))
+			v[i] = kl_special(KL_ANY);
+		else
+			v[i] = kl_word(p->type == KL_T_BOOL ? !!ev->val[i] : ev->val[i]);
+	}
+}
+
+/* It may be no operation, or on any object, or both: what it may have done is a gap. */
+static int add_unknown(struct kl_recorder *r, const struct klin_event *ev, int64_t object)
+{
+	int err = kl_grow(r->unknown, r->cunknown, r->nunknown + 1);
+
+	if (!err)
+		r->unknown[r->nunknown++] = (struct kl_unknown){
+			.from = ev->call, .to = ev->ret, .object = object, .clause = ev->probe,
+			.cpu = ev->cpu_ret, .nocall = ev->flags & KLIN_F_NOCALL,
+		};
+	return err;
+}
+
+/**
+ * kl_reader_add() - add an event to the history
+ * @r: the recorder
+ * @ev: the event; values beyond its clause's are not looked at
+ */
+int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
+{
+	struct kl_val v[KLIN_MAX_VALS];
+	struct kl_op op = {
+		.call = ev->call, .ret = ev->ret, .drain = KL_TIME_MAX,
+		.point = ev->point ? ev->point : KL_TIME_MAX, .cpu = ev->cpu_ret,
+	};
+	struct kl_clause *c;
+	int64_t object, thread;
+
+	if (ev->type == KLIN_EV_DRAIN)
+		return add_drained(r, ev->cpu_ret, ev->ret, ev->ret);
+	if (ev->type != KLIN_EV_OP || ev->probe >= r->nclauses) {
+		kl_err("event of unknown type %u, probe %u: klin and its BPF programs do not match",
+		       ev->type, ev->probe);
+		return -EPROTO;
+	}
+	c = &r->clauses[ev->probe];
+	if (ev->flags & KLIN_F_NOCALL)
+		r->groups[c->group].nocalls++;
+
+	object = KL_ALL_OBJECTS;
+	if (!(ev->fault & KLIN_FAULT_OBJECT) &&
+	    !(ev->flags & KLIN_F_NORET && c->p->object && !c->tracepoint && !c->conf.call_object))
+		object = kl_history_object(r->h, ev->object);
+	if (object < 0)
+		return object;
+	if (object == KL_ALL_OBJECTS || ev->fault & KLIN_FAULT_WHEN)
+		return add_unknown(r, ev, object);
+
+	thread = kl_history_thread(r->h, ev->tid);
+	if (thread < 0)
+		return thread;
+	op.thread = thread;
+	op.object = object;
+	op.method = c->history_method;
+	op.nargs = c->nargs;
+	op.nres = c->nres;
+	if (ev->flags & KLIN_F_NOCALL)
+		op.flags |= KL_OP_NOCALL;
+	if (ev->flags & KLIN_F_NORET) {
+		op.flags |= KL_OP_PENDING;
+		op.ret = KL_TIME_MAX;
+		op.cpu = ev->cpu_call;
+	} else if (ev->cpu_call != ev->cpu_ret && !(ev->flags & KLIN_F_NOCALL)) {
+		/* The task moved, so the CPU it left has switched tasks. */
+		int err = add_drained(r, ev->cpu_call, ev->call, ev->ret);
+
+		if (err)
+			return err;
+	}
+	r->ops++;
+	values(c, ev, v);
+	return kl_history_add(r->h, &op, v, v + c->nargs);
+}
+
+static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_header *header)
+{
+	struct kl_recorder *r = ctx;
+	const struct {
+		struct perf_event_header header;
+		uint32_t size;
+		char data[];
+	} *sample = (const void *)header;
+	struct klin_event ev;
+
+	/* PERF_RECORD_LOST comes too late or never: the programs count what did not fit. */
+	if (header->type != PERF_RECORD_SAMPLE)
+		return LIBBPF_PERF_EVENT_CONT;
+	r->bytes += header->size;
+	r->received++;
+	memset(&ev, 0, sizeof(ev));
+	memcpy(&ev, sample->data, sample->size < sizeof(ev) ? sample->size : sizeof(ev));
+	r->err = kl_reader_add(r, &ev);
+	return r->err ? LIBBPF_PERF_EVENT_ERROR : LIBBPF_PERF_EVENT_CONT;
+}
+
+/**
+ * kl_reader_open() - make the perf buffers
+ * @r: the recorder, with events_fd
+ *
+ * A wake-up costs the recorded code an interrupt and drains its store buffer, so
+ * there is none until a buffer is full; the reader comes by itself.
+ */
+int kl_reader_open(struct kl_recorder *r)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.sample_type = PERF_SAMPLE_RAW,
+		.sample_period = 1,
+		.watermark = 1,
+		.wakeup_watermark = r->opts.pages * sysconf(_SC_PAGESIZE),
+	};
+	int err;
+
+	r->pb = perf_buffer__new_raw(r->events_fd, r->opts.pages, &attr, on_event, r, NULL);
+	if (r->pb)
+		return 0;
+	err = -errno;
+	if (err == -ENOMEM)
+		kl_err("no memory for perf buffers of %u pages a CPU; give a smaller --buffer",
+		       r->opts.pages);
+	else
+		kl_err("cannot open the perf buffers: %s", strerror(-err));
+	return err;
+}
+
+int kl_reader_consume(struct kl_recorder *r)
+{
+	int err = perf_buffer__consume(r->pb);
+
+	if (r->err) {
+		if (r->err == -ENOMEM)
+			kl_err("out of memory after %llu operations", (unsigned long long)r->ops);
+		return r->err;
+	}
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Recording: attach what a spec's probe clauses name, read what they write, and
+ * make a history of it in which all that was not seen is written down.
+ */
+#ifndef KL_PROBE_RECORD_H
+#define KL_PROBE_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "history/history.h"
+#include "probe/kernel.h"
+#include "spec/spec.h"
+
+/**
+ * struct kl_record_opts - what to record and how
+ * @spec: the spec with its probe clauses
+ * @only: KL_WAY_FENTRY or KL_WAY_KPROBE: only this way to functions; KL_WAY_NONE: the best
+ * @pages: pages a CPU for the perf buffers, a power of two
+ * @slots: tasks that can have an operation open, a power of two
+ * @one_object: record operations on @object only
+ * @object: its address
+ * @private_object: @object is used by bound threads in process context only
+ * @fresh: the objects are created, in their first state, after attaching
+ */
+struct kl_record_opts {
+	const struct kl_spec *spec;
+	enum kl_way only;
+	unsigned int pages, slots;
+	bool one_object, private_object, fresh;
+	uint64_t object;
+};
+
+/**
+ * struct kl_record_stats - how a recording went
+ * @ops: operations in the history
+ * @received: events read
+ * @bytes: their size in the buffers
+ * @lost: operations whose events did not fit the buffers
+ * @missed: times that a probe did not run, or found no place for an operation
+ * @ignored: misses that cannot have been of the object (see @private_object)
+ * @pending: operations without a return
+ * @nocall: operations without a call
+ * @unaccounted: events that the programs wrote and nobody saw; 0 unless something is broken
+ * @begin: time when everything was attached
+ * @end: time when the recording ended
+ */
+struct kl_record_stats {
+	uint64_t ops, received, bytes, lost, missed, ignored, pending, nocall, unaccounted;
+	uint64_t begin, end;
+};
+
+struct kl_recorder;
+
+/* Message on failure; -EINVAL for what a person got wrong, else the system refused. */
+int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out);
+void kl_recorder_free(struct kl_recorder *r);
+
+/* Attach all clauses, or none.  Same returns as kl_recorder_new(). */
+int kl_recorder_attach(struct kl_recorder *r);
+/* One line a clause: what was attached, how, and whether that drains the store buffer. */
+void kl_recorder_show(const struct kl_recorder *r, FILE *f);
+
+/* Read what has come; to be called every few milliseconds. */
+int kl_recorder_poll(struct kl_recorder *r);
+/* Operations read so far. */
+uint64_t kl_recorder_received(const struct kl_recorder *r);
+
+/**
+ * kl_recorder_stop() - detach, and finish the history
+ * @r: the recorder, attached
+ * @out: the history; the caller frees it
+ * @stats: how it went
+ */
+int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_record_stats *stats);
+
+/**
+ * kl_clock_error() - how much the CPUs' monotonic clocks differ
+ * @error: the bound, in ns
+ *
+ * Return: 0 or a negative errno.
+ */
+int kl_clock_error(uint64_t *error);
+/* The kernel's clock source, "tsc" where times of different CPUs can be trusted. */
+const char *kl_clock_source(char *buf, size_t size);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The recorder from within: what attach, reader, losses and finish share. */
+#ifndef KL_PROBE_RECORDER_H
+#define KL_PROBE_RECORDER_H
+
+#include <bpf/libbpf.h>
+#include <stddef.h>
+
+#include "bpf/klin_event.h"
+#include "probe/record.h"
+#include "probe/target.h"
+
+/* A loaded and attached program, and how often the kernel did not run it. */
+struct kl_prog {
+	struct bpf_program *prog;
+	struct bpf_link *link;
+	char event[64];		/* of tracefs, for kprobes; empty else */
+	uint64_t misses;	/* as last read */
+};
+
+/* Programs that share one struct klin_cpu array: one clause, or all of klin.ko's. */
+struct kl_group {
+	struct bpf_object *obj;
+	struct klin_cpu *cpus;	/* mapped; KLIN_SIDES a CPU */
+	size_t cpus_size;
+	struct kl_prog progs[4];	/* call, return, then others */
+	unsigned int nprogs;
+	uint64_t crowded;	/* calls and returns that found no place in a slot */
+	uint64_t nocalls;	/* returns without a call, as calls that were missed become */
+	/* Windows in which programs were seen to miss; 0: never. */
+	uint64_t miss_from, miss_to;
+};
+
+/* A clause and the target that was taken for it. */
+struct kl_clause {
+	const struct kl_probe *p;
+	const struct kl_method *method;
+	struct kl_found found;	/* its way and why are what was done in the end */
+	struct klin_conf conf;
+	bool tracepoint;
+	unsigned int group;	/* index of its programs */
+	int history_method;
+	unsigned int nargs, nres;
+};
+
+/* Everything returned by @ret on a CPU has left its store buffer at @by. */
+struct kl_drained {
+	uint64_t ret, by;
+	uint16_t cpu;
+};
+
+/* An operation of which so little is known that it becomes a gap. */
+struct kl_unknown {
+	uint64_t from, to;
+	uint32_t object, clause;
+	uint16_t cpu;
+	bool nocall;
+};
+
+struct kl_recorder {
+	struct kl_record_opts opts;
+	struct kl_kernel *kernel;
+	struct kl_history *h;
+	struct kl_clause *clauses;
+	unsigned int nclauses;
+	struct kl_group *groups;
+	unsigned int ngroups;
+	struct bpf_object *task_obj;
+	struct bpf_link *task_link;
+
+	int ncpus;
+	int events_fd, slots_fd;
+	struct klin_slot *slots;
+	struct perf_buffer *pb;
+
+	struct kl_drained *drained;
+	size_t ndrained, cdrained;
+	struct kl_unknown *unknown;
+	size_t nunknown, cunknown;
+
+	uint64_t begin;		/* the first program may have run */
+	uint64_t settled;	/* what was under way then has ended, 0: nothing can have been */
+	uint64_t end;
+	uint64_t polled;	/* misses were last read */
+	uint64_t received, ops, bytes;
+	int err;		/* of the event callback */
+	bool ignore_misses;	/* they cannot have been of the one object */
+	pid_t *blocked;		/* tasks that were inside a probed function at the start */
+	size_t nblocked, cblocked;
+	uint64_t blocked_until;
+};
+
+uint64_t kl_now(void);
+
+/* attach.c */
+void kl_detach(struct kl_recorder *r);	/* the programs stay loaded, so that their counts can be read */
+void kl_close_groups(struct kl_recorder *r);
+
+/* kprobe.c: probes through tracefs, since the kernel counts the misses of these only. */
+void kl_kprobe_sweep(const struct kl_kernel *k);
+int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const struct kl_func *f,
+		     bool at_return, unsigned int serial);
+/* To be called when the link is gone; the counts are gone then, too. */
+void kl_kprobe_remove(const struct kl_kernel *k, struct kl_prog *p);
+/* Hits and misses that the kernel counted; false if they cannot be read. */
+bool kl_kprobe_profile(const struct kl_kernel *k, const char *event, uint64_t *hits,
+		       uint64_t *misses);
+
+/* reader.c */
+int kl_reader_open(struct kl_recorder *r);
+int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev);
+int kl_reader_consume(struct kl_recorder *r);
+
+/* losses.c */
+void kl_losses_poll(struct kl_recorder *r, bool last);
+int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats);
+
+/* settle.c */
+int kl_settle(struct kl_recorder *r);
+void kl_settle_poll(struct kl_recorder *r);
+
+/* finish.c */
+int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The parser: probe clauses, see probe.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "spec/parse.h"
+
+#define PARAMS_MAX	16	/* of a probed function */
+
+/* A clause in the making; filled in place, constant once it is done. */
+struct clause {
+	const struct kl_method_def *m;
+	struct kl_probe probe;
+	struct kl_probe_target target;
+	struct kl_fetch args[KL_MAX_ARGS], results[KL_MAX_ARGS];
+};
+
+enum when_read { AT_DEFAULT, AT_CALL, AT_RETURN };
+
+static const struct kl_method_def *find_method(struct kl_parser *p, unsigned int *index)
+{
+	const struct kl_spec *s = kl_p_spec(p);
+	const char *names[KL_ITEMS_MAX], *name, *near;
+	struct kl_pos pos = kl_p_peek(p)->pos;
+	size_t i;
+
+	name = kl_p_name(p, "the name of a method");
+	for (i = 0; i < s->nmethods; i++) {
+		names[i] = s->methods[i].pub.name;
+		if (strcmp(names[i], name))
+			continue;
+		*index = i;
+		return &s->methods[i];
+	}
+	near = kl_nearest(name, names, s->nmethods);
+	if (near)
+		kl_p_fail(p, pos, "'%s' has no method '%s'; did you mean '%s'?", s->name, name, near);
+	kl_p_fail(p, pos, "'%s' has no method '%s'", s->name, name);
+}
+
+static void parse_klin_target(struct kl_parser *p, struct kl_probe_target *t)
+{
+	const char *subject, *method;
+	size_t size;
+	char *name;
+
+	subject = kl_p_name(p, "'SUBJECT.METHOD' after 'klin:'");
+	kl_p_expect(p, '.', "'.' and the method of the subject");
+	method = kl_p_name(p, "the method of the subject");
+	size = strlen(subject) + strlen(method) + 2;
+	name = kl_p_alloc(p, size);
+	snprintf(name, size, "%s.%s", subject, method);
+	t->kind = KL_TARGET_KLIN;
+	t->name = name;
+}
+
+static void parse_function_params(struct kl_parser *p, struct kl_probe_target *t)
+{
+	struct kl_pos pos;
+	unsigned int i;
+
+	kl_p_expect(p, '(', "'(' and the names of the function's parameters");
+	t->params = kl_p_alloc(p, PARAMS_MAX * sizeof(*t->params));
+	if (kl_p_take(p, ')'))
+		return;
+	do {
+		pos = kl_p_peek(p)->pos;
+		if (t->nparams == PARAMS_MAX)
+			kl_p_fail(p, pos, "more than %d parameters", PARAMS_MAX);
+		t->params[t->nparams] = kl_p_name(p, "a parameter's name");
+		for (i = 0; i < t->nparams; i++)
+			if (!strcmp(t->params[i], t->params[t->nparams]))
+				kl_p_fail(p, pos, "a second parameter '%s'", t->params[i]);
+		t->nparams++;
+	} while (kl_p_take(p, ','));
+	kl_p_expect(p, ')', "')' or ',' after a parameter");
+}
+
+static void parse_target(struct kl_parser *p, struct kl_probe_target *t)
+{
+	const char *name;
+
+	t->pos = kl_p_peek(p)->pos;
+	if (kl_p_is_word(p, "inlined") && kl_p_ahead(p, 1)->kind == KL_TOK_NAME)
+		kl_p_fail(p, t->pos, "'inlined' functions are not supported by this version of klin");
+	name = kl_p_name(p, "a function, or 'klin:SUBJECT.METHOD'");
+	if (kl_p_take(p, ':')) {
+		if (!strcmp(name, "klin")) {
+			parse_klin_target(p, t);
+			return;
+		}
+		t->module = name;
+		name = kl_p_name(p, "a function of the module");
+	}
+	t->kind = KL_TARGET_FUNC;
+	t->name = name;
+	if (kl_p_is(p, '+'))
+		kl_p_fail(p, kl_p_peek(p)->pos, "offsets into functions ('+') are not supported by this "
+			  "version of klin");
+	parse_function_params(p, t);
+}
+
+static enum when_read parse_at(struct kl_parser *p)
+{
+	if (!kl_p_take_word(p, "at"))
+		return AT_DEFAULT;
+	if (kl_p_take_word(p, "call"))
+		return AT_CALL;
+	if (kl_p_take_kw(p, KL_KW_RETURN))
+		return AT_RETURN;
+	kl_p_expected(p, "'call' or 'return' after 'at'");
+}
+
+static bool at_return(struct kl_parser *p, enum when_read at, bool has_return, bool by_default,
+		      struct kl_pos pos)
+{
+	if (at == AT_CALL && has_return)
+		kl_p_fail(p, pos, "'return' has no value yet at the call");
+	if (at == AT_DEFAULT)
+		return has_return || by_default;
+	return at == AT_RETURN;
+}
+
+/* `object EXPR;` and `when EXPR;` */
+static void parse_single(struct kl_parser *p, const struct kl_probe_target *t, const char *what,
+			 const struct kl_expr **e, bool *late)
+{
+	struct kl_pos pos = kl_p_next(p)->pos;
+	bool has_return;
+
+	if (*e)
+		kl_p_fail(p, pos, "a second '%s' in this clause", what);
+	*e = kl_p_probe_expr(p, t, &has_return);
+	*late = at_return(p, parse_at(p), has_return, false, (*e)->pos);
+	kl_p_expect(p, ';', "';', or 'at call' or 'at return'");
+}
+
+/* Which parameter or result is meant; one that is the only one needs no name. */
+static unsigned int fetch_index(struct kl_parser *p, const struct clause *c, bool result)
+{
+	const struct kl_method *m = &c->m->pub;
+	const struct kl_param *params = result ? m->results : m->params;
+	unsigned int n = result ? m->nresults : m->nparams, i;
+	const char *what = result ? "result" : "parameter", *names[KL_MAX_ARGS], *name, *near;
+	struct kl_pos pos = kl_p_peek(p)->pos;
+
+	if (!n)
+		kl_p_fail(p, pos, "method '%s' has no %s", m->name, what);
+	if (kl_p_ahead(p, 1)->kind != '=') {
+		if (n == 1)
+			return 0;
+		kl_p_expected(p, result ? "NAME = EXPRESSION for a result of the method" :
+			      "NAME = EXPRESSION for a parameter of the method");
+	}
+	name = kl_p_name(p, result ? "a result's name" : "a parameter's name");
+	kl_p_next(p);
+	for (i = 0; i < n; i++) {
+		names[i] = params[i].name;
+		if (!strcmp(name, names[i]))
+			return i;
+	}
+	near = kl_nearest(name, names, n);
+	if (near)
+		kl_p_fail(p, pos, "method '%s' has no %s '%s'; did you mean '%s'?", m->name, what, name,
+			  near);
+	kl_p_fail(p, pos, "method '%s' has no %s '%s'", m->name, what, name);
+}
+
+/* `argument a = EXPR, ...;` and `result r = EXPR, ...;` */
+static void parse_fetches(struct kl_parser *p, struct clause *c, bool result)
+{
+	const struct kl_param *params = result ? c->m->pub.results : c->m->pub.params;
+	struct kl_fetch *fetches = result ? c->results : c->args, *f;
+	bool has_return[KL_MAX_ARGS] = { false }, here[KL_MAX_ARGS] = { false };
+	enum when_read at;
+	unsigned int i;
+
+	kl_p_next(p);
+	do {
+		struct kl_pos pos = kl_p_peek(p)->pos;
+
+		i = fetch_index(p, c, result);
+		f = &fetches[i];
+		if (f->expr)
+			kl_p_fail(p, pos, "a second expression for '%s', the first is in line %u",
+				  params[i].name, f->pos.line);
+		f->index = i;
+		f->name = params[i].name;
+		f->pos = pos;
+		f->expr = kl_p_probe_expr(p, &c->target, &has_return[i]);
+		here[i] = true;
+	} while (kl_p_take(p, ','));
+	at = parse_at(p);
+	for (i = 0; i < KL_MAX_ARGS; i++)
+		if (here[i])
+			fetches[i].at_return = at_return(p, at, has_return[i], result, fetches[i].pos);
+	kl_p_expect(p, ';', "';' or ',', or 'at call' or 'at return'");
+}
+
+static void parse_item(struct kl_parser *p, void *arg)
+{
+	struct clause *c = arg;
+
+	if (kl_p_is_word(p, "object"))
+		parse_single(p, &c->target, "object", &c->probe.object, &c->probe.object_at_return);
+	else if (kl_p_is_word(p, "when"))
+		parse_single(p, &c->target, "when", &c->probe.when, &c->probe.when_at_return);
+	else if (kl_p_is_word(p, "argument"))
+		parse_fetches(p, c, false);
+	else if (kl_p_is_word(p, "result"))
+		parse_fetches(p, c, true);
+	else if (kl_p_is_word(p, "point"))
+		kl_p_fail(p, kl_p_peek(p)->pos, "linearization points ('point on') are not supported by "
+			  "this version of klin");
+	else
+		kl_p_expected(p, "'object', 'when', 'argument' or 'result'");
+}
+
+static size_t add_missing(char *buf, size_t size, size_t len, const struct kl_fetch *f,
+			  const struct kl_param *params, unsigned int n, const char *what)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!f[i].expr && len < size)
+			len += snprintf(buf + len, size - len, "%s%s %s", len ? ", " : "", what,
+					params[i].name);
+	return len;
+}
+
+static void finish_function(struct kl_parser *p, struct clause *c)
+{
+	const struct kl_method *m = &c->m->pub;
+	struct kl_fetch *args, *results;
+	char missing[300] = "";
+	size_t len;
+
+	len = add_missing(missing, sizeof(missing), 0, c->args, m->params, m->nparams, "argument");
+	add_missing(missing, sizeof(missing), len, c->results, m->results, m->nresults, "result");
+	if (*missing && !kl_p_diag(p)->errors)
+		kl_p_fail(p, c->probe.pos, "this clause does not say where method '%s' has: %s", m->name,
+			  missing);
+	args = kl_p_alloc(p, sizeof(c->args));
+	results = kl_p_alloc(p, sizeof(c->results));
+	c->probe.args = memcpy(args, c->args, sizeof(c->args));
+	c->probe.results = memcpy(results, c->results, sizeof(c->results));
+	c->probe.nargs = m->nparams;
+	c->probe.nresults = m->nresults;
+}
+
+static void parse_body(struct kl_parser *p, struct clause *c)
+{
+	if (c->target.kind == KL_TARGET_KLIN) {
+		if (kl_p_is(p, '{'))
+			kl_p_expected(p, "';': what a klin: target has is taken by position");
+		kl_p_expect(p, ';', "';' after the target");
+		return;
+	}
+	if (!kl_p_take(p, ';')) {
+		kl_p_expect(p, '{', "'{' or ';' after the target");
+		while (!kl_p_is(p, '}') && !kl_p_is(p, KL_TOK_EOF))
+			kl_p_guard(p, parse_item, c);
+		kl_p_expect(p, '}', "'}' at the end of the probe clause");
+	}
+	finish_function(p, c);
+}
+
+void kl_p_probe(struct kl_parser *p)
+{
+	struct kl_probe_target *target;
+	struct clause c = { 0 };
+
+	kl_p_next(p);
+	c.probe.pos = kl_p_peek(p)->pos;
+	c.m = find_method(p, &c.probe.method);
+	if (!kl_p_take_word(p, "on"))
+		kl_p_expected(p, "'on' after the method");
+	parse_target(p, &c.target);
+	if (kl_p_is_kw(p, KL_KW_OR))
+		kl_p_fail(p, kl_p_peek(p)->pos, "alternatives ('or') of functions are not supported by this "
+			  "version of klin");
+	parse_body(p, &c);
+	target = kl_p_alloc(p, sizeof(*target));
+	*target = c.target;
+	c.probe.targets = target;
+	c.probe.ntargets = 1;
+	*kl_p_add(p, kl_p_spec(p), probes) = c.probe;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A loaded specification, as the other layers see it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/ast.h"
+
+void kl_spec_free(struct kl_spec *s)
+{
+	if (!s)
+		return;
+	free(s->vars);
+	free(s->consts);
+	free(s->methods);
+	free(s->probes);
+	free(s->code);
+	free(s->pool);
+	kl_arena_free(&s->arena);
+	free(s);
+}
+
+const char *kl_spec_name(const struct kl_spec *s)
+{
+	return s->name;
+}
+
+const char *kl_spec_path(const struct kl_spec *s)
+{
+	return s->path;
+}
+
+const char *kl_spec_text(const struct kl_spec *s)
+{
+	return s->text;
+}
+
+unsigned int kl_spec_nmethods(const struct kl_spec *s)
+{
+	return s->nmethods;
+}
+
+const struct kl_method *kl_spec_method(const struct kl_spec *s, unsigned int i)
+{
+	return &s->methods[i].pub;
+}
+
+int kl_spec_find_method(const struct kl_spec *s, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < s->nmethods; i++)
+		if (!strcmp(s->methods[i].pub.name, name))
+			return i;
+	return -1;
+}
+
+enum kl_partition kl_spec_partition(const struct kl_spec *s)
+{
+	return s->partition;
+}
+
+bool kl_spec_flushes(const struct kl_spec *s)
+{
+	return s->flushes;
+}
+
+bool kl_spec_fixed_size(const struct kl_spec *s)
+{
+	return !s->nconts;
+}
+
+unsigned int kl_spec_nprobes(const struct kl_spec *s)
+{
+	return s->nprobes;
+}
+
+const struct kl_probe *kl_spec_probe(const struct kl_spec *s, unsigned int i)
+{
+	return &s->probes[i];
+}
