@@ -17,10 +17,10 @@
  * a full barrier after write() or unlock() and after y = 1 (variants ..._mb) it is
  * not possible (section 1 of the paper).
  *
- * To see that often, thread 1 first stores to some lines of its own which thread
- * 0 has in its cache (the setting ahead): y = 1 queues behind these.  Thread 0
- * does so in its critical section of the trylock's rounds; not in write(), where
- * the count is odd meanwhile and the reader would wait for it.
+ * To see that often, thread 1 first stores to some memory of its own which is not
+ * in its cache (the setting ahead): y = 1 queues behind these stores.  Thread 0
+ * does so too where it holds the spinlock at first; in write() it does not, since
+ * the count would be odd meanwhile and the reader wait for it.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -33,15 +33,10 @@
  */
 void klin_cell_renew(struct klin_cell *c)
 {
-	unsigned int t, i;
-
 	seqlock_init(klin_cell_seqlock(c));
 	c->x1 = 0;
 	c->x2 = 0;
 	c->y.word = 0;
-	for (t = 0; t < 2; t++)
-		for (i = 0; i < KLIN_AHEAD_MAX; i++)
-			c->ahead[t][i].word = 0;
 }
 
 /**
@@ -59,12 +54,10 @@ void klin_cell_warm(const struct klin_cell *c)
 		(void)READ_ONCE(((const u8 *)c)[at]);
 }
 
-static __always_inline void store_ahead(struct klin_line *lines, u32 ahead)
+static __always_inline void store_ahead(struct klin_ahead *ahead, u32 n)
 {
-	u32 i;
-
-	for (i = 0; i < ahead; i++)
-		WRITE_ONCE(lines[i].word, 1);
+	while (n--)
+		WRITE_ONCE(ahead->line[n].word, 1);
 }
 
 static __always_inline u8 write_then(struct klin_cell *c, bool mb)
@@ -80,30 +73,30 @@ static __always_inline u8 write_then(struct klin_cell *c, bool mb)
 	return READ_ONCE(c->y.word);
 }
 
-static __always_inline u8 unlock_then(struct klin_cell *c, u32 ahead, bool mb)
+static __always_inline u8 unlock_then(struct klin_cell *c, struct klin_ahead *ahead, u32 n, bool mb)
 {
-	store_ahead(c->ahead[0], ahead);
+	store_ahead(ahead, n);
 	spin_unlock(klin_cell_spinlock(c));
 	if (mb)
 		smp_mb();	/* pairs with the other thread's */
 	return READ_ONCE(c->y.word);
 }
 
-static __always_inline void store_y(struct klin_cell *c, u32 ahead, bool mb)
+static __always_inline void store_y(struct klin_cell *c, struct klin_ahead *ahead, u32 n, bool mb)
 {
-	store_ahead(c->ahead[1], ahead);
+	store_ahead(ahead, n);
 	WRITE_ONCE(c->y.word, 1);
 	if (mb)
 		smp_mb();	/* pairs with the other thread's */
 }
 
-static __always_inline u8 then_read(struct klin_cell *c, u32 ahead, bool mb)
+static __always_inline u8 then_read(struct klin_cell *c, struct klin_ahead *ahead, u32 n, bool mb)
 {
 	seqlock_t *sl = klin_cell_seqlock(c);
 	unsigned int seq;
 	u64 a1, a2;
 
-	store_y(c, ahead, mb);
+	store_y(c, ahead, n, mb);
 	do {
 		seq = read_seqbegin(sl);
 		a1 = READ_ONCE(c->x1);
@@ -112,50 +105,50 @@ static __always_inline u8 then_read(struct klin_cell *c, u32 ahead, bool mb)
 	return a1 << 1 | a2 << 2;
 }
 
-static __always_inline u8 then_trylock(struct klin_cell *c, u32 ahead, bool mb)
+static __always_inline u8 then_trylock(struct klin_cell *c, struct klin_ahead *ahead, u32 n, bool mb)
 {
-	store_y(c, ahead, mb);
+	store_y(c, ahead, n, mb);
 	return spin_trylock(klin_cell_spinlock(c)) << 1;
 }
 
-static u8 write_plain(struct klin_cell *c, u32 ahead)
+static u8 write_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
 	return write_then(c, false);
 }
 
-static u8 write_mb(struct klin_cell *c, u32 ahead)
+static u8 write_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
 	return write_then(c, true);
 }
 
-static u8 unlock_plain(struct klin_cell *c, u32 ahead)
+static u8 unlock_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
-	return unlock_then(c, ahead, false);
+	return unlock_then(c, ahead, n, false);
 }
 
-static u8 unlock_mb(struct klin_cell *c, u32 ahead)
+static u8 unlock_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
-	return unlock_then(c, ahead, true);
+	return unlock_then(c, ahead, n, true);
 }
 
-static u8 read_plain(struct klin_cell *c, u32 ahead)
+static u8 read_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
-	return then_read(c, ahead, false);
+	return then_read(c, ahead, n, false);
 }
 
-static u8 read_mb(struct klin_cell *c, u32 ahead)
+static u8 read_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
-	return then_read(c, ahead, true);
+	return then_read(c, ahead, n, true);
 }
 
-static u8 trylock_plain(struct klin_cell *c, u32 ahead)
+static u8 trylock_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
-	return then_trylock(c, ahead, false);
+	return then_trylock(c, ahead, n, false);
 }
 
-static u8 trylock_mb(struct klin_cell *c, u32 ahead)
+static u8 trylock_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
-	return then_trylock(c, ahead, true);
+	return then_trylock(c, ahead, n, true);
 }
 
 static const struct klin_variant variants[] = {

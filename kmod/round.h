@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 #define KLIN_LINE 128		/* bytes that CPUs fetch together: two cache lines of 64 */
-#define KLIN_AHEAD_MAX 8
+#define KLIN_AHEAD_MAX 31	/* lines of a page but one */
 
 /* A word that shares its line with no other. */
 struct klin_line {
@@ -24,14 +24,22 @@ struct klin_line {
  * @x1: first word under the seqlock
  * @x2: second word, in the same line
  * @y: the client's word
- * @ahead: of each thread, what it stores to before anything else
  */
 struct klin_cell {
 	u8 seqlock_room[2 * KLIN_LINE];
 	u64 x1, x2;
 	u8 pad[KLIN_LINE - 2 * sizeof(u64)];
 	struct klin_line y;
-	struct klin_line ahead[2][KLIN_AHEAD_MAX];
+};
+
+/**
+ * struct klin_ahead - memory of one thread which its stores have to wait for
+ * @first: in the same page, so that only the cache has to be waited for
+ * @line: stored to before anything else
+ */
+struct klin_ahead {
+	struct klin_line first;
+	struct klin_line line[KLIN_AHEAD_MAX];
 };
 
 /**
@@ -39,14 +47,14 @@ struct klin_cell {
  * @name: for the setting
  * @trylock: thread 0 holds the spinlock at first, and thread 1 when its result is
  *	not 0 at last
- * @round: of each thread; @ahead lines are stored to first; returns the thread's
- *	results: of thread 0 b in bit 0, of thread 1 a1 in bit 1 and a2 in bit 2,
- *	or ok in bit 1
+ * @round: of each thread; the first @n lines of @ahead are stored to first;
+ *	returns the thread's results: of thread 0 b in bit 0, of thread 1 a1 in
+ *	bit 1 and a2 in bit 2, or ok in bit 1
  */
 struct klin_variant {
 	const char *name;
 	bool trylock;
-	u8 (*round[2])(struct klin_cell *c, u32 ahead);	/* by thread */
+	u8 (*round[2])(struct klin_cell *c, struct klin_ahead *ahead, u32 n);	/* by thread */
 };
 
 static inline seqlock_t *klin_cell_seqlock(struct klin_cell *c)

@@ -21,6 +21,7 @@
 #include "team.h"
 
 #define CELLS 128
+#define AHEADS 4096	/* pages: more than a cache holds */
 #define ROUNDS_MAX 10000000
 
 struct settings {
@@ -29,7 +30,7 @@ struct settings {
 	u64 rounds;
 	u64 seed;
 	u64 skew;	/* turns of an empty loop: the threads start at most so far apart */
-	u64 ahead;	/* lines that are stored to first, see round.c */
+	u64 ahead;	/* lines not in the cache that are stored to first, see round.c */
 };
 
 #define NUMBER(field, lo, hi) KLIN_OPTION_NUMBER(struct settings, field, lo, hi)
@@ -57,6 +58,7 @@ static const struct klin_option options[] = {
  * @finished: rounds whose results are there
  * @outcome: how often each result occurred, by its bits, among the finished
  * @cells: CELLS of them
+ * @memory: of each thread, AHEADS pages to store to, in turn
  * @result: of each thread, a byte a round
  */
 struct klin_rounds {
@@ -73,6 +75,7 @@ struct klin_rounds {
 	u32 finished ____cacheline_aligned_in_smp;
 	u32 outcome[8];
 	struct klin_cell *cells;
+	struct klin_ahead *memory[2];
 	u8 *result[2];
 };
 
@@ -129,25 +132,27 @@ static u32 rounds_finished(const struct klin_rounds *rs)
 /* Rounds of one batch; false when the run is being stopped. */
 static bool run_batch(struct klin_rounds *rs, unsigned int me, u32 from, u32 to, u32 *meeting)
 {
-	u8 (*round)(struct klin_cell *c, u32 ahead) = rs->variant->round[me];
+	const struct klin_variant *v = rs->variant;
 	bool trylock = rs->variant->trylock;
 	u32 r;
 
 	for (r = from; r < to; r++) {
 		struct klin_cell *c = &rs->cells[r - from];
+		struct klin_ahead *ahead = &rs->memory[me][r % AHEADS];
 		u32 skew = klin_rng_below(&rs->rng[me], rs->skew + 1);
 		u8 result;
 
 		if (trylock && me == 0)
 			spin_lock(klin_cell_spinlock(c));
 		klin_cell_warm(c);
+		(void)READ_ONCE(ahead->first.word);
 		if (!meet(rs, me, ++*meeting, !(trylock && me == 0))) {
 			if (trylock && me == 0)
 				spin_unlock(klin_cell_spinlock(c));
 			return false;
 		}
 		klin_turns(skew);
-		result = round(c, rs->ahead);
+		result = v->round[me](c, ahead, rs->ahead);
 		smp_mb();	/* the store buffer is empty between rounds */
 		rs->result[me][r] = result;
 		if (trylock && me == 1 && result)
@@ -196,6 +201,8 @@ static int check_settings(const struct settings *set, cpumask_t *cpus,
 
 static void rounds_free(struct klin_rounds *rs)
 {
+	vfree(rs->memory[1]);
+	vfree(rs->memory[0]);
 	vfree(rs->result[1]);
 	vfree(rs->result[0]);
 	vfree(rs->cells);
@@ -241,9 +248,11 @@ struct klin_rounds *klin_rounds_create(char *settings, struct klin_complaint *c)
 
 	err = -ENOMEM;
 	rs->cells = vzalloc(array_size(CELLS, sizeof(*rs->cells)));
+	rs->memory[0] = vzalloc(array_size(AHEADS, sizeof(*rs->memory[0])));
+	rs->memory[1] = vzalloc(array_size(AHEADS, sizeof(*rs->memory[1])));
 	rs->result[0] = vzalloc(rs->rounds);
 	rs->result[1] = vzalloc(rs->rounds);
-	if (!rs->cells || !rs->result[0] || !rs->result[1])
+	if (!rs->cells || !rs->memory[0] || !rs->memory[1] || !rs->result[0] || !rs->result[1])
 		goto err_free;
 	err = klin_team_create(&rs->team, 2, cpus, rounds_body);
 	if (err)

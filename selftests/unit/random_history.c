@@ -70,7 +70,10 @@ static int by_point(const void *a, const void *b)
 {
 	const struct rop *const *x = a, *const *y = b;
 
-	return (*x)->point < (*y)->point ? -1 : (*x)->point > (*y)->point;
+	if ((*x)->point != (*y)->point)
+		return (*x)->point < (*y)->point ? -1 : 1;
+	/* A thread's operations are laid out one after the other. */
+	return *x < *y ? -1 : *x > *y;
 }
 
 /* Take effect one by one at their points; what cannot stays without effect. */
@@ -97,8 +100,26 @@ static void run_plain(const struct kl_spec *spec, struct rop **order, size_t n, 
 	kl_run_free(run);
 }
 
-/* The same on TSO: between two executions buffers leave at random, up to a drain. */
-static void run_tso(const struct kl_spec *spec, struct rop **order, size_t n, uint64_t *seed)
+/* The oldest entry of @thread leaves at @time; fifo is in the order of execution. */
+static bool flush_oldest(struct kl_machine *m, struct rop **fifo, size_t *nf, unsigned int thread,
+			 uint64_t time)
+{
+	size_t k;
+
+	for (k = 0; k < *nf; k++) {
+		if (fifo[k]->thread != thread)
+			continue;
+		fifo[k]->flush = time;
+		assert(kl_machine_flush(m, thread));
+		memmove(fifo + k, fifo + k + 1, (--*nf - k) * sizeof(*fifo));
+		return true;
+	}
+	return false;
+}
+
+/* The same on TSO: between two executions entries leave at random. */
+static void run_tso(const struct kl_spec *spec, const struct random_config *c,
+		    struct rop **order, size_t n, uint64_t *seed)
 {
 	struct kl_run *run = kl_run_new(spec);
 	struct kl_machine m, before;
@@ -113,21 +134,14 @@ static void run_tso(const struct kl_spec *spec, struct rop **order, size_t n, ui
 	kl_run_set_raw(run, true);
 	for (i = 0; i < n; i++) {
 		const struct kl_method *method = kl_spec_method(spec, order[i]->method);
-		bool drain = method->barrier && kl_rand_below(seed, 2);
 
-		for (k = 0; k < nf; ) {
-			if (drain ? fifo[k]->thread != order[i]->thread :
-				    kl_rand_below(seed, 3) || kl_machine_oldest(&m, fifo[k]->thread) < 0) {
-				k++;
-				continue;
-			}
-			/* The oldest entry of that thread is the first in fifo. */
-			fifo[k]->flush = order[i]->point;
-			kl_machine_flush(&m, fifo[k]->thread);
-			memmove(fifo + k, fifo + k + 1, (--nf - k) * sizeof(*fifo));
-			if (!drain)
-				k = 0;
-		}
+		while (!kl_rand_below(seed, 3))
+			flush_oldest(&m, fifo, &nf, kl_rand_below(seed, c->threads),
+				     order[i]->point);
+		/* What needs an empty buffer mostly gets one. */
+		while (method->barrier && kl_rand_below(seed, 8) &&
+		       flush_oldest(&m, fifo, &nf, order[i]->thread, order[i]->point))
+			;
 		assert(!kl_machine_copy(&before, &m));
 		kl_machine_view(&before, order[i]->thread, view);
 		kl_run_set_fresh(run, kl_machine_next_unknown(&before));
@@ -204,7 +218,7 @@ struct kl_history *random_history(const struct kl_spec *spec, const struct rando
 		order[i] = &ops[i];
 	qsort(order, n, sizeof(*order), by_point);
 	if (c->tso)
-		run_tso(spec, order, n, seed);
+		run_tso(spec, c, order, n, seed);
 	else
 		run_plain(spec, order, n, seed);
 	*falsified = kl_rand_below(seed, 2);

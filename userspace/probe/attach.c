@@ -11,10 +11,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/file.h"
-#include "func.skel.h"
-#include "probe/compile.h"
 #include "probe/recorder.h"
+#include "func.skel.h"
 #include "task.skel.h"
 #include "tp.skel.h"
 

@@ -24,7 +24,7 @@ static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g
 	int i;
 
 	for (i = 0; i < KLIN_SIDES * r->ncpus; i++)
-		sum += *(volatile uint64_t *)&g->cpus[i].missed;
+		sum += *(volatile __u64 *)&g->cpus[i].missed;
 	return sum;
 }
 
@@ -44,7 +44,7 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 		return p->misses;
 	/* Hits first, runs after: what runs meanwhile is not taken for a miss. */
 	for (i = 0; i < r->ncpus; i++)
-		runs += *(volatile uint64_t *)&g->cpus[KLIN_SIDES * i + side].runs;
+		runs += *(volatile __u64 *)&g->cpus[KLIN_SIDES * i + side].runs;
 	misses += hits > runs ? hits - runs : 0;
 	return misses > p->misses ? misses : p->misses;
 }
@@ -132,14 +132,13 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 {
 	uint64_t written = 0;
-	int64_t object = KL_ALL_OBJECTS;
+	uint32_t object = KL_ALL_OBJECTS;
 	unsigned int i;
 	int j, err = 0;
 
-	if (r->opts.one_object)
-		object = kl_history_object(r->h, r->opts.object);
-	if (object < 0)
-		return object;
+	/* With one object and its address only that one has gaps, if it is in the history. */
+	if (r->opts.one_object && r->h->nobjects == 1)
+		object = 0;
 	for (i = 0; !err && i < r->ngroups; i++) {
 		struct kl_group *g = &r->groups[i];
 

@@ -20,8 +20,10 @@
  * @only: KL_WAY_FENTRY or KL_WAY_KPROBE: only this way to functions; KL_WAY_NONE: the best
  * @pages: pages a CPU for the perf buffers, a power of two
  * @slots: tasks that can have an operation open, a power of two
- * @one_object: record operations on @object only
+ * @one_object: record operations on one object only
  * @object: its address
+ * @lock: its address as functions of the kernel itself (not of modules) know it,
+ *	0 if that is the same
  * @private_object: @object is used by bound threads in process context only
  * @fresh: the objects are created, in their first state, after attaching
  */
@@ -30,7 +32,7 @@ struct kl_record_opts {
 	enum kl_way only;
 	unsigned int pages, slots;
 	bool one_object, private_object, fresh;
-	uint64_t object;
+	uint64_t object, lock;
 };
 
 /**
@@ -76,6 +78,8 @@ uint64_t kl_recorder_received(const struct kl_recorder *r);
  */
 int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_record_stats *stats);
 
+/* CLOCK_MONOTONIC in ns, the clock of all recordings. */
+uint64_t kl_now(void);
 /**
  * kl_clock_error() - how much the CPUs' monotonic clocks differ
  * @error: the bound, in ns

@@ -90,8 +90,6 @@ struct kl_recorder {
 	uint64_t blocked_until;
 };
 
-uint64_t kl_now(void);
-
 /* attach.c */
 void kl_detach(struct kl_recorder *r);	/* the programs stay loaded, so that their counts can be read */
 void kl_close_groups(struct kl_recorder *r);

@@ -68,7 +68,7 @@ const char *kl_nearest(const char *name, const char *const *names, size_t n)
 
 	for (i = 0; i < n; i++) {
 		d = distance(name, names[i]);
-		if (d <= (strlen(names[i]) + 2) / 3 && (!best || d < best_d)) {
+		if (d <= (strlen(names[i]) + 2) / 3 && d < strlen(name) && (!best || d < best_d)) {
 			best = names[i];
 			best_d = d;
 		}

@@ -22,11 +22,8 @@ static int arith(struct kl_run *r, enum kl_opcode op, struct kl_val *dst, struct
 		return kl_run_fault(r, "a special value (empty, full, absent) is no number");
 	if ((op == KL_I_DIV || op == KL_I_MOD) && b.tag == KL_WORD && !b.v)
 		return kl_run_fault(r, "division by zero");
-	if (unlikely(a.tag == KL_ANY || b.tag == KL_ANY)) {
-		/* What the result has to do with the operands is forgotten. */
-		r->widened = true;
-		return kl_sym_fresh(r, dst);
-	}
+	if (unlikely(a.tag == KL_ANY || b.tag == KL_ANY))
+		return kl_sym_result(r, arith_op[op], a, b, dst);
 	*dst = kl_word(kl_arith(arith_op[op], a.v, b.v));
 	return 0;
 }
@@ -72,10 +69,11 @@ static int negate(struct kl_run *r, enum kl_opcode op, struct kl_val *dst, struc
 	a = kl_sym_get(r, a);
 	if (a.tag > KL_ANY)
 		return kl_run_fault(r, "a special value (empty, full, absent) is no number");
-	if (a.tag == KL_ANY) {
-		r->widened = true;
-		return kl_sym_fresh(r, dst);
-	}
+	/* -a is 0 - a, ~a is a ^ all ones. */
+	if (a.tag == KL_ANY && op == KL_I_NEG)
+		return kl_sym_result(r, '-', kl_word(0), a, dst);
+	if (a.tag == KL_ANY)
+		return kl_sym_result(r, '^', a, kl_word(UINT64_MAX), dst);
 	*dst = kl_word(op == KL_I_NEG ? -a.v : ~a.v);
 	return 0;
 }

@@ -184,11 +184,16 @@ void kl_p_leave(struct kl_parser *p)
 /* To behind the next ';' or a whole '{ }', or to before the '}' that ends the block we are in. */
 static void skip(struct kl_parser *p)
 {
-	size_t depth = 0;
+	size_t depth = 0, parens = 0;
 
 	for (; !kl_p_is(p, KL_TOK_EOF); kl_p_next(p)) {
-		if (kl_p_is(p, '{')) {
+		if (kl_p_is(p, '(')) {
+			parens++;
+		} else if (kl_p_is(p, ')')) {
+			parens -= parens > 0;
+		} else if (kl_p_is(p, '{')) {
 			depth++;
+			parens = 0;
 		} else if (kl_p_is(p, '}')) {
 			if (!depth)
 				return;
@@ -196,7 +201,7 @@ static void skip(struct kl_parser *p)
 				kl_p_next(p);
 				return;
 			}
-		} else if (kl_p_is(p, ';') && !depth) {
+		} else if (kl_p_is(p, ';') && !depth && !parens) {
 			kl_p_next(p);
 			return;
 		}

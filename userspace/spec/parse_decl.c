@@ -207,12 +207,11 @@ void kl_p_spec_decl(struct kl_parser *p)
 {
 	struct kl_spec *s = kl_p_spec(p);
 	struct kl_pos pos = kl_p_next(p)->pos;
-	const char *name = kl_p_name(p, "the specification's name");
 
 	if (s->name)
 		kl_p_fail(p, pos, "a second 'spec'; a file has one");
-	s->name = name;
-	s->pos = pos;
+	s->pos = kl_p_peek(p)->pos;
+	s->name = kl_p_name(p, "the specification's name");
 	kl_p_expect(p, '{', "'{' after the specification's name");
 	while (!kl_p_is(p, '}') && !kl_p_is(p, KL_TOK_EOF))
 		kl_p_guard(p, parse_member, NULL);

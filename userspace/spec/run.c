@@ -46,6 +46,7 @@ void kl_run_free(struct kl_run *r)
 	free(r->out_at);
 	free(r->presets);
 	free(r->sym);
+	free(r->def);
 	free(r->choice);
 	free(r->out);
 	free(r->rename);
@@ -212,9 +213,11 @@ static int first_preset(struct kl_run *r)
 		return 0;
 	ret = kl_grow(r->presets, r->cpresets, r->nbase);
 	if (!ret)
-		ret = kl_grow(r->sym, r->csym, r->nbase);
-	for (i = 0; i < r->nbase && !ret; i++)
+		ret = kl_sym_reserve(r, r->nbase);
+	for (i = 0; i < r->nbase && !ret; i++) {
 		r->presets[i] = (struct kl_val){ .v = i, .tag = KL_ANY };
+		r->def[i].op = 0;
+	}
 	return ret;
 }
 

@@ -35,6 +35,12 @@ struct kl_limit {
 	uint64_t sym, lo, hi;
 };
 
+/* How an unknown was computed: a op b, one of them a known word; op is 0 if not so. */
+struct kl_def {
+	int op;
+	struct kl_val a, b;
+};
+
 struct kl_run {
 	const struct kl_spec *s;
 	const struct kl_method_def *m;
@@ -55,7 +61,8 @@ struct kl_run {
 	struct kl_val *slots;
 	struct kl_cont *conts;
 	struct kl_val *sym;
-	size_t nsym, csym;
+	struct kl_def *def;
+	size_t nsym, csym, cdef;
 	struct kl_limit limits[KL_LIMITS_MAX];
 	unsigned int nlimits;
 	struct kl_choice *choice;
@@ -91,7 +98,10 @@ struct kl_run {
 
 /* Unknowns (sym.c).  Functions return 0, KL_DROP or a negative errno. */
 struct kl_val kl_sym_follow(const struct kl_run *r, struct kl_val v);
+int kl_sym_reserve(struct kl_run *r, size_t n);
 int kl_sym_fresh(struct kl_run *r, struct kl_val *v);
+/* The unknown result of an operator on values of which one at least is not known. */
+int kl_sym_result(struct kl_run *r, int op, struct kl_val a, struct kl_val b, struct kl_val *v);
 int kl_sym_unify(struct kl_run *r, struct kl_val a, struct kl_val b);
 /* Decide whether two values are equal, both ways if that is not known. */
 int kl_sym_equal(struct kl_run *r, struct kl_val a, struct kl_val b, bool *equal);

@@ -11,37 +11,94 @@ struct kl_val kl_sym_follow(const struct kl_run *r, struct kl_val v)
 	return v;
 }
 
+int kl_sym_reserve(struct kl_run *r, size_t n)
+{
+	int ret = kl_grow(r->sym, r->csym, n);
+
+	return ret ? ret : kl_grow(r->def, r->cdef, n);
+}
+
 int kl_sym_fresh(struct kl_run *r, struct kl_val *v)
 {
 	int ret;
 
 	if (r->nsym >= KL_SYMS_MAX)
 		return kl_run_fail(r, -E2BIG, "more than %u unknown values", KL_SYMS_MAX);
-	ret = kl_grow(r->sym, r->csym, r->nsym + 1);
+	ret = kl_sym_reserve(r, r->nsym + 1);
 	if (ret)
 		return ret;
+	r->def[r->nsym].op = 0;
 	*v = (struct kl_val){ .v = r->nsym, .tag = KL_ANY };
 	r->sym[r->nsym++] = *v;
 	return 0;
 }
 
-static int bind(struct kl_run *r, struct kl_val sym, struct kl_val to)
+static bool within_limits(const struct kl_run *r, struct kl_val sym, struct kl_val to)
 {
 	unsigned int i;
 
-	/* An unknown of a specification that keeps no special values is a word. */
-	if (to.tag != KL_WORD && !r->s->specials)
-		return KL_DROP;
 	for (i = 0; i < r->nlimits; i++) {
 		const struct kl_limit *l = &r->limits[i];
 		struct kl_val v = kl_sym_follow(r, (struct kl_val){ .v = l->sym, .tag = KL_ANY });
 
 		if (kl_val_eq(v, sym) && (to.tag != KL_WORD || to.v < l->lo || to.v > l->hi))
-			return KL_DROP;
+			return false;
 	}
-	r->sym[sym.v] = to;
-	r->bound = true;
+	return true;
+}
+
+/*
+ * An unknown that was computed from another one by adding, subtracting or xor
+ * of a known word tells what that one is.  Returns true if there is such a one.
+ */
+static bool invert(const struct kl_run *r, struct kl_val *sym, struct kl_val *to)
+{
+	const struct kl_def *d = &r->def[sym->v];
+	struct kl_val a, b;
+
+	if (!d->op || to->tag != KL_WORD)
+		return false;
+	a = kl_sym_get(r, d->a);
+	b = kl_sym_get(r, d->b);
+	if (d->op == '-' && a.tag == KL_WORD)
+		to->v = a.v - to->v;
+	else if (d->op == '^')
+		to->v ^= a.tag == KL_WORD ? a.v : b.v;
+	else if (d->op == '-')
+		to->v += b.v;
+	else
+		to->v -= a.tag == KL_WORD ? a.v : b.v;
+	*sym = a.tag == KL_WORD ? b : a;
+	return a.tag == KL_WORD || b.tag == KL_WORD;
+}
+
+static int bind(struct kl_run *r, struct kl_val sym, struct kl_val to)
+{
+	do {
+		if (sym.tag != KL_ANY)
+			return kl_val_eq(sym, to) ? 0 : KL_DROP;
+		/* An unknown of a specification that keeps no special values is a word. */
+		if (to.tag != KL_WORD && !r->s->specials)
+			return KL_DROP;
+		if (!within_limits(r, sym, to))
+			return KL_DROP;
+		r->sym[sym.v] = to;
+		r->bound = true;
+	} while (invert(r, &sym, &to));
 	return 0;
+}
+
+int kl_sym_result(struct kl_run *r, int op, struct kl_val a, struct kl_val b, struct kl_val *v)
+{
+	bool invertible = (op == '+' || op == '-' || op == '^') &&
+			  (a.tag == KL_WORD || b.tag == KL_WORD);
+	int ret;
+
+	r->widened = true;
+	ret = kl_sym_fresh(r, v);
+	if (!ret && invertible)
+		r->def[v->v] = (struct kl_def){ .op = op, .a = a, .b = b };
+	return ret;
 }
 
 int kl_sym_unify(struct kl_run *r, struct kl_val a, struct kl_val b)

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Specifications as texts: what is accepted, and what is said about the rest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "spec/probe.h"
+#include "spec/spec.h"
+
+static char messages[16384];
+
+static void sink(enum kl_level level, const char *line)
+{
+	size_t len = strlen(messages);
+
+	(void)level;
+	snprintf(messages + len, sizeof(messages) - len, "%s\n", line);
+}
+
+static int parse(const char *text, struct kl_spec **s)
+{
+	int ret;
+
+	messages[0] = 0;
+	kl_log_sink = sink;
+	ret = kl_spec_parse("t.lin", text, strlen(text), s);
+	kl_log_sink = NULL;
+	return ret;
+}
+
+static struct kl_spec *good(const char *text)
+{
+	struct kl_spec *s = NULL;
+	int ret = parse(text, &s);
+
+	assert_string_equal(messages, "");
+	assert_int_equal(ret, 0);
+	return s;
+}
+
+/* The text is refused with exactly these lines. */
+static void bad(const char *text, const char *expected)
+{
+	struct kl_spec *s = NULL;
+
+	assert_int_equal(parse(text, &s), -EINVAL);
+	assert_string_equal(messages, expected);
+	assert_null(s);
+}
+
+/* A specification with @body in the method `m(word x, bool b)`, in line 2. */
+static void bad_body(const char *body, const char *expected)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "spec t { word w = 0; bool f = false; word a[4] = 0; const N = 3; queue<word> q; "
+		 "map<word, bool> m; stack<word> st;\n"
+		 "method m(word x, bool b) {\n%s\n} }", body);
+	bad(text, expected);
+}
+
+#define E(col, msg) "t.lin:3:" col ": error: " msg "\n"
+
+static void test_shipped(void **state)
+{
+	static const char *const files[] = {
+		"port_range", "seqlock", "spinlock", "spinlock_kernel", "fig5", "fig5_lock", "register",
+		"set", "map", "queue", "stack", "counter", "pqueue", "bounded_queue",
+	};
+	struct kl_spec *s;
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "specs/%s.lin", files[i]);
+		messages[0] = 0;
+		kl_log_sink = sink;
+		assert_int_equal(kl_spec_load(path, &s), 0);
+		kl_log_sink = NULL;
+		assert_string_equal(messages, "");
+		assert_string_equal(kl_spec_name(s), files[i]);
+		assert_string_equal(kl_spec_path(s), path);
+		kl_spec_free(s);
+	}
+	kl_log_sink = sink;
+	assert_int_equal(kl_spec_load("specs/none.lin", &s), -ENOENT);
+	kl_log_sink = NULL;
+	assert_string_equal(messages, "klin: cannot read specification specs/none.lin: "
+			    "No such file or directory\n");
+}
+
+static void test_methods(void **state)
+{
+	struct kl_spec *s = good(
+		"spec t { word x; bool h = false; partition by none;\n"
+		"method get() -> word { atomic { return x; } }\n"
+		"method set(word v) { atomic { x = v; } }\n"
+		"method swap(word v) -> word old { atomic_flush { word o = x; x = v; return o; } }\n"
+		"method try() -> bool ok { either { atomic { assume(h); return false; } }\n"
+		"	or { atomic_flush { assume(!h); h = true; return true; } } }\n"
+		"method two(word v) { if (v == 1) { atomic { x = 1; } } atomic_flush { x = 2; } }\n"
+		"method fenced(word v) { fence; atomic { x = v; } }\n"
+		"method nothing() { } }");
+	static const struct {
+		const char *name;
+		unsigned int nblocks;
+		bool pure, flush, barrier, always;
+	} want[] = {
+		{ "get", 1, true, true, false, false },
+		{ "set", 1, false, false, false, false },
+		{ "swap", 1, false, true, true, true },
+		{ "try", 1, false, true, true, false },
+		{ "two", 2, false, false, true, true },
+		{ "fenced", 1, false, false, true, true },
+		{ "nothing", 0, true, true, false, false },
+	};
+	size_t i;
+
+	assert_int_equal(kl_spec_nmethods(s), 7);
+	for (i = 0; i < 7; i++) {
+		const struct kl_method *m = kl_spec_method(s, i);
+
+		assert_string_equal(m->name, want[i].name);
+		assert_int_equal(kl_spec_find_method(s, want[i].name), i);
+		assert_int_equal(m->nblocks, want[i].nblocks);
+		assert_int_equal(m->pure, want[i].pure);
+		assert_int_equal(m->flush, want[i].flush);
+		assert_int_equal(m->barrier, want[i].barrier);
+		assert_int_equal(m->barrier_always, want[i].always);
+		assert_int_equal(m->part_param, -1);
+	}
+	assert_string_equal(kl_spec_method(s, 0)->results[0].name, "result");
+	assert_string_equal(kl_spec_method(s, 3)->results[0].name, "ok");
+	assert_int_equal(kl_spec_method(s, 3)->results[0].type, KL_T_BOOL);
+	assert_int_equal(kl_spec_find_method(s, "gett"), -1);
+	assert_int_equal(kl_spec_partition(s), KL_PART_NONE);
+	assert_true(kl_spec_fixed_size(s));
+	assert_false(kl_spec_flushes(s));
+	kl_spec_free(s);
+}
+
+static void test_partition(void **state)
+{
+	struct kl_spec *s = good("spec t { set<word> s; word a[8];\n"
+				 "method add(word v, word k) -> bool { atomic { a[k] = v; return s.add(k); } }\n"
+				 "method has(word k) -> bool { atomic { return s.has(k); } }\n"
+				 "partition by k; }");
+
+	assert_int_equal(kl_spec_partition(s), KL_PART_PARAM);
+	assert_int_equal(kl_spec_method(s, 0)->part_param, 1);
+	assert_int_equal(kl_spec_method(s, 1)->part_param, 0);
+	assert_false(kl_spec_fixed_size(s));
+	kl_spec_free(s);
+
+	bad("spec t { set<word> s; partition by k;\n"
+	    "method add(word k) -> bool { atomic { return s.add(k); } }\n"
+	    "method size() -> word { atomic { return s.size(); } } }",
+	    "t.lin:1:36: error: method 'size' has no parameter 'k' to partition by\n"
+	    "t.lin:3:41: warning: this touches 's' of every 'k', by which the specification is "
+	    "partitioned\n");
+
+	assert_int_equal(parse("spec t { set<word> s; word n = 0; partition by k;\n"
+			       "method add(word k, word v) { atomic { s.add(v); n = 1; k = 2; } } }", &s), 0);
+	assert_string_equal(messages,
+			    "t.lin:2:39: warning: 's' is used at another key than 'k', by which the "
+			    "specification is partitioned\n"
+			    "t.lin:2:49: warning: this touches 'n' of every 'k', by which the "
+			    "specification is partitioned\n"
+			    "t.lin:2:60: warning: 'k' changes, by which the specification is "
+			    "partitioned\n");
+	kl_spec_free(s);
+}
+
+static void test_probes(void **state)
+{
+	struct kl_spec *s = good(
+		"spec t { word low, high;\n"
+		"method set(word l, word h) { atomic { low = l; high = h; } }\n"
+		"method get() -> (word l, word h) { atomic { return (low, high); } }\n"
+		"method one() -> word { atomic { return low; } } }\n"
+		"probe get on f(net, lo, hi) { object net; result h = *hi; result l = *lo at return; }\n"
+		"probe set on mod:g(t, w) {\n"
+		"	when w != 0 && return == 0;\n"
+		"	object t->data - offsetof(struct net, ipv4.range.x);\n"
+		"	argument l = ((int *)t->data)[0], h = (unsigned long)t->set.word[1] at return; }\n"
+		"probe one on h() { result return; }\n"
+		"probe one on klin:seqlock.one;");
+	const struct kl_probe *p;
+	const struct kl_expr *e;
+
+	assert_int_equal(kl_spec_nprobes(s), 4);
+	p = kl_spec_probe(s, 0);
+	assert_int_equal(p->method, 1);
+	assert_int_equal(p->ntargets, 1);
+	assert_int_equal(p->targets->kind, KL_TARGET_FUNC);
+	assert_string_equal(p->targets->name, "f");
+	assert_null(p->targets->module);
+	assert_int_equal(p->targets->nparams, 3);
+	assert_string_equal(p->targets->params[2], "hi");
+	assert_int_equal(p->object->kind, KL_E_PARAM);
+	assert_false(p->object_at_return);
+	assert_int_equal(p->nargs, 0);
+	assert_int_equal(p->nresults, 2);
+	assert_string_equal(p->results[0].name, "l");
+	assert_true(p->results[0].at_return);
+	assert_int_equal(p->results[0].expr->kind, KL_E_UNARY);
+	assert_int_equal(p->results[0].expr->op, '*');
+	assert_int_equal(p->results[0].expr->a->index, 1);
+	assert_int_equal(p->results[1].expr->a->index, 2);
+
+	p = kl_spec_probe(s, 1);
+	assert_string_equal(p->targets->module, "mod");
+	assert_int_equal(p->when->op, KL_OP_AND);
+	assert_true(p->when_at_return);
+	assert_int_equal(p->when->b->a->kind, KL_E_RETURN);
+	e = p->object;
+	assert_int_equal(e->op, '-');
+	assert_int_equal(e->a->kind, KL_E_ARROW);
+	assert_string_equal(e->a->name, "data");
+	assert_int_equal(e->b->kind, KL_E_OFFSETOF);
+	assert_string_equal(e->b->type.kind, "struct");
+	assert_string_equal(e->b->type.name, "net");
+	assert_string_equal(e->b->name, "ipv4.range.x");
+	assert_true(p->args[0].at_return);
+	e = p->args[0].expr;
+	assert_int_equal(e->kind, KL_E_INDEX);
+	assert_int_equal(e->a->kind, KL_E_CAST);
+	assert_string_equal(e->a->type.name, "int");
+	assert_int_equal(e->a->type.ptr, 1);
+	e = p->args[1].expr;
+	assert_int_equal(e->kind, KL_E_CAST);
+	assert_string_equal(e->type.name, "unsigned long");
+	assert_string_equal(e->a->a->name, "word");
+
+	p = kl_spec_probe(s, 2);
+	assert_int_equal(p->targets->nparams, 0);
+	assert_int_equal(p->results[0].expr->kind, KL_E_RETURN);
+	p = kl_spec_probe(s, 3);
+	assert_int_equal(p->targets->kind, KL_TARGET_KLIN);
+	assert_string_equal(p->targets->name, "seqlock.one");
+	assert_null(p->object);
+	kl_spec_free(s);
+}
+
+#define SPEC "spec t { word x; method set(word l, word h) { atomic { x = l; } }\n" \
+	"method get() -> (word l, word h) { atomic { return (x, x); } } method nop() { } }\n"
+
+static void test_bad_probes(void **state)
+{
+	bad(SPEC "probe gte on f() { }", "t.lin:3:7: error: 't' has no method 'gte'; did you mean 'get'?\n");
+	bad(SPEC "probe zzzzz on f() { }", "t.lin:3:7: error: 't' has no method 'zzzzz'\n");
+	bad(SPEC "probe get on f(a) { result l = a; }",
+	    "t.lin:3:7: error: this clause does not say where method 'get' has: result h\n");
+	bad(SPEC "probe set on f(a);",
+	    "t.lin:3:7: error: this clause does not say where method 'set' has: argument l, argument h\n");
+	bad(SPEC "probe get on f(a) { result l = a; result h = a, l = a; }",
+	    "t.lin:3:49: error: a second expression for 'l', the first is in line 3\n");
+	bad(SPEC "probe set on f(alpha) { argument l = alhpa, h = 1; }",
+	    "t.lin:3:38: error: 'f' has no parameter 'alhpa'; did you mean 'alpha'?\n");
+	bad(SPEC "probe set on f(a) { argument hh = a; }",
+	    "t.lin:3:30: error: method 'set' has no parameter 'hh'; did you mean 'h'?\n");
+	bad(SPEC "probe nop on f(a) { result a; }", "t.lin:3:28: error: method 'nop' has no result\n");
+	bad(SPEC "probe nop on f(a, a);", "t.lin:3:19: error: a second parameter 'a'\n");
+	bad(SPEC "probe nop on f(a) { object a; object a; }",
+	    "t.lin:3:31: error: a second 'object' in this clause\n");
+	bad(SPEC "probe nop on f(a) { object return at call; }",
+	    "t.lin:3:28: error: 'return' has no value yet at the call\n");
+	bad(SPEC "probe nop on f(a) or g(a);", "t.lin:3:19: error: alternatives ('or') of functions are "
+	    "not supported by this version of klin\n");
+	bad(SPEC "probe nop on inlined f(a);", "t.lin:3:14: error: 'inlined' functions are not supported "
+	    "by this version of klin\n");
+	bad(SPEC "probe nop on f+0x10(a);", "t.lin:3:15: error: offsets into functions ('+') are not "
+	    "supported by this version of klin\n");
+	bad(SPEC "probe nop on f(a) { point on g; }", "t.lin:3:21: error: linearization points ('point on') "
+	    "are not supported by this version of klin\n");
+	bad(SPEC "probe nop on f(a) { objekt a; when f(1); }",
+	    "t.lin:3:21: error: expected 'object', 'when', 'argument' or 'result', found 'objekt'\n"
+	    "t.lin:3:36: error: 'f' is given no parameter 'f' in this clause\n");
+	bad(SPEC "probe nop on klin:a.b { }", "t.lin:3:23: error: expected ';': what a klin: target has is "
+	    "taken by position, found '{'\n");
+	bad("probe nop on f();\n" SPEC, "t.lin:1:1: error: 'probe' before 'spec': the specification comes "
+	    "first\n");
+}
+
+static void test_bad_texts(void **state)
+{
+	char deep[4000], *p = deep;
+	int i;
+
+	bad("", "t.lin: error: no 'spec' in it, expected 'spec NAME { ... }'\n");
+	bad("spec t { word x; }", "t.lin:1:6: error: 't' has no method\n");
+	bad("spec t { wrod x; method f() { } }",
+	    "t.lin:1:10: error: expected a variable ('word x;'), 'const', 'method' or 'partition', "
+	    "found 'wrod'\n");
+	bad("spec t { word x = ; word y = 08; method f() { return 1 } }\nspec u { }",
+	    "t.lin:1:30: error: '08' is not a number\n"
+	    "t.lin:1:19: error: expected an expression, found ';'\n"
+	    "t.lin:1:56: error: expected ';' after 'return', found '}'\n"
+	    "t.lin:2:1: error: a second 'spec'; a file has one\n");
+	bad("spec t { word x = 18446744073709551616; /* ", "t.lin:1:19: error: number "
+	    "'18446744073709551616' does not fit in 64 bits\n"
+	    "t.lin:1:41: error: this comment has no end, expected '*/'\n"
+	    "t.lin:1:44: error: expected '}' at the specification's end, found end of file\n");
+	bad("spec t { struct node { word v; } method f() { } }", "t.lin:1:10: error: 'struct' begins an "
+	    "implementation or a client, which this version of klin does not support: a file has one "
+	    "'spec' and its 'probe' clauses\n");
+	bad("spec t { word x; bool x; method f(word x) { } method f() { } }",
+	    "t.lin:1:23: error: 'x' is already declared in line 1\n"
+	    "t.lin:1:54: error: 'f' is already declared in line 1\n"
+	    "t.lin:1:40: error: 'x' is the name of a variable of the state, declared in line 1\n"
+	    "t.lin:1:40: error: 'x' is the name of a variable of the state, declared in line 1\n");
+	bad("spec t { word a[0]; word b[20000]; bool c = 1; const N = 1 / 0; method f() { } }",
+	    "t.lin:1:60: error: division by zero\n"
+	    "t.lin:1:17: error: 'a' must have 1 to 16384 elements\n"
+	    "t.lin:1:28: error: 'b' must have 1 to 16384 elements\n"
+	    "t.lin:1:45: error: the initial value of 'c' must be a bool, found word\n");
+	bad("spec t { queue<queue> q; queue<word> r = 1; method f() { } }",
+	    "t.lin:1:16: error: expected 'word' or 'bool' in a container, found 'queue'\n"
+	    "t.lin:1:42: error: expected 'empty', the only initial value of a container, found '1'\n");
+	bad("spec t { method get() -> word { atomic { } } }",
+	    "t.lin:1:17: error: 'get' can end without 'return', but has 1 result\n");
+	bad("spec t { method f() { } } $ \x01",
+	    "t.lin:1:27: error: '$' is no part of the language\n"
+	    "t.lin:1:29: error: a byte 0x01 is no part of the language\n");
+
+	p += sprintf(p, "spec t { method f() -> word { return ");
+	for (i = 0; i < 300; i++)
+		*p++ = '(';
+	*p = 0;
+	bad(deep, "t.lin:1:236: error: nested more than 200 deep\n"
+	    "t.lin:1:338: error: expected '}' at the block's end, found end of file\n");
+	p = deep + sprintf(deep, "spec t { method f() -> word { return 1");
+	for (i = 0; i < 300; i++)
+		p += sprintf(p, "+1");
+	strcpy(p, "; } }");
+	bad(deep, "t.lin:1:439: error: expression of more than 200 operators in a row\n");
+	p = deep + sprintf(deep, "spec t { ");
+	for (i = 0; i < 30; i++)
+		p += sprintf(p, "!; ");
+	parse(deep, &(struct kl_spec *){ NULL });
+	assert_non_null(strstr(messages, "t.lin: error: too many errors, the rest of the file was not "
+			       "looked at\n"));
+}
+
+static void test_bad_bodies(void **state)
+{
+	bad_body("w = 1;", E("1", "'w' is shared: use it inside 'atomic { }' or 'atomic_flush { }'"));
+	bad_body("atomic { atomic { } }", E("10", "'atomic' inside of the atomic block of line 3"));
+	bad_body("while (b) { atomic { } }", E("13", "an atomic block in a loop: a method is a few atomic "
+		 "steps, put the loop into the block"));
+	bad_body("atomic { q.psuh(1); }", E("12", "no method 'psuh' of queue; did you mean 'push'?"));
+	bad_body("atomic { q.zzz(1); }", E("12", "no method 'zzz' of queue; it has push, pop, front, size"));
+	bad_body("atomic { q.push(); }", E("12", "'push' of queue takes 1 argument, found 0"));
+	bad_body("atomic { q.push(b); }", E("17", "the argument must be a word, found bool; write '? 1 : 0' "
+		 "behind it"));
+	bad_body("atomic { q = 1; }", E("10", "'q' is a queue: use its methods (push, pop, front, size)"));
+	bad_body("atomic { w.push(1); }", E("10", "'w' is no container and has no methods"));
+	bad_body("atomic { a = 1; }", E("10", "'a' is an array, expected an index: 'a[...]'"));
+	bad_body("atomic { a[4] = 1; }", E("12", "'a' has 4 elements, there is no [4]"));
+	bad_body("atomic { w[0] = 1; }", E("10", "'w' is no array and has no index"));
+	bad_body("N = 1;", E("1", "'N' is a constant and cannot be assigned"));
+	bad_body("word value = 1; vlaue = 2;", E("17", "no variable 'vlaue'; did you mean 'value'?"));
+	bad_body("if (x) { }", E("5", "the condition must be a bool, found word; compare it, for example "
+		 "with '!= 0'"));
+	bad_body("x = b;", E("5", "the value must be a word, found bool; write '? 1 : 0' behind it"));
+	bad_body("b += 1;", E("1", "this assignment computes with words, 'b' is a bool")
+		 E("6", "the value must be a bool, found word; compare it, for example with '!= 0'"));
+	bad_body("x = empty + 1;", E("5", "empty, full and absent are no numbers, they can only be compared "
+		 "with == and !="));
+	bad_body("b = x == b;", E("7", "word cannot be compared with bool"));
+	bad_body("x = b ? 1 : true;", E("7", "'? :' chooses between word and bool, expected one type"));
+	bad_body("return 1;", E("1", "'m' has 0 results, 'return' gives 1"));
+	bad_body("word x;", E("6", "'x' is already declared in line 2"));
+	bad_body("x++;", E("2", "no '++' and '--' here, write '+= 1' and '-= 1'"));
+	bad_body("for (;;) { }", E("1", "no 'for' in a specification; loops are written with 'while'"));
+	bad_body("either { }", "t.lin:4:1: error: expected 'or {': 'either' needs two alternatives, found "
+		 "'}'\n");
+	bad_body("m(1);", E("1", "'m(': a method cannot call another one"));
+	bad_body("x = *x;", E("5", "a specification has no pointers"));
+	bad_body("choose y in 1, 2;", E("14", "expected '..' between the ends of the range, found ','"));
+	bad_body("word or = 1;", E("6", "expected a variable's name, found the reserved word 'or'"));
+	bad_body("atomic { } fence;", E("12", "'fence' after an atomic block: put it before the block, or use "
+		 "'atomic_flush'"));
+	bad_body("x 1;", E("3", "expected an assignment ('=', '+=', ...) or a container's method ('.'), found "
+		 "'1'"));
+	bad_body("atomic { st.push(m.get(1) == absent ? 1 : true); b = m.get(x) == 1; }",
+		 E("39", "'? :' chooses between word and bool, expected one type")
+		 E("63", "bool cannot be compared with word"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_partition),
+		cmocka_unit_test(test_probes),
+		cmocka_unit_test(test_bad_probes),
+		cmocka_unit_test(test_bad_texts),
+		cmocka_unit_test(test_bad_bodies),
+	};
+
+	return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin check: decide a history. */
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "check/cert.h"
+#include "klin/cmd.h"
+#include "klin/input.h"
+#include "report/verdict.h"
+#include "tso/tso.h"
+
+struct check_args {
+	const char *spec, *history, *certificate;
+	const struct kl_engine *engines[4];
+	struct kl_options opt;
+	struct kl_verdict_style style;
+	bool sc;
+};
+
+static volatile int interrupted;
+
+static void on_signal(int sig)
+{
+	interrupted = 1;
+}
+
+enum { OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
+	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM };
+
+static const struct argp_option options[] = {
+	{ "engine", OPT_ENGINE, "NAME", 0,
+	  "Use this engine only: frontier, wgl, tso, oracle or tso-oracle", 0 },
+	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
+	  "tso (default): stores may still be in a CPU's buffer after the operation "
+	  "returned; sc: classical linearizability", 0 },
+	{ "no-partition", OPT_NO_PARTITION, NULL, 0, "Split by object only, not by key", 0 },
+	{ "explain", OPT_EXPLAIN, NULL, 0, "Say which engine decided each partition, and why", 0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long", 0 },
+	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of an engine's memory (default 4096)", 0 },
+	{ "certificate", OPT_CERT, "FILE", 0, "Write what `klin replay' can check", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the verdict as JSON", 0 },
+	{ "threads", OPT_THREADS, "N", 0, "Partitions checked at a time (default: all CPUs)", 0 },
+	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
+	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Leave the time diagram out", 0 },
+	{ 0 }
+};
+
+static int set_engine(struct check_args *a, const char *name)
+{
+	static const struct kl_engine *const all[] = {
+		&kl_frontier_engine, &kl_wgl_engine, &kl_tso_engine, &kl_oracle_engine,
+		&kl_tso_oracle_engine,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (strcmp(all[i]->name, name))
+			continue;
+		a->engines[0] = all[i];
+		a->engines[1] = NULL;
+		a->opt.engines = a->engines;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct check_args *a = state->input;
+	uint64_t n;
+
+	switch (key) {
+	case OPT_ENGINE:
+		if (set_engine(a, arg))
+			argp_error(state, "--engine=%s: frontier, wgl, tso, oracle or tso-oracle "
+				   "expected", arg);
+		break;
+	case OPT_MEMORY_MODEL:
+		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
+			argp_error(state, "--memory-model=%s: tso or sc expected", arg);
+		a->opt.classical = !strcmp(arg, "sc");
+		break;
+	case OPT_NO_PARTITION:
+		a->opt.no_partition = true;
+		break;
+	case OPT_EXPLAIN:
+		a->style.explain = true;
+		break;
+	case OPT_TIME:
+		a->opt.time_ns = kl_arg_number(state, "time-limit", arg, 1, 1u << 30) * 1000000000ull;
+		break;
+	case OPT_BYTES:
+		a->opt.bytes = kl_arg_number(state, "memory-limit", arg, 1, 1u << 30) << 20;
+		break;
+	case OPT_CERT:
+		a->certificate = arg;
+		break;
+	case OPT_JSON:
+		a->style.json = true;
+		break;
+	case OPT_THREADS:
+		n = kl_arg_number(state, "threads", arg, 1, 4096);
+		a->opt.threads = n;
+		break;
+	case OPT_SHOW:
+		a->opt.max_shrink = kl_arg_number(state, "show", arg, 0, 1u << 20);
+		break;
+	case OPT_NO_DIAGRAM:
+		a->style.no_diagram = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 1)
+			argp_error(state, "one spec and one history expected, '%s' is too much", arg);
+		if (a->history)
+			a->spec = a->history;
+		a->history = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!a->history)
+			argp_error(state, "no history given");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[SPEC.lin] HISTORY",
+	.doc = "Decide whether the operations of HISTORY (.klh or text, - for standard input) can "
+	       "be put in an order that the specification allows and that contradicts no time.\v"
+	       "Without SPEC.lin the specification in the history is used.\n\n"
+	       "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 unknown.\n\n"
+	       "Examples:\n"
+	       "  klin check port_range.klh\n"
+	       "  klin check --certificate=run.cert specs/seqlock.lin seqlock.klh\n"
+	       "  klin check --memory-model=sc specs/fig5.lin rounds.klh",
+};
+
+static int exit_code(enum kl_verdict v)
+{
+	return v == KL_LINEARIZABLE ? KLIN_EXIT_OK :
+	       v == KL_VIOLATION ? KLIN_EXIT_VIOLATION : KLIN_EXIT_UNKNOWN;
+}
+
+static int cmd_check(int argc, char **argv)
+{
+	struct check_args a = {
+		.opt = {
+			.engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine,
+			.max_shrink = 1, .bytes = 4096ull << 20, .stop = &interrupted,
+		},
+	};
+	struct kl_history *h = NULL;
+	struct kl_spec *spec = NULL;
+	struct kl_report *r = NULL;
+	int ret, code = KLIN_EXIT_USAGE;
+
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (kl_load_input(a.spec, a.history, &spec, &h))
+		goto out;
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	ret = kl_check(spec, h, &a.opt, &r);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	if (ret) {
+		if (ret != -EINVAL)
+			kl_err("%s: %s", a.history, strerror(-ret));
+		code = ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
+		goto out;
+	}
+	kl_print_report(stdout, r, a.history, &a.style);
+	code = exit_code(r->verdict);
+	if (a.certificate) {
+		ret = kl_cert_write(r, a.opt.classical, a.history, a.certificate);
+		if (ret) {
+			kl_err("cannot write %s: %s", a.certificate, strerror(-ret));
+			code = KLIN_EXIT_SYSTEM;
+		}
+	}
+out:
+	kl_report_free(r);
+	kl_history_free(h);
+	kl_spec_free(spec);
+	return code;
+}
+
+KL_COMMAND("check", cmd_check, "decide a history");

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin replay: check a verdict's certificate without the engines. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "klin/cmd.h"
+#include "klin/input.h"
+#include "tso/replay.h"
+
+struct replay_args {
+	const char *cert, *history, *spec;
+};
+
+static const struct argp_option options[] = {
+	{ "history", 'h', "FILE", 0, "The history, if not where the certificate says", 0 },
+	{ "spec", 's', "FILE", 0, "The specification, if not the one in the history", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct replay_args *a = state->input;
+
+	switch (key) {
+	case 'h':
+		a->history = arg;
+		break;
+	case 's':
+		a->spec = arg;
+		break;
+	case ARGP_KEY_ARG:
+		if (a->cert)
+			argp_error(state, "one certificate expected, '%s' is too much", arg);
+		a->cert = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!a->cert)
+			argp_error(state, "no certificate given");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "CERTIFICATE",
+	.doc = "Check what `klin check --certificate=FILE' wrote: orders are replayed through the "
+	       "specification, counterexamples are given to the brute-force oracle.\v"
+	       "Exit status: 0 all claims are right, 1 one is wrong, 2 usage or input.",
+};
+
+static int cmd_replay(int argc, char **argv)
+{
+	struct replay_args a = { 0 };
+	struct kl_history *h = NULL;
+	struct kl_spec *spec = NULL;
+	struct kl_replay r;
+	char *path = NULL;
+	int ret, code = KLIN_EXIT_USAGE;
+
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (!a.history) {
+		path = kl_cert_history(a.cert);
+		if (!path)
+			goto out;
+	}
+	if (kl_load_input(a.spec, a.history ? a.history : path, &spec, &h))
+		goto out;
+	ret = kl_cert_replay(a.cert, spec, h, &r);
+	if (!ret) {
+		printf("%s: right: %zu orders accepted, %zu violations confirmed, %zu parts "
+		       "without a claim\n", a.cert, r.accepted, r.refuted, r.open);
+		code = KLIN_EXIT_OK;
+	} else if (ret == -EBADMSG) {
+		code = KLIN_EXIT_VIOLATION;
+	} else if (ret != -EINVAL) {
+		kl_err("%s: %s", a.cert, strerror(-ret));
+		code = KLIN_EXIT_SYSTEM;
+	}
+out:
+	free(path);
+	kl_history_free(h);
+	kl_spec_free(spec);
+	return code;
+}
+
+KL_COMMAND("replay", cmd_replay, "check a verdict's certificate");

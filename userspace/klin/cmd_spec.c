@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin spec: check a specification and say what it is. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "klin/cmd.h"
+#include "spec/probe.h"
+#include "spec/spec.h"
+
+struct env {
+	const char *path;
+	bool dump;
+};
+
+static const struct argp_option options[] = {
+	{ "dump", 'd', NULL, 0, "Print the byte code too", 0 },
+	{ 0 },
+};
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	switch (key) {
+	case 'd':
+		env->dump = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (env->path)
+			argp_error(state, "one FILE, found also '%s'", arg);
+		env->path = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no FILE");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_opt,
+	.args_doc = "FILE",
+	.doc = "Check the specification in FILE (.lin) and print its methods and probes.",
+};
+
+static void print_params(const struct kl_param *p, unsigned int n)
+{
+	unsigned int i;
+
+	printf("(");
+	for (i = 0; i < n; i++)
+		printf("%s%s %s", i ? ", " : "", p[i].type == KL_T_BOOL ? "bool" : "word", p[i].name);
+	printf(")");
+}
+
+static void print_method(const struct kl_method *m)
+{
+	printf("  %s", m->name);
+	print_params(m->params, m->nparams);
+	if (m->nresults) {
+		printf(" -> ");
+		print_params(m->results, m->nresults);
+	}
+	printf(": %u atomic step%s", m->nblocks, m->nblocks == 1 ? "" : "s");
+	if (m->pure)
+		printf(", writes nothing");
+	else
+		printf(", %s", m->flush ? "leaves nothing in the store buffer" :
+		       "its writes may wait in the store buffer");
+	if (m->barrier)
+		printf(", a barrier%s", m->barrier_always ? "" : " on some paths");
+	printf("\n");
+}
+
+static void print_probe(const struct kl_spec *s, const struct kl_probe *p)
+{
+	const struct kl_probe_target *t = &p->targets[0];
+
+	printf("  %s on %s%s%s%s, line %u\n", kl_spec_method(s, p->method)->name,
+	       t->kind == KL_TARGET_KLIN ? "klin:" : "", t->module ? t->module : "",
+	       t->module ? ":" : "", t->name, p->pos.line);
+}
+
+static void print_spec(const struct kl_spec *s)
+{
+	unsigned int i;
+
+	printf("spec %s\n", kl_spec_name(s));
+	switch (kl_spec_partition(s)) {
+	case KL_PART_OBJECT:
+		printf("partition by object\n");
+		break;
+	case KL_PART_PARAM:
+		printf("partition by parameter %s\n",
+		       kl_spec_method(s, 0)->params[kl_spec_method(s, 0)->part_param].name);
+		break;
+	case KL_PART_NONE:
+		printf("partition by none\n");
+		break;
+	}
+	printf("methods:\n");
+	for (i = 0; i < kl_spec_nmethods(s); i++)
+		print_method(kl_spec_method(s, i));
+	if (kl_spec_nprobes(s))
+		printf("probes:\n");
+	for (i = 0; i < kl_spec_nprobes(s); i++)
+		print_probe(s, kl_spec_probe(s, i));
+}
+
+static int cmd_spec(int argc, char **argv)
+{
+	struct env env = { 0 };
+	struct kl_spec *s;
+	int ret;
+
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	ret = argp_parse(&argp, argc, argv, 0, NULL, &env);
+	if (ret)
+		return KLIN_EXIT_USAGE;
+	ret = kl_spec_load(env.path, &s);
+	if (ret)
+		return ret == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+	print_spec(s);
+	if (env.dump)
+		kl_spec_dump(s, stdout);
+	kl_spec_free(s);
+	return KLIN_EXIT_OK;
+}
+
+KL_COMMAND("spec", cmd_spec, "check a specification and say what it is");

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Input of sub-commands, see input.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "klin/input.h"
+
+int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
+		  struct kl_history **h)
+{
+	int ret;
+
+	if (spec_path && kl_spec_load(spec_path, spec))
+		return -EINVAL;
+	if (kl_history_read(history_path, h))
+		return -EINVAL;
+	if (*spec)
+		return 0;
+	if ((*h)->spec_text)
+		ret = kl_spec_parse((*h)->spec_path ? (*h)->spec_path : "spec in the history",
+				    (*h)->spec_text, strlen((*h)->spec_text), spec);
+	else if ((*h)->spec_path)
+		ret = kl_spec_load((*h)->spec_path, spec);
+	else
+		ret = -ENOENT;
+	if (ret == -ENOENT)
+		kl_err("%s: carries no specification: give one, `klin check SPEC.lin %s'",
+		       history_path, history_path);
+	return ret ? -EINVAL : 0;
+}
+
+uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
+		       uint64_t max)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(arg, &end, 0);
+	if (errno || end == arg || *end || *arg == '-' || n < min || n > max)
+		argp_error(state, "--%s=%s: a number from %" PRIu64 " to %" PRIu64 " expected", name,
+			   arg, min, max);
+	return n;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What sub-commands have in common: input files and numbers on the command line. */
+#ifndef KLIN_INPUT_H
+#define KLIN_INPUT_H
+
+#include <argp.h>
+#include <stdint.h>
+
+#include "history/history.h"
+#include "spec/spec.h"
+
+/**
+ * kl_load_input() - a history and the specification to check it with
+ * @spec_path: the specification, or NULL: the one that the history carries
+ * @history_path: the history
+ * @spec: the specification, to be freed also on failure
+ * @h: the history, to be freed also on failure
+ *
+ * Return: 0, or -EINVAL after a message.
+ */
+int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
+		  struct kl_history **h);
+
+/* A number of @min..@max from the option @name, or argp_error(). */
+uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
+		       uint64_t max);
+
+#endif

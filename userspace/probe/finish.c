@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The end of a recording: what is open is pending, what came after the end is
+ * cut off, what is not known becomes gaps, and each operation learns when its
+ * stores had left the store buffer.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "probe/recorder.h"
+
+/* Operations still in their slots. */
+static int add_open(struct kl_recorder *r)
+{
+	unsigned int i, at;
+	int err = 0;
+
+	for (i = 0; i < r->opts.slots; i++) {
+		struct klin_slot *s = &r->slots[i];
+
+		if (!s->owner || s->top - s->base > KLIN_DEPTH)
+			continue;
+		for (at = s->base; !err && at != s->top; at++) {
+			struct klin_event ev = s->frames[at % KLIN_DEPTH].ev;
+
+			if (!s->frames[at % KLIN_DEPTH].open)
+				continue;
+			ev.flags |= KLIN_F_NORET;
+			ev.ret = r->end;
+			if (ev.call <= r->end)
+				err = kl_reader_add(r, &ev);
+		}
+	}
+	return err;
+}
+
+/*
+ * A call that was missed was missed at the first miss or later; where nothing
+ * says so it was under way from the beginning.
+ */
+static uint64_t earliest_call(const struct kl_recorder *r, const struct kl_clause *c, uint64_t ret)
+{
+	uint64_t from = r->groups[c->group].miss_from;
+
+	return !c->tracepoint && from && from <= ret ? from : KL_TIME_MIN;
+}
+
+/*
+ * Probes are detached one after the other, so from the first on not all is seen:
+ * the recording ends before.  What was called later is dropped (it may be seen
+ * by what returned later, and that is pending too).
+ */
+static void cut(struct kl_recorder *r, struct kl_record_stats *stats)
+{
+	struct kl_history *h = r->h;
+	size_t i, j, n = 0;
+
+	for (i = 0; i < h->nops; i++) {
+		struct kl_op op = h->ops[i];
+
+		if (op.flags & KL_OP_NOCALL) {
+			for (j = 0; r->clauses[j].history_method != op.method; j++)
+				;
+			op.call = earliest_call(r, &r->clauses[j], op.ret);
+			stats->nocall++;
+		}
+		if (op.call > r->end)
+			continue;
+		if (op.ret > r->end && !(op.flags & KL_OP_PENDING)) {
+			op.flags |= KL_OP_PENDING;
+			op.ret = KL_TIME_MAX;
+			for (j = 0; j < op.nres; j++)
+				h->vals[op.vals + op.nargs + j] = kl_special(KL_ANY);
+		}
+		stats->pending += !!(op.flags & KL_OP_PENDING);
+		h->ops[n++] = op;
+	}
+	h->nops = n;
+}
+
+static int add_unknown(struct kl_recorder *r)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < r->nunknown; i++) {
+		const struct kl_unknown *u = &r->unknown[i];
+		struct kl_gap gap = {
+			.from = u->from, .to = u->to, .lost = 1, .object = u->object, .cpu = u->cpu,
+			.reason = KL_GAP_MISSED,
+		};
+
+		if (u->nocall)
+			gap.from = earliest_call(r, &r->clauses[u->clause], u->to);
+		if (gap.from <= r->end)
+			err = kl_history_add_gap(r->h, &gap);
+	}
+	return err;
+}
+
+/* What was under way when the probes came may have taken effect until all of it had ended. */
+static int add_beginning(struct kl_recorder *r)
+{
+	struct kl_gap gap = {
+		.from = KL_TIME_MIN, .to = r->settled, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
+		.reason = KL_GAP_MISSED,
+	};
+	size_t i;
+
+	if (r->blocked_until > gap.to)
+		gap.to = r->nblocked ? r->end : r->blocked_until;
+	for (i = 0; i < r->h->nops && r->h->ops[i].call >= gap.to; i++)
+		;
+	/* Without an operation before that, it is all in the unknown first state. */
+	return i < r->h->nops ? kl_history_add_gap(r->h, &gap) : 0;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct kl_drained *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->ret < y->ret ? -1 : x->ret > y->ret;
+}
+
+/* A thread that returned on one CPU and later on another: the first has switched tasks. */
+static int add_switches(struct kl_recorder *r)
+{
+	const struct kl_history *h = r->h;
+	uint32_t *last = malloc((h->nthreads + 1) * sizeof(*last));
+	size_t i;
+	int err = 0;
+
+	if (!last)
+		return -ENOMEM;
+	memset(last, 0xff, h->nthreads * sizeof(*last));
+	for (i = 0; !err && i < h->nops; i++) {
+		const struct kl_op *op = &h->ops[i], *prev;
+
+		if (op->flags & KL_OP_PENDING)
+			continue;
+		if (last[op->thread] != KL_NO_OP) {
+			prev = &h->ops[last[op->thread]];
+			/* Nested operations return in the other order and are left out. */
+			if (prev->cpu != op->cpu && prev->ret <= op->call) {
+				err = kl_grow(r->drained, r->cdrained, r->ndrained + 1);
+				if (!err)
+					r->drained[r->ndrained++] = (struct kl_drained){
+						prev->ret, op->ret + h->error, prev->cpu };
+			}
+		}
+		last[op->thread] = i;
+	}
+	free(last);
+	return err;
+}
+
+/* Give each operation the first time by which its CPU is known to have drained after it. */
+static int set_drains(struct kl_recorder *r)
+{
+	struct kl_drained *d;
+	size_t i, lo, hi, mid;
+	int err = add_switches(r);
+
+	if (err)
+		return err;
+	d = r->drained;
+	qsort(d, r->ndrained, sizeof(*d), by_cpu);
+	for (i = r->ndrained; i-- > 1;)
+		if (d[i - 1].cpu == d[i].cpu && d[i].by < d[i - 1].by)
+			d[i - 1].by = d[i].by;
+	for (i = 0; i < r->h->nops; i++) {
+		struct kl_op *op = &r->h->ops[i];
+		struct kl_drained key = { .ret = op->ret, .cpu = op->cpu };
+
+		if (op->flags & KL_OP_PENDING)
+			continue;
+		for (lo = 0, hi = r->ndrained; lo < hi;) {
+			mid = lo + (hi - lo) / 2;
+			if (by_cpu(&d[mid], &key) < 0)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo < r->ndrained && d[lo].cpu == op->cpu)
+			op->drain = d[lo].by;
+	}
+	return 0;
+}
+
+/**
+ * kl_finish() - make the history whole
+ * @r: the recorder, detached, with everything read; end is set
+ * @stats: filled in
+ */
+int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
+{
+	int err;
+
+	memset(stats, 0, sizeof(*stats));
+	err = add_open(r);
+	if (err)
+		return err;
+	cut(r, stats);
+	err = kl_losses_finish(r, stats);
+	if (!err)
+		err = add_unknown(r);
+	if (!err)
+		err = add_beginning(r);
+	if (!err)
+		err = kl_history_finish(r->h);
+	if (!err)
+		err = set_drains(r);
+	stats->ops = r->h->nops;
+	stats->received = r->received;
+	stats->bytes = r->bytes;
+	stats->begin = r->settled ? r->settled : r->begin;
+	stats->end = r->end;
+	return err;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Recording, from the choice of targets to the finished history; see record.h. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "probe/compile.h"
+#include "probe/recorder.h"
+
+/* The kernel refused to make a map: say why. */
+static int refused(const char *what, int err)
+{
+	const char *lockdown = kl_lockdown();
+
+	if (err != -EPERM && err != -EACCES)
+		kl_err("cannot make %s: %s", what, strerror(-err));
+	else if (!strcmp(lockdown, "confidentiality"))
+		kl_err("the kernel is locked down (%s): it allows no BPF that reads kernel memory; "
+		       "boot without lockdown", lockdown);
+	else
+		kl_err("recording needs root (CAP_BPF and CAP_PERFMON)");
+	return -EPERM;
+}
+
+static int make_maps(struct kl_recorder *r)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+
+	r->ncpus = libbpf_num_possible_cpus();
+	if (r->ncpus < 0)
+		return r->ncpus;
+	r->events_fd = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "klin_events", 4, 4, r->ncpus,
+				      NULL);
+	if (r->events_fd < 0)
+		return refused("the perf event array", r->events_fd);
+	r->slots_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "klin_slots", 4, sizeof(struct klin_slot),
+				     r->opts.slots, &opts);
+	if (r->slots_fd < 0)
+		return refused("the slots of open operations", r->slots_fd);
+	r->slots = mmap(NULL, r->opts.slots * sizeof(struct klin_slot), PROT_READ, MAP_SHARED,
+			r->slots_fd, 0);
+	if (r->slots == MAP_FAILED) {
+		r->slots = NULL;
+		return refused("the view of open operations", -errno);
+	}
+	return 0;
+}
+
+static int choose_function(struct kl_recorder *r, struct kl_clause *c)
+{
+	struct klin_conf *conf = &c->conf;
+	int err;
+
+	err = kl_compile(kl_spec_path(r->opts.spec), r->kernel, c->p, c->found.target,
+			 &c->found.func, conf);
+	if (err)
+		return err;
+	conf->probe = c - r->clauses;
+	conf->slot_mask = r->opts.slots - 1;
+	/* What klin does itself counts too, but where it only looks it can be left out. */
+	conf->self = c->method->pure ? getpid() : 0;
+	conf->one_object = r->opts.one_object && c->p->object;
+	conf->object = r->opts.lock && !c->found.func.module[0] ? r->opts.lock : r->opts.object;
+	conf->call_filter |= conf->one_object && conf->call_object;
+	return 0;
+}
+
+static int choose_tracepoint(struct kl_recorder *r, struct kl_clause *c)
+{
+	const struct kl_probe_target *t = c->found.target;
+
+	if (c->nargs <= KLIN_TP_VALS && c->nres <= KLIN_TP_VALS)
+		return 0;
+	kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
+		  "klin: methods announce at most %u arguments and %u results; '%s' has %u and %u",
+		  KLIN_TP_VALS, KLIN_TP_VALS, c->method->name, c->nargs, c->nres);
+	return -EINVAL;
+}
+
+static int choose(struct kl_recorder *r, struct kl_clause *c)
+{
+	const struct kl_spec *s = r->opts.spec;
+	int64_t method;
+	int err;
+
+	c->method = kl_spec_method(s, c->p->method);
+	c->nargs = c->method->nparams;
+	c->nres = c->method->nresults;
+	err = kl_target_choose(r->kernel, kl_spec_path(s), c->p, &c->found);
+	if (err)
+		return err;
+	method = kl_history_method(r->h, c->method->name, strlen(c->method->name));
+	if (method < 0)
+		return method;
+	c->history_method = method;
+	c->tracepoint = c->found.target->kind == KL_TARGET_KLIN;
+	return c->tracepoint ? choose_tracepoint(r, c) : choose_function(r, c);
+}
+
+/* What the history says about itself. */
+static int describe(struct kl_recorder *r)
+{
+	const struct kl_spec *s = r->opts.spec;
+	struct kl_history *h = r->h;
+	char source[32];
+
+	h->clock = KL_CLOCK_MONO;
+	h->fresh = r->opts.fresh;
+	h->ncpus = r->ncpus;
+	h->spec_path = strdup(kl_spec_path(s));
+	h->spec_text = strdup(kl_spec_text(s));
+	h->release = strdup(r->kernel->release);
+	if (!h->spec_path || !h->spec_text || !h->release)
+		return -ENOMEM;
+	if (strcmp(kl_clock_source(source, sizeof(source)), "tsc"))
+		kl_warn("the clock source is '%s', not tsc: times of different CPUs are less certain "
+			"than measured", source);
+	return kl_clock_error(&h->error);
+}
+
+int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
+{
+	struct kl_recorder *r = calloc(1, sizeof(*r));
+	unsigned int i;
+	int err = -ENOMEM;
+
+	if (!r)
+		return err;
+	r->opts = *opts;
+	r->events_fd = r->slots_fd = -1;
+	r->ignore_misses = opts->one_object && opts->private_object && !kl_preemptible();
+	r->nclauses = kl_spec_nprobes(opts->spec);
+	r->clauses = calloc(r->nclauses + 1, sizeof(*r->clauses));
+	r->h = kl_history_new();
+	if (!r->clauses || !r->h)
+		goto err;
+	if (!r->nclauses) {
+		kl_err("%s has no probe clauses, so there is nothing to attach",
+		       kl_spec_path(opts->spec));
+		err = -EINVAL;
+		goto err;
+	}
+	err = kl_kernel_open(&r->kernel);
+	if (err)
+		goto err;
+	for (i = 0; i < r->nclauses; i++) {
+		r->clauses[i].p = kl_spec_probe(opts->spec, i);
+		err = choose(r, &r->clauses[i]);
+		if (err)
+			goto err;
+	}
+	err = make_maps(r);
+	if (!err)
+		err = describe(r);
+	if (err)
+		goto err;
+	*out = r;
+	return 0;
+err:
+	if (err == -ENOMEM)
+		kl_err("out of memory");
+	kl_recorder_free(r);
+	return err;
+}
+
+void kl_recorder_free(struct kl_recorder *r)
+{
+	if (!r)
+		return;
+	kl_close_groups(r);
+	perf_buffer__free(r->pb);
+	if (r->slots)
+		munmap(r->slots, r->opts.slots * sizeof(struct klin_slot));
+	if (r->slots_fd >= 0)
+		close(r->slots_fd);
+	if (r->events_fd >= 0)
+		close(r->events_fd);
+	kl_kernel_close(r->kernel);
+	kl_history_free(r->h);
+	free(r->groups);
+	free(r->clauses);
+	free(r->drained);
+	free(r->unknown);
+	free(r->blocked);
+	free(r);
+}
+
+void kl_recorder_show(const struct kl_recorder *r, FILE *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->nclauses; i++) {
+		const struct kl_clause *c = &r->clauses[i];
+		const struct kl_found *found = &c->found;
+
+		fprintf(f, "%-10s %s%s", c->method->name, c->tracepoint ? "klin:" : "",
+			found->target->name);
+		if (found->func.module[0])
+			fprintf(f, " [%s]", found->func.module);
+		if (c->tracepoint)
+			fprintf(f, "  tracepoints, store buffer not drained");
+		else if (found->way == KL_WAY_FENTRY)
+			fprintf(f, "  fentry+fexit, store buffer not drained");
+		else
+			fprintf(f, "  kprobe+kretprobe, DRAINS the store buffer%s%s%s",
+				found->why[0] ? " (" : "", found->why, found->why[0] ? ")" : "");
+		fputc('\n', f);
+	}
+}
+
+int kl_recorder_poll(struct kl_recorder *r)
+{
+	uint64_t before = r->polled;
+
+	kl_losses_poll(r, false);
+	if (r->polled != before)
+		kl_settle_poll(r);
+	return kl_reader_consume(r);
+}
+
+uint64_t kl_recorder_received(const struct kl_recorder *r)
+{
+	return r->ops;
+}
+
+int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_record_stats *stats)
+{
+	size_t size;
+	FILE *f;
+	int err;
+
+	/* Everything is seen up to here; the clocks differ by less than the sleep. */
+	r->end = kl_now();
+	usleep(1000);
+	kl_detach(r);
+	err = kl_reader_consume(r);
+	kl_losses_poll(r, true);
+	kl_settle_poll(r);
+	if (!err)
+		err = kl_finish(r, stats);
+	f = err ? NULL : open_memstream(&r->h->attached, &size);
+	if (f) {
+		kl_recorder_show(r, f);
+		fclose(f);
+	}
+	if (err) {
+		kl_err("cannot finish the history: %s", strerror(-err));
+		return err;
+	}
+	*out = r->h;
+	r->h = NULL;
+	return 0;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Draws a small history, see diagram.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/diagram_layout.h"
+#include "report/diagram_text.h"
+
+/* What a cell of the canvas shows; below 128 the character itself. */
+enum glyph {
+	G_LINE = 128, G_DOTS, G_BEGIN, G_END, G_BOTH, G_BAD_LINE, G_BAD_BEGIN, G_BAD_END, G_STORES,
+	G_GAP, G_ON, G_MARK, G_TAIL,
+};
+
+static const char *const ascii[] = {
+	[G_LINE - 128] = "-", [G_DOTS - 128] = ".", [G_BEGIN - 128] = "|", [G_END - 128] = "|",
+	[G_BOTH - 128] = "|", [G_BAD_LINE - 128] = "=", [G_BAD_BEGIN - 128] = "|",
+	[G_BAD_END - 128] = "|", [G_STORES - 128] = "~", [G_GAP - 128] = "#", [G_ON - 128] = ">",
+	[G_MARK - 128] = "^", [G_TAIL - 128] = ">",
+};
+
+static const char *const utf8[] = {
+	[G_LINE - 128] = "─", [G_DOTS - 128] = "┄", [G_BEGIN - 128] = "├", [G_END - 128] = "┤",
+	[G_BOTH - 128] = "┼", [G_BAD_LINE - 128] = "━", [G_BAD_BEGIN - 128] = "┣",
+	[G_BAD_END - 128] = "┫", [G_STORES - 128] = "░", [G_GAP - 128] = "▒", [G_ON - 128] = "»",
+	[G_MARK - 128] = "▲", [G_TAIL - 128] = "▷",
+};
+
+enum attr { A_NONE, A_LINE, A_BAD, A_STORES, A_GAP };
+
+struct canvas {
+	uint8_t *ch, *attr;
+	int width, rows;
+	const char *const *glyphs;
+	bool colour;
+};
+
+static void put(struct canvas *c, int row, int x, uint8_t ch, enum attr attr)
+{
+	if (x < 0 || x >= c->width)
+		return;
+	c->ch[row * c->width + x] = ch;
+	c->attr[row * c->width + x] = attr;
+}
+
+static void put_text(struct canvas *c, int row, int x, const char *s, int len, enum attr attr)
+{
+	for (; len; len--)
+		put(c, row, x++, *s++, attr);
+}
+
+static void put_run(struct canvas *c, int row, int from, int to, uint8_t ch, enum attr attr)
+{
+	for (; from <= to; from++)
+		put(c, row, from, ch, attr);
+}
+
+/* The part of a stretch of time from rank @from to @to that is in a band; false if none is. */
+static bool stretch(const struct dg_layout *d, int band, int from, int to, int *x0, int *x1)
+{
+	if (d->band[to] < band || d->band[from] > band)
+		return false;
+	*x0 = d->band[from] < band ? 0 : d->x[from];
+	*x1 = d->band[to] > band ? d->width - 1 : d->x[to];
+	return true;
+}
+
+static void draw_ends(struct canvas *c, const struct dg_layout *d, const struct dg_item *it,
+		      int band, int row, int x0, int x1, enum attr attr)
+{
+	bool both;
+
+	if (d->band[it->from] < band) {
+		put(c, row, x0, G_ON, attr);
+	} else if (it->open_left) {
+		put_run(c, row, x0, x0 + 2, G_DOTS, attr);
+	} else {
+		both = c->ch[row * c->width + x0] == G_END;
+		put(c, row, x0, both ? G_BOTH : it->bad ? G_BAD_BEGIN : G_BEGIN, attr);
+	}
+	if (d->band[it->to] > band)
+		put(c, row, x1, G_ON, attr);
+	else if (it->open_right)
+		put_run(c, row, x1 - 2, x1, G_DOTS, attr);
+	else
+		put(c, row, x1, it->bad ? G_BAD_END : G_END, attr);
+}
+
+static void draw_item(struct canvas *c, const struct dg_layout *d, const struct dg_item *it,
+		      int band, int row)
+{
+	enum attr attr = it->bad ? A_BAD : it->gap ? A_GAP : A_LINE;
+	int x0, x1, left, right;
+
+	if (stretch(d, band, it->from, it->to, &x0, &x1)) {
+		put_run(c, row, x0 + 1, x1 - 1, it->gap ? G_GAP : it->bad ? G_BAD_LINE : G_LINE, attr);
+		draw_ends(c, d, it, band, row, x0, x1, attr);
+		left = x0 + 1 + (it->open_left ? 2 : 0);
+		right = x1 - 1 - (it->open_right ? 2 : 0);
+		if (right - left + 1 >= it->len + 1)
+			put_text(c, row, left + (right - left + 1 - it->len) / 2, it->label, it->len,
+				 it->bad ? A_BAD : A_NONE);
+	}
+	if (it->drain == DG_NONE || !stretch(d, band, it->to, it->drain, &x0, &x1))
+		return;
+	put_run(c, row, d->band[it->to] < band ? x0 : x0 + 1, x1, G_STORES, A_STORES);
+	if (d->time[it->drain].t == KL_TIME_MAX && d->band[it->drain] == band)
+		put(c, row, x1, G_TAIL, A_STORES);
+}
+
+/* "^ text" below an interval, or "text ^" where there is no room at its right. */
+static void draw_bad(struct canvas *c, const struct dg_layout *d, const struct dg_item *it,
+		     int band, int row)
+{
+	const char *text = it->bad->text ? it->bad->text : "no order explains this";
+	int len = strlen(text), x0, x1, at;
+
+	/* Once, where it ends. */
+	if (d->band[it->to] != band || !stretch(d, band, it->from, it->to, &x0, &x1))
+		return;
+	at = x0 + (x1 - x0) / 2;
+	put(c, row, at, G_MARK, A_BAD);
+	if (at + 2 + len <= c->width) {
+		put_text(c, row, at + 2, text, len, A_BAD);
+	} else if (at - 1 >= len) {
+		put_text(c, row, at - 1 - len, text, len, A_BAD);
+	} else {
+		at = len < c->width ? c->width - len : 0;
+		put_text(c, row + 1, at, text, len < c->width ? len : c->width, A_BAD);
+	}
+}
+
+static const char *colour_of(enum attr a)
+{
+	switch (a) {
+	case A_LINE:
+		return "\033[36m";
+	case A_BAD:
+		return "\033[1;31m";
+	case A_STORES:
+		return "\033[33m";
+	case A_GAP:
+		return "\033[35m";
+	default:
+		return "\033[0m";
+	}
+}
+
+static void print_row(FILE *f, const struct canvas *c, int row)
+{
+	const uint8_t *ch = c->ch + row * c->width, *attr = c->attr + row * c->width;
+	enum attr now = A_NONE;
+	int end = c->width, x;
+
+	while (end && ch[end - 1] == ' ')
+		end--;
+	for (x = 0; x < end; x++) {
+		if (c->colour && ch[x] != ' ' && attr[x] != now) {
+			fputs(now ? colour_of(A_NONE) : "", f);
+			now = attr[x];
+			fputs(now ? colour_of(now) : "", f);
+		}
+		if (ch[x] < 128)
+			putc(ch[x], f);
+		else
+			fputs(c->glyphs[ch[x] - 128], f);
+	}
+	fputs(now ? colour_of(A_NONE) : "", f);
+	putc('\n', f);
+}
+
+static bool empty_row(const struct canvas *c, int row)
+{
+	int x;
+
+	for (x = 0; x < c->width; x++)
+		if (c->ch[row * c->width + x] != ' ')
+			return false;
+	return true;
+}
+
+/* Each lane has its rows, and two below each for what is said of a bad operation. */
+static void print_lane(FILE *f, struct canvas *c, const struct dg_layout *d, int lane, int band,
+		       int margin)
+{
+	const struct dg_lane *l = &d->lane[lane];
+	bool named = false;
+	int i, row;
+
+	memset(c->ch, ' ', (size_t)c->width * 3 * l->rows);
+	memset(c->attr, A_NONE, (size_t)c->width * 3 * l->rows);
+	for (i = 0; i < d->nitems; i++)
+		if (d->item[i].lane == lane)
+			draw_item(c, d, &d->item[i], band, 3 * d->item[i].row);
+	for (i = 0; i < d->nitems; i++)
+		if (d->item[i].lane == lane && d->item[i].bad)
+			draw_bad(c, d, &d->item[i], band, 3 * d->item[i].row + 1);
+	for (row = 0; row < 3 * l->rows; row++) {
+		if ((row || d->nbands > 1) && empty_row(c, row))
+			continue;
+		fprintf(f, "  %-*s", margin, named ? "" : l->name);
+		named = true;
+		print_row(f, c, row);
+	}
+}
+
+static int print_bands(FILE *f, const struct dg_layout *d, int margin, const char *const *glyphs,
+		       bool colour)
+{
+	struct canvas c = { .width = d->width, .glyphs = glyphs, .colour = colour };
+	int rows = 1, band, lane;
+
+	for (lane = 0; lane < d->nlanes; lane++)
+		rows = d->lane[lane].rows > rows ? d->lane[lane].rows : rows;
+	c.ch = malloc((size_t)c.width * 3 * rows);
+	c.attr = malloc((size_t)c.width * 3 * rows);
+	if (!c.ch || !c.attr) {
+		free(c.ch);
+		free(c.attr);
+		return -ENOMEM;
+	}
+	for (band = 0; band < d->nbands; band++) {
+		if (band)
+			putc('\n', f);
+		for (lane = 0; lane < d->nlanes; lane++)
+			print_lane(f, &c, d, lane, band, margin);
+	}
+	free(c.ch);
+	free(c.attr);
+	return 0;
+}
+
+static unsigned int width_of(FILE *f, const struct kl_diagram_opts *o)
+{
+	const char *s = getenv("COLUMNS");
+	struct winsize ws;
+	unsigned long w = o->width;
+
+	if (!w && s)
+		w = strtoul(s, NULL, 10);
+	if (!w && isatty(fileno(f)) && !ioctl(fileno(f), TIOCGWINSZ, &ws))
+		w = ws.ws_col;
+	if (!w)
+		w = 80;
+	return w < 40 ? 40 : w > 500 ? 500 : w;
+}
+
+static bool choose(enum kl_diagram_auto a, bool by_default)
+{
+	return a == KL_DIAGRAM_AUTO ? by_default : a == KL_DIAGRAM_ON;
+}
+
+static bool colour_wanted(FILE *f)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(fileno(f)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+static int index_order(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* A sorted copy, each index once. */
+static uint32_t *sorted(const uint32_t *ops, size_t *n)
+{
+	uint32_t *copy = malloc((*n + 1) * sizeof(*copy));
+	size_t i, k = 0;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, ops, *n * sizeof(*copy));
+	qsort(copy, *n, sizeof(*copy), index_order);
+	for (i = 0; i < *n; i++)
+		if (!k || copy[k - 1] != copy[i])
+			copy[k++] = copy[i];
+	*n = k;
+	return copy;
+}
+
+int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t n,
+	       const struct kl_diagram_opts *o)
+{
+	static const struct kl_diagram_opts none;
+	const char *const *glyphs;
+	struct dg_layout *d;
+	uint32_t *sel;
+	size_t all, i;
+	int width, margin = 0, ret = -ENOMEM;
+
+	if (!o)
+		o = &none;
+	d = malloc(sizeof(*d));
+	sel = sorted(ops, &n);
+	if (!d || !sel)
+		goto out;
+	all = n;
+	if (n > KL_DIAGRAM_OPS)
+		n = KL_DIAGRAM_OPS;
+	width = width_of(f, o);
+	dg_collect(d, h, sel, n, o);
+	for (i = 0; i < (size_t)d->nlanes; i++)
+		if ((int)strlen(d->lane[i].name) > margin)
+			margin = strlen(d->lane[i].name);
+	margin += 2;
+	dg_place(d, width - margin - 3);
+	glyphs = choose(o->utf8, !strcmp(nl_langinfo(CODESET), "UTF-8")) ? utf8 : ascii;
+	dg_print_caption(f, h, d, all - n, o->stores ? glyphs[G_STORES - 128] : NULL);
+	ret = print_bands(f, d, margin, glyphs, choose(o->colour, colour_wanted(f)));
+	if (!ret)
+		ret = dg_print_text(f, h, d, o, width);
+	if (!ret && ferror(f))
+		ret = -EIO;
+out:
+	free(sel);
+	free(d);
+	return ret;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where things are in a diagram, see diagram_layout.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/diagram_layout.h"
+
+#define MIN_GAP		2	/* columns between two events */
+#define FRAME		4	/* columns around a label: two ends, two dashes */
+#define EDGE		2	/* columns that say that a band goes on */
+#define MAX_BANDS	3	/* with labels; beyond that they become numbers */
+
+static bool earlier(struct dg_time a, struct dg_time b)
+{
+	return a.t != b.t ? a.t < b.t : a.after < b.after;
+}
+
+static void add_time(struct dg_layout *d, struct dg_time t)
+{
+	int i = d->nranks;
+
+	while (i && earlier(t, d->time[i - 1]))
+		i--;
+	if (i && !earlier(d->time[i - 1], t))
+		return;
+	memmove(d->time + i + 1, d->time + i, (d->nranks - i) * sizeof(*d->time));
+	d->time[i] = t;
+	d->nranks++;
+}
+
+static int rank_of(const struct dg_layout *d, struct dg_time t)
+{
+	int i = 0;
+
+	while (earlier(d->time[i], t))
+		i++;
+	return i;
+}
+
+static struct dg_time at(uint64_t t)
+{
+	return (struct dg_time){ .t = t };
+}
+
+/* Are its stores known or feared to leave the buffer after its return? */
+static bool drains_later(const struct kl_diagram_opts *o, const struct kl_op *op)
+{
+	return o->stores && o->stores[op->method] && op->drain > op->ret;
+}
+
+/* When @op returned, so that an interval without length has some. */
+static struct dg_time return_of(const struct kl_history *h, const uint32_t *ops, size_t n,
+				const struct kl_op *op)
+{
+	struct dg_time t = at(op->ret);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (h->ops[ops[i]].call == t.t && h->ops[ops[i]].ret == t.t)
+			t.after = true;
+	return t;
+}
+
+static int lane_of(struct dg_layout *d, const struct kl_op *op)
+{
+	int i;
+
+	for (i = 0; i < d->nlanes; i++)
+		if (d->lane[i].thread == op->thread)
+			break;
+	if (i == d->nlanes)
+		d->lane[d->nlanes++] = (struct dg_lane){ .thread = op->thread, .cpu = op->cpu };
+	if (d->lane[i].cpu != op->cpu)
+		d->lane[i].cpu = KL_NO_CPU;
+	return i;
+}
+
+/* @cpus: tell the CPU of a thread that stayed on one. */
+static void name_lanes(struct dg_layout *d, const struct kl_history *h, bool cpus)
+{
+	struct dg_lane *l;
+
+	for (l = d->lane; l < d->lane + d->nlanes; l++) {
+		if (l->thread == KL_NO_OP)
+			snprintf(l->name, sizeof(l->name), "gap");
+		else if (cpus && l->cpu != KL_NO_CPU)
+			snprintf(l->name, sizeof(l->name), "t%" PRIu64 " cpu%u",
+				 h->threads[l->thread], l->cpu);
+		else
+			snprintf(l->name, sizeof(l->name), "t%" PRIu64, h->threads[l->thread]);
+	}
+}
+
+/* A label of at most @max characters; the end of a longer one is left out. */
+static void cut_label(struct dg_item *it, int max)
+{
+	if (max > DG_LABEL - 1)
+		max = DG_LABEL - 1;
+	if (it->len > max) {
+		it->len = max;
+		memcpy(it->label + max - 2, "..", 3);
+	}
+}
+
+static void add_op(struct dg_layout *d, const struct kl_history *h, uint32_t i,
+		   const struct kl_diagram_opts *o)
+{
+	const struct kl_op *op = &h->ops[i];
+	struct dg_item *it = &d->item[d->nitems++];
+	size_t b;
+
+	*it = (struct dg_item){
+		.op = i, .lane = lane_of(d, op),
+		.open_left = op->flags & KL_OP_NOCALL, .open_right = op->flags & KL_OP_PENDING,
+	};
+	it->len = kl_op_print(it->label, sizeof(it->label), h, op);
+	cut_label(it, DG_LABEL - 1);
+	for (b = 0; b < o->nbad; b++)
+		if (o->bad[b].op == i)
+			it->bad = &o->bad[b];
+}
+
+/* The gaps that the operations shown have to do with. */
+static void add_gaps(struct dg_layout *d, const struct kl_history *h, uint64_t from, uint64_t to)
+{
+	int lane = DG_NONE;
+	size_t i;
+
+	for (i = 0; i < h->ngaps && d->nitems < DG_ITEMS; i++) {
+		const struct kl_gap *g = &h->gaps[i];
+		struct dg_item *it = &d->item[d->nitems];
+		bool shown = g->object == KL_ALL_OBJECTS;
+		int j;
+
+		for (j = 0; j < d->nitems && !shown; j++)
+			shown = !d->item[j].gap && h->ops[d->item[j].op].object == g->object;
+		if (!shown || g->to < from || g->from > to)
+			continue;
+		if (lane == DG_NONE) {
+			lane = d->nlanes++;
+			d->lane[lane] = (struct dg_lane){ .thread = KL_NO_OP };
+		}
+		*it = (struct dg_item){ .lane = lane, .gap = true, .op = i };
+		it->open_left = g->from == KL_TIME_MIN;
+		it->open_right = g->to == KL_TIME_MAX;
+		if (g->lost)
+			it->len = snprintf(it->label, sizeof(it->label), "%" PRIu64 " lost", g->lost);
+		else
+			it->len = snprintf(it->label, sizeof(it->label), "not known");
+		d->nitems++;
+		add_time(d, at(g->from));
+		add_time(d, at(g->to));
+	}
+}
+
+/* Intervals of one lane that overlap go to rows of their own. */
+static void assign_rows(struct dg_layout *d)
+{
+	int free_from[DG_ITEMS], lane, i, r;
+
+	for (lane = 0; lane < d->nlanes; lane++) {
+		for (i = 0; i < d->nitems; i++) {
+			struct dg_item *it = &d->item[i];
+
+			if (it->lane != lane)
+				continue;
+			for (r = 0; r < d->lane[lane].rows && free_from[r] > it->from; r++)
+				;
+			if (r == d->lane[lane].rows)
+				d->lane[lane].rows++;
+			it->row = r;
+			free_from[r] = it->drain != DG_NONE ? it->drain : it->to;
+		}
+	}
+}
+
+void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t *ops, size_t n,
+		const struct kl_diagram_opts *o)
+{
+	uint64_t first = KL_TIME_MAX, last = KL_TIME_MIN;
+	size_t i;
+	int k;
+
+	memset(d, 0, sizeof(*d));
+	for (i = 0; i < n; i++) {
+		const struct kl_op *op = &h->ops[ops[i]];
+
+		add_op(d, h, ops[i], o);
+		add_time(d, at(op->call));
+		add_time(d, return_of(h, ops, n, op));
+		if (drains_later(o, op))
+			add_time(d, at(op->drain));
+		first = op->call < first ? op->call : first;
+		last = op->ret > last ? op->ret : last;
+	}
+	if (n)
+		add_gaps(d, h, first, last);
+	for (k = 0; k < d->nitems; k++) {
+		struct dg_item *it = &d->item[k];
+
+		it->drain = DG_NONE;
+		if (it->gap) {
+			it->from = rank_of(d, at(h->gaps[it->op].from));
+			it->to = rank_of(d, at(h->gaps[it->op].to));
+		} else {
+			const struct kl_op *op = &h->ops[it->op];
+
+			it->from = rank_of(d, at(op->call));
+			it->to = rank_of(d, return_of(h, ops, n, op));
+			if (drains_later(o, op))
+				it->drain = rank_of(d, at(op->drain));
+		}
+	}
+	name_lanes(d, h, o->stores);
+	assign_rows(d);
+}
+
+static int need_of(const struct dg_item *it)
+{
+	return it->len + FRAME - 1 + (it->open_left ? 2 : 0) + (it->open_right ? 2 : 0);
+}
+
+/* Did the label find room in a band before the one that ends? */
+static bool labelled_before(const struct dg_layout *d, const struct dg_item *it, int band)
+{
+	if (d->band[it->from] == band)
+		return false;
+	return band - d->band[it->from] > 1 ||
+	       d->width - 1 - d->x[it->from] >= need_of(it);
+}
+
+/* The least column of rank @k in @band such that what ends there has room. */
+static int column_of(const struct dg_layout *d, int k, int band)
+{
+	bool opens = !k || d->band[k - 1] != band;
+	int x = opens ? (band ? EDGE : 0) : d->x[k - 1] + MIN_GAP, i, start;
+
+	for (i = 0; i < d->nitems; i++) {
+		const struct dg_item *it = &d->item[i];
+
+		if (it->to != k || it->from == k || labelled_before(d, it, band))
+			continue;
+		start = !opens && d->band[it->from] == band ? d->x[it->from] : 0;
+		if (x < start + need_of(it))
+			x = start + need_of(it);
+	}
+	return x;
+}
+
+static void place(struct dg_layout *d)
+{
+	int band = 0, k;
+
+	for (k = 0; k < d->nranks; k++) {
+		int x = column_of(d, k, band);
+
+		/* The last rank needs no room behind it. */
+		if (x > d->width - 1 - (k + 1 < d->nranks ? EDGE : 0) && k &&
+		    d->band[k - 1] == band) {
+			band++;
+			d->band[k] = band;
+			x = column_of(d, k, band);
+		}
+		d->band[k] = band;
+		d->x[k] = x < d->width ? x : d->width - 1;
+	}
+	d->nbands = band + 1;
+}
+
+void dg_place(struct dg_layout *d, int width)
+{
+	int i, longest = 0;
+
+	d->width = width;
+	for (i = 0; i < d->nitems; i++)
+		if (longest < need_of(&d->item[i]))
+			longest = need_of(&d->item[i]);
+	if (longest <= width - 2 * EDGE) {
+		place(d);
+		if (d->nbands <= MAX_BANDS)
+			return;
+	}
+	d->numbered = true;
+	for (i = 0; i < d->nitems; i++)
+		if (!d->item[i].gap)
+			d->item[i].len = snprintf(d->item[i].label, DG_LABEL, "%d", i + 1);
+	place(d);
+}

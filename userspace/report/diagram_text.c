@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The words around a diagram, see diagram_text.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/diagram_text.h"
+
+void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layout *d,
+		      size_t left_out, const char *stores)
+{
+	static const char *const clocks[] = {
+		[KL_CLOCK_MONO] = "times in ns",
+		[KL_CLOCK_SEQ] = "times are counts of one atomic counter",
+		[KL_CLOCK_TICK] = "times are ticks of a shared counter",
+		[KL_CLOCK_EPOCH] = "times are rounds; inside one only each CPU's own order is known",
+	};
+
+	fprintf(f, "  %s", clocks[h->clock]);
+	if (h->clock != KL_CLOCK_SEQ && h->clock != KL_CLOCK_EPOCH)
+		fprintf(f, ", clock error %" PRIu64 "%s", h->error,
+			h->error ? " (nearer ends have no order)" : "");
+	fputs("; not to scale\n", f);
+	if (stores)
+		fprintf(f, "  %s: its stores may still be in the store buffer\n", stores);
+	if (left_out)
+		fprintf(f, "  the first %d operations; %zu more are not shown\n", d->nitems, left_out);
+	putc('\n', f);
+}
+
+/* A word behind column @at, on a new line where it does not fit. Returns the column after it. */
+static int put_word(FILE *f, const char *word, int len, int at, int indent, int width)
+{
+	if (at > indent && at + 1 + len > width) {
+		fprintf(f, "\n%*s", indent, "");
+		at = indent;
+	}
+	return at + fprintf(f, "%s%.*s", at > indent ? " " : "", len, word);
+}
+
+/* All words of a text, the first line being at column @at. */
+static void put_words(FILE *f, const char *text, int at, int indent, int width)
+{
+	int len;
+
+	for (;; text += len) {
+		text += strspn(text, " \n");
+		len = strcspn(text, " \n");
+		if (!len)
+			break;
+		at = put_word(f, text, len, at, indent, width);
+	}
+	putc('\n', f);
+}
+
+static void print_time(FILE *f, uint64_t t, int width)
+{
+	if (t == KL_TIME_MAX)
+		fprintf(f, "%*s", width, "-");
+	else
+		fprintf(f, "%*" PRIu64, width, t);
+}
+
+static int digits(uint64_t v)
+{
+	return snprintf(NULL, 0, "%" PRIu64, v);
+}
+
+/* The latest time that is known, for the width of the columns. */
+static uint64_t last_time(const struct kl_history *h, const struct dg_layout *d)
+{
+	uint64_t last = 0;
+	int i;
+
+	for (i = 0; i < d->nitems; i++) {
+		const struct kl_op *op = &h->ops[d->item[i].op];
+
+		if (d->item[i].gap)
+			continue;
+		if (op->call > last)
+			last = op->call;
+		if (op->ret != KL_TIME_MAX && op->ret > last)
+			last = op->ret;
+		if (op->drain != KL_TIME_MAX && op->drain > last)
+			last = op->drain;
+	}
+	return last;
+}
+
+static char *op_text(const struct kl_history *h, const struct kl_op *op)
+{
+	int len = kl_op_print(NULL, 0, h, op);
+	char *s = malloc(len + 1);
+
+	if (s)
+		kl_op_print(s, len + 1, h, op);
+	return s;
+}
+
+static int print_list(FILE *f, const struct kl_history *h, const struct dg_layout *d,
+		      const struct kl_diagram_opts *o)
+{
+	int lane_width = 6, time_width = 6, number = digits(d->nitems), i;
+	bool cpus = false;
+	char *s;
+
+	for (i = 0; i < d->nlanes; i++)
+		if ((int)strlen(d->lane[i].name) > lane_width)
+			lane_width = strlen(d->lane[i].name);
+	for (i = 0; i < d->nitems; i++)
+		cpus |= !d->item[i].gap && h->ops[d->item[i].op].cpu != KL_NO_CPU;
+	if (digits(last_time(h, d)) > time_width)
+		time_width = digits(last_time(h, d));
+	fprintf(f, "\n  %*s  %-*s  %s%*s  %*s  ", number, "", lane_width, "thread", cpus ? "cpu  " : "",
+		time_width, "call", time_width, "return");
+	if (o->stores)
+		fprintf(f, "%*s  ", time_width, "drain");
+	fputs("operation\n", f);
+	for (i = 0; i < d->nitems; i++) {
+		const struct dg_item *it = &d->item[i];
+		const struct kl_op *op = &h->ops[it->op];
+
+		if (it->gap)
+			continue;
+		fprintf(f, "  %*d  t%-*" PRIu64 "  ", number, i + 1, lane_width - 1,
+			h->threads[op->thread]);
+		if (cpus && op->cpu != KL_NO_CPU)
+			fprintf(f, "%3u  ", op->cpu);
+		else if (cpus)
+			fputs("  -  ", f);
+		print_time(f, (op->flags & KL_OP_NOCALL) && !op->call ? KL_TIME_MAX : op->call,
+			   time_width);
+		fputs("  ", f);
+		print_time(f, op->ret, time_width);
+		fputs("  ", f);
+		if (o->stores) {
+			print_time(f, op->drain, time_width);
+			fputs("  ", f);
+		}
+		s = op_text(h, op);
+		if (!s)
+			return -ENOMEM;
+		fprintf(f, "%s%s\n", s, it->bad ? "   <--" : "");
+		free(s);
+	}
+	return 0;
+}
+
+/* The number of an operation in the picture, 0 if it is not there. */
+static int number_of(const struct dg_layout *d, uint32_t op)
+{
+	int i;
+
+	for (i = 0; i < d->nitems; i++)
+		if (!d->item[i].gap && d->item[i].op == op)
+			return i + 1;
+	return 0;
+}
+
+/* Long labels do not repeat: the list has them, by number. */
+static int print_order(FILE *f, const struct kl_history *h, const struct dg_layout *d,
+		       const struct kl_diagram_order *ord, int width)
+{
+	const int indent = 4;
+	int at = indent, len;
+	size_t i;
+	char *word;
+
+	fprintf(f, "%*s", indent, "");
+	for (i = 0; i < ord->n; i++) {
+		int number = d->numbered ? number_of(d, ord->ops[i]) : 0;
+
+		len = number ? asprintf(&word, "%d;", number) : -1;
+		if (!number) {
+			char *s = op_text(h, &h->ops[ord->ops[i]]);
+
+			len = s ? asprintf(&word, "%s;", s) : -1;
+			free(s);
+		}
+		if (len < 0)
+			return -ENOMEM;
+		at = put_word(f, word, i + 1 < ord->n ? len : len - 1, at, indent, width);
+		free(word);
+	}
+	fputs(ord->n ? "\n" : "(none at all)\n", f);
+	if (ord->state) {
+		fprintf(f, "%*sthen", indent, "");
+		put_words(f, ord->state, indent + 4, indent, width);
+	}
+	return 0;
+}
+
+int dg_print_text(FILE *f, const struct kl_history *h, const struct dg_layout *d,
+		  const struct kl_diagram_opts *o, int width)
+{
+	size_t i;
+	int ret = 0;
+
+	if (d->numbered || o->list)
+		ret = print_list(f, h, d, o);
+	if (o->norders)
+		fprintf(f, "\n  %s\n", o->norders > 1 ? "The longest possible orders:" :
+							"The longest possible order:");
+	for (i = 0; i < o->norders && !ret; i++)
+		ret = print_order(f, h, d, &o->orders[i], width);
+	if (o->why && !ret) {
+		fputs("\n  ", f);
+		put_words(f, o->why, 2, 2, width);
+	}
+	return ret;
+}

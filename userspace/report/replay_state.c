@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Why an order cannot go on, see replay_state.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/replay_state.h"
+
+struct words {
+	char *buf;
+	size_t size, len;
+	const struct kl_method *m;
+	unsigned int n;
+};
+
+struct first {
+	struct kl_val *state;
+	size_t len;
+	bool found;
+};
+
+static int take_first(void *ctx, const struct kl_outcome *o)
+{
+	struct first *f = ctx;
+
+	free(f->state);
+	f->state = malloc((o->len + 1) * sizeof(*f->state));
+	if (!f->state)
+		return -ENOMEM;
+	memcpy(f->state, o->state, o->len * sizeof(*f->state));
+	f->len = o->len;
+	f->found = true;
+	return 1;
+}
+
+static int list_results(void *ctx, const struct kl_outcome *o)
+{
+	struct words *w = ctx;
+	char v[64];
+	unsigned int i;
+
+	if (w->n++ >= 4)
+		return 0;
+	if (w->len < w->size)
+		w->len += snprintf(w->buf + w->len, w->size - w->len, w->n > 1 ? " or (" : "(");
+	for (i = 0; i < w->m->nresults && w->len < w->size; i++) {
+		kl_val_print(v, sizeof(v), o->results[i]);
+		w->len += snprintf(w->buf + w->len, w->size - w->len, "%s%s", i ? ", " : "", v);
+	}
+	if (w->len < w->size)
+		w->len += snprintf(w->buf + w->len, w->size - w->len, ")");
+	return 0;
+}
+
+static int method_of(const struct kl_spec *spec, const struct kl_history *h,
+		     const struct kl_op *op)
+{
+	return kl_spec_find_method(spec, h->methods[op->method]);
+}
+
+/* The state after the order; false when memory or the specification gave out. */
+static bool run_order(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		      const uint32_t *order, size_t n, struct first *f)
+{
+	const struct kl_val *v;
+	size_t i;
+
+	v = kl_run_init(run, h->fresh, &f->len);
+	if (!v)
+		return false;
+	f->state = malloc((f->len + 1) * sizeof(*f->state));
+	if (!f->state)
+		return false;
+	memcpy(f->state, v, f->len * sizeof(*v));
+	for (i = 0; i < n; i++) {
+		const struct kl_op *op = &h->ops[order[i]];
+		struct kl_val *before = f->state;
+
+		f->state = NULL;
+		f->found = false;
+		kl_run_apply(run, before, f->len, method_of(spec, h, op), kl_op_args(h, op),
+			     kl_op_res(h, op), take_first, f);
+		if (!f->found) {
+			free(f->state);
+			f->state = before;
+			return false;
+		}
+		free(before);
+	}
+	return true;
+}
+
+/* The first completed operation, by return, that is not in the order. */
+static uint32_t find_op(const struct kl_history *h, const uint32_t *order, size_t n)
+{
+	uint32_t best = KL_NO_OP, i;
+	size_t k;
+
+	for (i = 0; i < h->nops; i++) {
+		for (k = 0; k < n && order[k] != i; k++)
+			;
+		if (k == n && h->ops[i].ret != KL_TIME_MAX &&
+		    (best == KL_NO_OP || h->ops[i].ret < h->ops[best].ret))
+			best = i;
+	}
+	return best;
+}
+
+uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *c,
+			 const uint32_t *order, size_t n, char *state, size_t nstate, char *why,
+			 size_t nwhy)
+{
+	const struct kl_history *h = c->h;
+	struct kl_run *run = kl_run_new(spec);
+	uint32_t at = find_op(h, order, n);
+	char op[256], allowed[512] = "";
+	struct words w = { .buf = allowed, .size = sizeof(allowed) };
+	struct first f = { 0 };
+	bool known = false;
+
+	*state = 0;
+	snprintf(why, nwhy, "No order of these operations agrees with their results.");
+	if (!run || at == KL_NO_OP)
+		goto out;
+	kl_op_print(op, sizeof(op), h, &h->ops[at]);
+	snprintf(why, nwhy, "%s cannot take effect anywhere between its call and its return.", op);
+	/* With store buffers or a cut, memory after an order is not one state. */
+	if (!c->tso && !c->cut)
+		known = run_order(spec, run, h, order, n, &f);
+	if (!known)
+		goto out;
+	kl_state_print(state, nstate, spec, f.state, f.len);
+	w.m = kl_spec_method(spec, method_of(spec, h, &h->ops[at]));
+	kl_run_apply(run, f.state, f.len, method_of(spec, h, &h->ops[at]),
+		     kl_op_args(h, &h->ops[at]), NULL, list_results, &w);
+	if (w.n && w.m->nresults)
+		snprintf(why, nwhy, "%s: after the order above only %s %s allowed, and no other "
+			 "order comes further.", op, allowed, w.n > 1 ? "were" : "was");
+	else if (!w.n)
+		snprintf(why, nwhy, "%s was not possible after the order above, and no other order "
+			 "comes further.", op);
+out:
+	free(f.state);
+	kl_run_free(run);
+	return at;
+}
