@@ -75,6 +75,8 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 lib_obj := $(call obj,$(lib_src))
 cmd_obj := $(call obj,$(cmd_src))
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
+# What a test program is linked with besides libklin: helpers, and the reports it looks at.
+unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c))
 unit_obj := $(call obj,$(unit_src) $(unit_help))
 unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 
@@ -122,11 +124,11 @@ $(B)/klin: $(cmd_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS)
 
-$(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(call obj,$(unit_help)) \
+$(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(unit_with) \
 		$(B)/libklin.a $(B)/.ldflags
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(call obj,$(unit_help)) $(B)/libklin.a \
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(unit_with) $(B)/libklin.a \
 		-lcmocka $(LDLIBS)
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_obj:.o=.d)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How many turns of an empty loop make a nanosecond on this machine. */
+/* Waiting: turns of an empty loop, measured on this machine, and short sleeps. */
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 
 #include "delay.h"
 
 #define SAMPLE_TURNS 20000
+#define NAP_NS 50000
 
 DEFINE_PER_CPU(u32, klin_jitter);
 
@@ -45,4 +48,15 @@ u32 klin_delay_turns(u64 ns)
 	if (!ns)
 		return 0;
 	return clamp_t(u64, div64_u64(ns * SAMPLE_TURNS, sample_ns), 1, U32_MAX / 4);
+}
+
+/**
+ * klin_nap - sleep for a moment, about 50 microseconds
+ */
+void klin_nap(void)
+{
+	ktime_t nap = NAP_NS;
+
+	set_current_state(TASK_IDLE);
+	schedule_hrtimeout(&nap, HRTIMER_MODE_REL);
 }

@@ -16,6 +16,7 @@ DECLARE_PER_CPU(u32, klin_jitter);
 
 void klin_delay_calibrate(void);
 u32 klin_delay_turns(u64 ns);
+void klin_nap(void);
 
 static inline void klin_turns(u32 turns)
 {

@@ -96,8 +96,8 @@ static bool meet(struct klin_rounds *rs, unsigned int me, u32 n, bool may_sleep)
 		cpu_relax();
 		if (READ_ONCE(rs->team.stop))
 			return false;
-		if (may_sleep)
-			cond_resched();
+		if (may_sleep && turns % 512 == 0)
+			klin_nap();
 	}
 	return true;
 }

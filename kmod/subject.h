@@ -116,14 +116,15 @@ static inline void klin_window(const struct klin_object *o)
 
 /*
  * Called in each loop that waits for another thread, with preemption enabled.
- * That thread may need this CPU, so who waits long sleeps a little.  False: the
- * load is being stopped, give up; a mutant may otherwise wait for ever.
+ * That thread may need this CPU, or the host's under a virtual one, so who waits
+ * long sleeps a little.  False: the load is being stopped, give up; a mutant may
+ * otherwise wait for ever.
  */
 static inline bool klin_wait_on(const struct klin_object *o, unsigned int *turns)
 {
 	cpu_relax();
-	if (++*turns % 4096 == 0)
-		schedule_timeout_idle(1);
+	if (++*turns % 512 == 0)
+		klin_nap();
 	return !READ_ONCE(*o->stop);
 }
 

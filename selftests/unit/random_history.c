@@ -184,7 +184,10 @@ static size_t lay_out(const struct kl_spec *spec, const struct random_config *c,
 								    KL_T_BOOL ? 2 : c->values));
 			op->call = t;
 			op->point = t + kl_rand_below(seed, 5);
+			/* Calls of one thread never tie: only their order tells them apart. */
 			op->ret = op->point + kl_rand_below(seed, 5);
+			if (op->ret == op->call)
+				op->ret++;
 			t = op->ret + kl_rand_below(seed, 4);
 		}
 	}

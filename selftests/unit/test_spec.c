@@ -393,7 +393,7 @@ static void test_bad_bodies(void **state)
 	bad_body("x 1;", E("3", "expected an assignment ('=', '+=', ...) or a container's method ('.'), found "
 		 "'1'"));
 	bad_body("atomic { st.push(m.get(1) == absent ? 1 : true); b = m.get(x) == 1; }",
-		 E("39", "'? :' chooses between word and bool, expected one type")
+		 E("37", "'? :' chooses between word and bool, expected one type")
 		 E("63", "bool cannot be compared with word"));
 }
 

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "check/sim.h"
 
-#define MEMO_SIZE	(1u << 14)	/* entries, a direct-mapped cache */
+#define MEMO_MAX	(1u << 14)	/* entries, a direct-mapped cache */
 #define MEMO_NEXT	3
 
 struct kl_memo {
@@ -130,7 +130,9 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 	s->p = p;
 	s->reason = reason;
 	s->run = kl_run_new(p->spec);
-	s->memo = calloc(MEMO_SIZE, sizeof(*s->memo));
+	for (s->memo_size = 16; s->memo_size < MEMO_MAX && s->memo_size < 4 * p->nitems; )
+		s->memo_size *= 2;
+	s->memo = calloc(s->memo_size, sizeof(*s->memo));
 	if (!s->run || !s->memo || kl_intern_init(&s->states))
 		goto err;
 	if (kl_intern(&s->states, &gap_mark, 1) != KL_STATE_GAP)
@@ -223,7 +225,7 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
 		*next = &s->any;
 		return state == KL_STATE_GAP;
 	}
-	m = &s->memo[kl_mix(key, 0) & (MEMO_SIZE - 1)];
+	m = &s->memo[kl_mix(key, 0) & (s->memo_size - 1)];
 	if (m->key == key) {
 		*next = m->next;
 		return m->n;

@@ -84,6 +84,7 @@ struct kl_sim {
 	struct kl_intern states;
 	uint32_t any, first;	/* numbers of the unknown and of the first state */
 	struct kl_memo *memo;
+	uint32_t memo_size;
 	uint32_t *next;		/* successors of the last step */
 	size_t nnext, cnext;
 	uint64_t *before;	/* copy of the state before the step */

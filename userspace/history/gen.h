@@ -12,7 +12,7 @@
 
 #include "history/history.h"
 
-#define KL_GEN_METHODS	6
+#define KL_GEN_METHODS	4
 
 enum kl_gen_type {
 	KL_GEN_REGISTER, KL_GEN_PAIR, KL_GEN_SET, KL_GEN_MAP, KL_GEN_QUEUE, KL_GEN_STACK,

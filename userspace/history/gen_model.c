@@ -117,15 +117,16 @@ static int pair_step(struct kl_model *md, uint32_t o, unsigned int m, const stru
 	return 0;
 }
 
+enum { COUNTER_INC, COUNTER_DEC, COUNTER_GET };
+
 static int counter_step(struct kl_model *md, uint32_t o, unsigned int m,
 			const struct kl_val *args, struct kl_val *res)
 {
 	uint64_t *w = slots_of(md, o);
 
-	if (m)
-		res[0] = kl_word(*w);
-	else
-		++*w;
+	res[0] = kl_word(*w);
+	if (m != COUNTER_GET)
+		*w += m == COUNTER_INC ? 1 : -1;
 	return 0;
 }
 
@@ -145,31 +146,26 @@ static void set_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_
 	args[0] = kl_word(kl_rand_below(&md->seed, md->nslots));
 }
 
+enum { SET_ADD, SET_REMOVE, SET_HAS };
+
 static int set_step(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
 		    struct kl_val *res)
 {
 	uint64_t *w = slots_of(md, o) + args[0].v;
 
-	res[0] = kl_word(m == 0 ? !*w : !!*w);
-	if (m < 2)
-		*w = !m;
+	res[0] = kl_word(m == SET_ADD ? !*w : *w);
+	if (m != SET_HAS)
+		*w = m == SET_ADD;
 	return 0;
 }
 
-enum { MAP_PUT, MAP_GET, MAP_INSERT, MAP_REMOVE, MAP_CONTAINS, MAP_CAS };
+enum { MAP_PUT, MAP_GET, MAP_REMOVE, MAP_HAS };
 
 static void map_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
 {
-	uint64_t now;
-
 	set_args(md, o, m, args);
-	now = slots_of(md, o)[args[0].v];
-	if (m == MAP_PUT || m == MAP_INSERT)
+	if (m == MAP_PUT)
 		args[1] = kl_word(pick(md));
-	if (m == MAP_CAS) {
-		args[1] = kl_word(now && coin(md) ? now - 1 : pick(md));
-		args[2] = kl_word(pick(md));
-	}
 }
 
 static int map_step(struct kl_model *md, uint32_t o, unsigned int m, const struct kl_val *args,
@@ -181,25 +177,14 @@ static int map_step(struct kl_model *md, uint32_t o, unsigned int m, const struc
 	case MAP_PUT:
 		*w = args[1].v + 1;
 		break;
+	case MAP_REMOVE:
+		*w = 0;
+		/* fall through */
 	case MAP_GET:
 		res[0] = old ? kl_word(old - 1) : kl_special(KL_ABSENT);
 		break;
-	case MAP_INSERT:
-		res[0] = kl_word(!old);
-		if (!old)
-			*w = args[1].v + 1;
-		break;
-	case MAP_REMOVE:
-		res[0] = old ? kl_word(old - 1) : kl_special(KL_ABSENT);
-		*w = 0;
-		break;
-	case MAP_CONTAINS:
+	case MAP_HAS:
 		res[0] = kl_word(!!old);
-		break;
-	case MAP_CAS:
-		res[0] = kl_word(old && args[1].v == old - 1);
-		if (res[0].v)
-			*w = args[2].v + 1;
 		break;
 	}
 	return 0;
@@ -239,9 +224,12 @@ static int list_push(struct kl_model_list *l, uint64_t v)
 	return ret;
 }
 
+/* Methods of queues, stacks and heaps. */
+enum { LIST_ADD, LIST_TAKE, LIST_PEEK };
+
 static void list_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
 {
-	if (!m)
+	if (m == LIST_ADD)
 		args[0] = kl_word(pick(md));
 }
 
@@ -250,11 +238,11 @@ static int queue_step(struct kl_model *md, uint32_t o, unsigned int m, const str
 {
 	struct kl_model_list *l = &md->list[o];
 
-	if (!m)
+	if (m == LIST_ADD)
 		return list_push(l, args[0].v);
-	res[0] = kl_special(KL_EMPTY);
-	if (l->n) {
-		res[0] = kl_word(l->v[l->head++]);
+	res[0] = l->n ? kl_word(l->v[l->head]) : kl_special(KL_EMPTY);
+	if (m == LIST_TAKE && l->n) {
+		l->head++;
 		l->n--;
 	}
 	return 0;
@@ -265,9 +253,11 @@ static int stack_step(struct kl_model *md, uint32_t o, unsigned int m, const str
 {
 	struct kl_model_list *l = &md->list[o];
 
-	if (!m)
+	if (m == LIST_ADD)
 		return list_push(l, args[0].v);
-	res[0] = l->n ? kl_word(l->v[--l->n]) : kl_special(KL_EMPTY);
+	res[0] = l->n ? kl_word(l->v[l->n - 1]) : kl_special(KL_EMPTY);
+	if (m == LIST_TAKE && l->n)
+		l->n--;
 	return 0;
 }
 
@@ -297,7 +287,7 @@ static void heap_down(uint64_t *v, size_t n)
 
 static void pqueue_args(struct kl_model *md, uint32_t o, unsigned int m, struct kl_val *args)
 {
-	if (m)
+	if (m != LIST_ADD)
 		return;
 	/* New values in no order, and still each once: an odd factor permutes the words. */
 	args[0] = kl_word(md->keys ? pick(md) : (pick(md) * 0x9e3779b1u) & UINT32_MAX);
@@ -309,15 +299,14 @@ static int pqueue_step(struct kl_model *md, uint32_t o, unsigned int m,
 	struct kl_model_list *l = &md->list[o];
 	int ret;
 
-	if (!m) {
+	if (m == LIST_ADD) {
 		ret = list_push(l, args[0].v);
 		if (!ret)
 			heap_up(l->v, l->n - 1);
 		return ret;
 	}
-	res[0] = kl_special(KL_EMPTY);
-	if (l->n) {
-		res[0] = kl_word(l->v[0]);
+	res[0] = l->n ? kl_word(l->v[0]) : kl_special(KL_EMPTY);
+	if (m == LIST_TAKE && l->n) {
 		l->v[0] = l->v[--l->n];
 		if (l->n)
 			heap_down(l->v, l->n);
@@ -325,7 +314,7 @@ static int pqueue_step(struct kl_model *md, uint32_t o, unsigned int m,
 	return 0;
 }
 
-/* A few elements: method 0 adds one in all of these types. */
+/* A few elements. */
 static int list_scramble(struct kl_model *md, uint32_t o)
 {
 	struct kl_val v;
@@ -333,8 +322,8 @@ static int list_scramble(struct kl_model *md, uint32_t o)
 	size_t n;
 
 	for (n = kl_rand_below(&md->seed, 4); n && !ret; n--) {
-		md->type->args(md, o, 0, &v);
-		ret = md->type->step(md, o, 0, &v, NULL);
+		md->type->args(md, o, LIST_ADD, &v);
+		ret = md->type->step(md, o, LIST_ADD, &v, NULL);
 	}
 	return ret;
 }
@@ -386,43 +375,45 @@ const struct kl_model_type kl_model_types[KL_GEN_TYPES] = {
 	[KL_GEN_SET] = {
 		.name = "set", .spec = "specs/set.lin", .slots = slot_a_key,
 		.args = set_args, .step = set_step, .scramble = set_scramble,
-		METHODS({ "insert", 1, 1, 30, true },
+		METHODS({ "add", 1, 1, 30, true },
 			{ "remove", 1, 1, 30, true },
-			{ "contains", 1, 1, 40, true }),
+			{ "has", 1, 1, 40, true }),
 	},
 	[KL_GEN_MAP] = {
 		.name = "map", .spec = "specs/map.lin", .slots = slot_a_key,
 		.args = map_args, .step = map_step, .scramble = map_scramble,
-		METHODS({ "put", 2, 0, 20, false },
+		METHODS({ "put", 2, 0, 30, false },
 			{ "get", 1, 1, 30, false },
-			{ "insert", 2, 1, 15, true },
-			{ "remove", 1, 1, 15, false },
-			{ "contains", 1, 1, 10, true },
-			{ "cas", 3, 1, 10, true }),
+			{ "remove", 1, 1, 25, false },
+			{ "has", 1, 1, 15, true }),
 	},
 	[KL_GEN_QUEUE] = {
 		.name = "queue", .spec = "specs/queue.lin", .slots = no_slot,
 		.args = list_args, .step = queue_step, .scramble = list_scramble,
-		METHODS({ "enqueue", 1, 0, 50, false },
-			{ "dequeue", 0, 1, 50, false }),
+		METHODS({ "enq", 1, 0, 50, false },
+			{ "deq", 0, 1, 50, false },
+			{ "peek", 0, 1, 0, false }),
 	},
 	[KL_GEN_STACK] = {
 		.name = "stack", .spec = "specs/stack.lin", .slots = no_slot,
 		.args = list_args, .step = stack_step, .scramble = list_scramble,
 		METHODS({ "push", 1, 0, 50, false },
-			{ "pop", 0, 1, 50, false }),
+			{ "pop", 0, 1, 50, false },
+			{ "peek", 0, 1, 0, false }),
 	},
 	[KL_GEN_PQUEUE] = {
 		.name = "pqueue", .spec = "specs/pqueue.lin", .slots = no_slot,
 		.args = pqueue_args, .step = pqueue_step, .scramble = list_scramble,
-		METHODS({ "insert", 1, 0, 50, false },
-			{ "delete_min", 0, 1, 50, false }),
+		METHODS({ "push", 1, 0, 50, false },
+			{ "pop", 0, 1, 50, false },
+			{ "peek", 0, 1, 0, false }),
 	},
 	[KL_GEN_COUNTER] = {
 		.name = "counter", .spec = "specs/counter.lin", .slots = one_slot,
 		.args = no_args, .step = counter_step, .scramble = slots_scramble,
-		METHODS({ "inc", 0, 0, 50, false },
-			{ "get", 0, 1, 50, false }),
+		METHODS({ "inc", 0, 1, 40, false },
+			{ "dec", 0, 1, 20, false },
+			{ "get", 0, 1, 40, false }),
 	},
 	[KL_GEN_LOCK] = {
 		.name = "lock", .spec = "specs/spinlock.lin", .slots = one_slot,

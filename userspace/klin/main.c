@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* klin: dispatch to the sub-commands. */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ int main(int argc, char **argv)
 	char name[64];
 	int ret;
 
+	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		usage(stderr);
 		return KLIN_EXIT_USAGE;

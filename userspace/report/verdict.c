@@ -18,13 +18,29 @@ static void print_part_name(FILE *f, const struct kl_part_result *p)
 		fprintf(f, " key %" PRIu64, p->key);
 }
 
+/* Which methods of a history leave stores in the buffer, for the diagram; NULL: no memory. */
+static bool *late_stores(const struct kl_spec *spec, const struct kl_history *h)
+{
+	bool *late = calloc(h->nmethods + 1, sizeof(*late));
+	size_t i;
+
+	for (i = 0; late && i < h->nmethods; i++) {
+		int m = kl_spec_find_method(spec, h->methods[i]);
+
+		late[i] = m >= 0 && !kl_spec_method(spec, m)->pure &&
+			  !kl_spec_method(spec, m)->flush;
+	}
+	return late;
+}
+
 static void print_counterexample(FILE *f, const struct kl_report *r,
 				 const struct kl_part_result *p)
 {
 	const struct kl_counterexample *c = p->cex;
 	struct kl_diagram_order order = { 0 };
 	struct kl_diagram_bad bad = { 0 };
-	struct kl_diagram_opts o = { .drains = c->tso };
+	bool *late = c->tso ? late_stores(r->spec, c->h) : NULL;
+	struct kl_diagram_opts o = { .stores = late };
 	uint32_t ops[KL_DIAGRAM_OPS], steps[KL_DIAGRAM_OPS];
 	char state[512], why[1024];
 	size_t i, n = c->h->nops < KL_DIAGRAM_OPS ? c->h->nops : KL_DIAGRAM_OPS;
@@ -56,6 +72,7 @@ static void print_counterexample(FILE *f, const struct kl_report *r,
 	o.norders = 1;
 	o.why = why;
 	kl_diagram(f, c->h, ops, n, &o);
+	free(late);
 	if (c->oracle == KL_VIOLATION)
 		fputs("The brute-force oracle finds no order either.\n", f);
 	else

@@ -19,6 +19,7 @@ struct kl_parser {
 	jmp_buf *recover;	/* an error in the text: to the innermost guard */
 	jmp_buf fatal;		/* no memory, too many errors */
 	int fatal_err;
+	bool end_told;		/* that the file ends too early */
 };
 
 struct kl_tok *kl_p_peek(struct kl_parser *p)
@@ -97,8 +98,11 @@ void kl_p_expected(struct kl_parser *p, const char *what)
 {
 	char buf[48];
 
-	kl_diag_err(&p->d, kl_p_peek(p)->pos, "expected %s, found %s", what,
-		    kl_tok_show(buf, p->spec->text, kl_p_peek(p)));
+	/* All that is open at the end of the file lacks something, the innermost is enough. */
+	if (!p->end_told)
+		kl_diag_err(&p->d, kl_p_peek(p)->pos, "expected %s, found %s", what,
+			    kl_tok_show(buf, p->spec->text, kl_p_peek(p)));
+	p->end_told |= kl_p_is(p, KL_TOK_EOF);
 	give_up(p);
 	__builtin_unreachable();
 }

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The interpreter on known states: outcomes, errors, containers against models in C. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "spec/spec.h"
+
+#define STATE_MAX	1024
+#define ANY		((struct kl_val){ .tag = KL_ANY })
+#define W(x)		((struct kl_val){ .v = (x) })
+#define EMPTY		((struct kl_val){ .tag = KL_EMPTY })
+#define ABSENT		((struct kl_val){ .tag = KL_ABSENT })
+
+struct bench {
+	struct kl_spec *s;
+	struct kl_run *r;
+	struct kl_val state[STATE_MAX];
+	size_t len;
+	char log[8192];		/* outcomes of the last operation, a line each */
+	struct kl_val results[KL_MAX_ARGS];
+	int stop;
+};
+
+static void setup(struct bench *b, const char *text, bool fresh)
+{
+	const struct kl_val *state;
+
+	memset(b, 0, sizeof(*b));
+	assert_int_equal(kl_spec_parse("t.lin", text, strlen(text), &b->s), 0);
+	b->r = kl_run_new(b->s);
+	assert_non_null(b->r);
+	state = kl_run_init(b->r, fresh, &b->len);
+	assert_non_null(state);
+	memcpy(b->state, state, b->len * sizeof(*state));
+}
+
+static void teardown(struct bench *b)
+{
+	kl_run_free(b->r);
+	kl_spec_free(b->s);
+}
+
+static int keep(void *ctx, const struct kl_outcome *o)
+{
+	struct bench *b = ctx;
+	size_t len = strlen(b->log), i;
+
+	assert_true(o->len <= STATE_MAX);
+	kl_state_print(b->log + len, sizeof(b->log) - len, b->s, o->state, o->len);
+	len = strlen(b->log);
+	len += snprintf(b->log + len, sizeof(b->log) - len, "%s%s", o->barrier ? " barrier" : "",
+			o->through ? " through" : "");
+	for (i = 0; i < o->nwrote; i++)
+		len += snprintf(b->log + len, sizeof(b->log) - len, " w%u", o->wrote[i]);
+	snprintf(b->log + len, sizeof(b->log) - len, "\n");
+	memcpy(b->state, o->state, o->len * sizeof(*o->state));
+	b->len = o->len;
+	memcpy(b->results, o->results, sizeof(b->results));
+	return b->stop;
+}
+
+/* Apply a method; the state becomes that of the last outcome. */
+static int apply(struct bench *b, const char *method, const struct kl_val *args,
+		 const struct kl_val *res)
+{
+	struct kl_val before[STATE_MAX];
+	int m = kl_spec_find_method(b->s, method);
+
+	assert_true(m >= 0);
+	memcpy(before, b->state, sizeof(before));
+	b->log[0] = 0;
+	return kl_run_apply(b->r, before, b->len, m, args, res, keep, b);
+}
+
+#define ARGS(...)	((const struct kl_val[]){ __VA_ARGS__ })
+
+static void test_outcomes(void **state)
+{
+	struct bench b;
+
+	setup(&b, "spec t { word x = 0; word a[3] = 7; bool h = false;\n"
+	      "method pick() -> word { word v; choose v in 1..3; atomic { x = v; a[v - 1] = v; return v; } }\n"
+	      "method same() { either { atomic { x = 5; } } or { atomic { x = 5; } } or { atomic_flush { x = 5; } } }\n"
+	      "method never() { atomic { assume(false); } }\n"
+	      "method loop(word n) -> word { word i = 0, s = 0; while (i < n) { i += 1; s += i; } return s; }\n"
+	      "method flag(bool v) -> bool { fence; atomic { bool o = h; h = v; return o; } }\n"
+	      "method logic(word v) -> word { return v > 1 && v <= 3 || v == 9 ? v << 1 | 1 : ~v; } }", true);
+	assert_int_equal(apply(&b, "pick", NULL, NULL), 0);
+	assert_string_equal(b.log, "x = 1, a = [1, 7, 7], h = false w0 w1\n"
+			    "x = 2, a = [7, 2, 7], h = false w0 w2\n"
+			    "x = 3, a = [7, 7, 3], h = false w0 w3\n");
+	assert_int_equal(apply(&b, "pick", NULL, ARGS(W(2))), 0);
+	assert_string_equal(b.log, "x = 2, a = [7, 2, 3], h = false w0 w2\n");
+	assert_int_equal(apply(&b, "pick", NULL, ARGS(W(4))), 0);
+	assert_string_equal(b.log, "");
+	assert_int_equal(apply(&b, "same", NULL, NULL), 0);
+	assert_string_equal(b.log, "x = 5, a = [7, 2, 3], h = false w0\n"
+			    "x = 5, a = [7, 2, 3], h = false barrier through w0\n");
+	assert_int_equal(apply(&b, "never", NULL, NULL), 0);
+	assert_string_equal(b.log, "");
+	assert_int_equal(apply(&b, "loop", ARGS(W(1000)), ARGS(W(500500))), 0);
+	assert_string_equal(b.log, "x = 5, a = [7, 2, 3], h = false\n");
+	assert_int_equal(apply(&b, "flag", ARGS(W(7)), NULL), 0);
+	assert_string_equal(b.log, "x = 5, a = [7, 2, 3], h = true barrier w4\n");
+	assert_int_equal(b.results[0].v, 0);
+	assert_int_equal(apply(&b, "flag", ARGS(W(0)), ARGS(W(42))), 0);
+	assert_string_equal(b.log, "x = 5, a = [7, 2, 3], h = false barrier w4\n");
+	assert_int_equal(apply(&b, "logic", ARGS(W(3)), ARGS(W(7))), 0);
+	assert_true(b.log[0]);
+	assert_int_equal(apply(&b, "logic", ARGS(W(9)), ARGS(W(19))), 0);
+	assert_true(b.log[0]);
+	assert_int_equal(apply(&b, "logic", ARGS(W(4)), ARGS(W(~4ull))), 0);
+	assert_true(b.log[0]);
+	b.stop = 17;
+	assert_int_equal(apply(&b, "pick", NULL, NULL), 17);
+	assert_string_equal(b.log, "x = 1, a = [1, 2, 3], h = false w0 w1\n");
+	teardown(&b);
+}
+
+static void test_errors(void **state)
+{
+	struct bench b;
+
+	setup(&b, "spec t { word x = 0; word a[3] = 0; queue<word> q = empty;\n"
+	      "method forever() { while (true) { } }\n"
+	      "method wide() { word v; choose v in 0..100000; }\n"
+	      "method deep() { word v, w; choose v in 0..300; choose w in 0..300; }\n"
+	      "method check(word v) {\nassert(v != 3); }\n"
+	      "method at(word i) -> word { atomic { return a[i]; } }\n"
+	      "method div(word d) -> word { return 10 / d; }\n"
+	      "method sum() -> word { atomic { return q.pop() + 1; } }\n"
+	      "method grow() { atomic { while (true) { q.push(1); } } } }", true);
+	assert_int_equal(apply(&b, "forever", NULL, NULL), -E2BIG);
+	assert_string_equal(kl_run_error(b.r), "'forever' takes more than 1048576 steps");
+	assert_int_equal(apply(&b, "wide", NULL, NULL), -E2BIG);
+	assert_string_equal(kl_run_error(b.r), "'choose' among more than 65536 values");
+	assert_int_equal(apply(&b, "deep", NULL, NULL), -E2BIG);
+	assert_string_equal(kl_run_error(b.r), "'deep' has more than 65536 paths");
+	assert_int_equal(apply(&b, "check", ARGS(W(2)), NULL), 0);
+	assert_int_equal(apply(&b, "check", ARGS(W(3)), NULL), -E2BIG);
+	assert_string_equal(kl_run_error(b.r), "'check': the assertion in line 6 fails");
+	assert_int_equal(apply(&b, "at", ARGS(W(2)), NULL), 0);
+	assert_int_equal(apply(&b, "at", ARGS(W(3)), NULL), -E2BIG);
+	assert_string_equal(kl_run_error(b.r), "'at': index 3 of an array of 3 elements");
+	assert_int_equal(apply(&b, "div", ARGS(W(0)), NULL), -E2BIG);
+	assert_string_equal(kl_run_error(b.r), "'div': division by zero");
+	assert_int_equal(apply(&b, "sum", NULL, NULL), -E2BIG);
+	assert_string_equal(kl_run_error(b.r), "'sum': a special value (empty, full, absent) is no number");
+	assert_int_equal(apply(&b, "grow", NULL, NULL), -E2BIG);
+	assert_int_equal(apply(&b, "div", ARGS(EMPTY), NULL), -EINVAL);
+	assert_string_equal(kl_run_error(b.r), "argument 'd' of 'div' is a special value (empty, full, "
+			    "absent), expected a word");
+	b.state[b.len - 1].v = 1000;
+	assert_int_equal(apply(&b, "div", ARGS(W(1)), NULL), -EINVAL);
+	assert_string_equal(kl_run_error(b.r), "this is no state of 't'");
+	teardown(&b);
+}
+
+static void expect(struct bench *b, const char *method, struct kl_val a0, struct kl_val a1,
+		   struct kl_val result)
+{
+	assert_int_equal(apply(b, method, ARGS(a0, a1), NULL), 0);
+	assert_true(kl_val_eq(b->results[0], result));
+	/* Known states have one outcome, and it agrees with its own result. */
+	assert_ptr_equal(strchr(b->log, '\n'), b->log + strlen(b->log) - 1);
+}
+
+#define ROUNDS 20000
+
+static void test_queue_stack(void **state)
+{
+	uint64_t seed = 1, model[64], n = 0, v;
+	struct bench q, s;
+	int i;
+
+	setup(&q, "spec t { word pad = 0; queue<word> q = empty; method push(word v) { atomic { q.push(v); } }\n"
+	      "method pop() -> word { atomic { return q.pop(); } } method top() -> word { atomic { return q.front(); } }\n"
+	      "method size() -> word { atomic { return q.size(); } } }", true);
+	setup(&s, "spec t { word pad = 0; stack<word> q = empty; method push(word v) { atomic { q.push(v); } }\n"
+	      "method pop() -> word { atomic { return q.pop(); } } method top() -> word { atomic { return q.top(); } }\n"
+	      "method size() -> word { atomic { return q.size(); } } }", true);
+	for (i = 0; i < ROUNDS; i++) {
+		if (n < 64 && kl_rand_below(&seed, 2)) {
+			v = kl_rand_below(&seed, 10);
+			apply(&q, "push", ARGS(W(v)), NULL);
+			apply(&s, "push", ARGS(W(v)), NULL);
+			model[n++] = v;
+			continue;
+		}
+		expect(&q, "size", ANY, ANY, W(n));
+		expect(&s, "size", ANY, ANY, W(n));
+		expect(&q, "top", ANY, ANY, n ? W(model[0]) : EMPTY);
+		expect(&s, "top", ANY, ANY, n ? W(model[n - 1]) : EMPTY);
+		/* Both lose the same value, so that one model serves both. */
+		if (n == 1) {
+			expect(&q, "pop", ANY, ANY, W(model[0]));
+			expect(&s, "pop", ANY, ANY, W(model[0]));
+			n = 0;
+		} else if (!n) {
+			expect(&q, "pop", ANY, ANY, EMPTY);
+			expect(&s, "pop", ANY, ANY, EMPTY);
+		} else {
+			expect(&q, "pop", ANY, ANY, W(model[0]));
+			apply(&q, "push", ARGS(W(model[0])), NULL);
+			v = model[0];
+			memmove(model, model + 1, (n - 1) * sizeof(*model));
+			model[n - 1] = v;
+			while (n) {
+				expect(&q, "pop", ANY, ANY, W(model[0]));
+				memmove(model, model + 1, --n * sizeof(*model));
+			}
+			while (s.state[1].v)
+				apply(&s, "pop", NULL, NULL);
+		}
+	}
+	teardown(&q);
+	teardown(&s);
+}
+
+static void test_pqueue(void **state)
+{
+	uint64_t seed = 2, model[32], n = 0, i, lo, hi;
+	struct bench b;
+	int k;
+
+	setup(&b, "spec t { pqueue<word> p = empty; pqueue<word> max r = empty;\n"
+	      "method push(word v) { atomic { p.push(v); r.push(v); } }\n"
+	      "method min() -> word { atomic { return p.pop(); } } method max() -> word { atomic { return r.pop(); } }\n"
+	      "method tops() -> (word a, word b) { atomic { return (p.top(), r.top()); } }\n"
+	      "method size() -> word { atomic { return p.size(); } }\n"
+	      "method drop() { atomic { while (r.size() > 0) { r.pop(); } while (p.size() > 0) { p.pop(); } } } }", true);
+	for (k = 0; k < ROUNDS; k++) {
+		if (n < 32 && kl_rand_below(&seed, 8)) {
+			model[n] = kl_rand_below(&seed, 40);
+			apply(&b, "push", ARGS(W(model[n])), NULL);
+			n++;
+		} else {
+			apply(&b, "drop", NULL, NULL);
+			assert_string_equal(b.log, "p = [], r = []\n");
+			n = 0;
+		}
+		lo = UINT64_MAX;
+		hi = 0;
+		for (i = 0; i < n; i++) {
+			lo = model[i] < lo ? model[i] : lo;
+			hi = model[i] > hi ? model[i] : hi;
+		}
+		expect(&b, "tops", ANY, ANY, n ? W(lo) : EMPTY);
+		assert_true(kl_val_eq(b.results[1], n ? W(hi) : EMPTY));
+		expect(&b, "size", ANY, ANY, W(n));
+	}
+	teardown(&b);
+}
+
+static void test_set_map_bag(void **state)
+{
+	uint64_t seed = 3, count[12] = { 0 }, total = 0, keys = 0, k, v;
+	struct kl_val map[12];
+	struct bench b;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		map[i] = ABSENT;
+	setup(&b, "spec t { set<word> s = empty; map<word, word> m = empty; bag<word> g = empty;\n"
+	      "method sadd(word k) -> bool { atomic { return s.add(k); } }\n"
+	      "method srem(word k) -> bool { atomic { return s.remove(k); } }\n"
+	      "method shas(word k) -> bool { atomic { return s.has(k); } }\n"
+	      "method put(word k, word v) { atomic { m.put(k, v); } }\n"
+	      "method get(word k) -> word { atomic { return m.get(k); } }\n"
+	      "method mrem(word k) -> word { atomic { return m.remove(k); } }\n"
+	      "method mhas(word k) -> bool { atomic { return m.has(k); } }\n"
+	      "method gadd(word k) { atomic { g.add(k); } }\n"
+	      "method grem(word k) -> bool { atomic { return g.remove(k); } }\n"
+	      "method ghas(word k) -> bool { atomic { return g.has(k); } }\n"
+	      "method count(word k) -> word { atomic { return g.count(k); } }\n"
+	      "method sizes() -> (word a, word b, word c) { atomic { return (s.size(), m.size(), g.size()); } } }",
+	      true);
+	for (i = 0; i < ROUNDS; i++) {
+		k = kl_rand_below(&seed, 12);
+		v = kl_rand_below(&seed, 3);
+		if (kl_rand_below(&seed, 2)) {
+			expect(&b, "sadd", W(k), ANY, W(map[k].tag == KL_ABSENT));
+			apply(&b, "put", ARGS(W(k), W(v)), NULL);
+			keys += map[k].tag == KL_ABSENT;
+			map[k] = W(v);
+			apply(&b, "gadd", ARGS(W(k)), NULL);
+			count[k]++;
+			total++;
+		} else {
+			expect(&b, "srem", W(k), ANY, W(map[k].tag != KL_ABSENT));
+			expect(&b, "mrem", W(k), ANY, map[k]);
+			keys -= map[k].tag != KL_ABSENT;
+			map[k] = ABSENT;
+			expect(&b, "grem", W(k), ANY, W(count[k] > 0));
+			total -= count[k] > 0;
+			count[k] -= count[k] > 0;
+		}
+		k = kl_rand_below(&seed, 12);
+		expect(&b, "shas", W(k), ANY, W(map[k].tag != KL_ABSENT));
+		expect(&b, "mhas", W(k), ANY, W(map[k].tag != KL_ABSENT));
+		expect(&b, "get", W(k), ANY, map[k]);
+		expect(&b, "ghas", W(k), ANY, W(count[k] > 0));
+		expect(&b, "count", W(k), ANY, W(count[k]));
+		expect(&b, "sizes", ANY, ANY, W(keys));
+		assert_true(kl_val_eq(b.results[1], W(keys)));
+		assert_true(kl_val_eq(b.results[2], W(total)));
+	}
+	teardown(&b);
+}
+
+/* Equal contents are equal words, however they came about. */
+static void test_canonical(void **state)
+{
+	struct kl_val first[STATE_MAX];
+	struct bench b;
+	size_t len;
+
+	setup(&b, "spec t { map<word, bool> m = empty; method put(word k, bool v) { atomic { m.put(k, v); } }\n"
+	      "method del(word k) { atomic { m.remove(k); } } }", true);
+	apply(&b, "put", ARGS(W(1), W(1)), NULL);
+	apply(&b, "put", ARGS(W(5), W(0)), NULL);
+	apply(&b, "put", ARGS(W(3), W(1)), NULL);
+	assert_string_equal(b.log, "m = {1: true, 3: true, 5: false}\n");
+	memcpy(first, b.state, sizeof(first));
+	len = b.len;
+	apply(&b, "del", ARGS(W(1)), NULL);
+	apply(&b, "del", ARGS(W(3)), NULL);
+	apply(&b, "put", ARGS(W(3), W(8)), NULL);
+	apply(&b, "put", ARGS(W(1), W(1)), NULL);
+	assert_int_equal(b.len, len);
+	assert_memory_equal(b.state, first, len * sizeof(*first));
+	teardown(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_outcomes),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_queue_stack),
+		cmocka_unit_test(test_pqueue),
+		cmocka_unit_test(test_set_map_bag),
+		cmocka_unit_test(test_canonical),
+	};
+
+	return cmocka_run_group_tests_name("spec_run", tests, NULL, NULL);
+}

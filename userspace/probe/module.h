@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Talking to klin.ko through debugfs. */
+#ifndef KL_PROBE_MODULE_H
+#define KL_PROBE_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define KL_MODULE_DIR "/sys/kernel/debug/klin/"
+
+/* Write @text to a file of klin.ko; negative errno without a message. */
+int kl_module_write(const char *file, const char *text);
+
+/* The value of @key in klin/status; false, and an empty one, if it is not there. */
+bool kl_module_status(const char *key, char *value, size_t size);
+
+/**
+ * kl_module_refused() - say why klin.ko did not take a setting
+ * @what: the setting
+ * @err: what kl_module_write() returned
+ *
+ * Return: -EBUSY, -EPERM or -EINVAL.
+ */
+int kl_module_refused(const char *what, int err);
+
+#endif
