@@ -16,6 +16,19 @@ DEFINE_PER_CPU(u32, klin_jitter);
 static u64 sample_ns = 1;	/* the time that SAMPLE_TURNS take */
 
 /**
+ * klin_turns - pass the time without touching memory
+ * @turns: how often to go round an empty loop, see klin_delay_turns()
+ *
+ * There is this one copy of the loop, and it lies in one page: under TCG a loop
+ * that crosses a page's end is ten times as slow.
+ */
+noinline notrace __aligned(64) void klin_turns(u32 turns)
+{
+	while (turns--)
+		barrier();
+}
+
+/**
  * klin_delay_calibrate - measure the empty loop
  *
  * Takes the best of some samples, since an interrupt only makes one longer.

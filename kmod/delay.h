@@ -8,7 +8,6 @@
 #ifndef KLIN_DELAY_H
 #define KLIN_DELAY_H
 
-#include <linux/compiler.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -16,13 +15,8 @@ DECLARE_PER_CPU(u32, klin_jitter);
 
 void klin_delay_calibrate(void);
 u32 klin_delay_turns(u64 ns);
+void klin_turns(u32 turns);
 void klin_nap(void);
-
-static inline void klin_turns(u32 turns)
-{
-	while (turns--)
-		barrier();
-}
 
 /*
  * Between 0 and 2 * @turns, by chance: two CPUs that wait the same time in

@@ -151,6 +151,7 @@ struct kl_counterexample {
  * Only steps that cannot invent a violation are taken: end at the failing
  * return; forget all that ended before a point in time (the state is unknown
  * until then, as in a gap); leave out completed operations that write nothing.
+ * After about ten seconds the smallest one so far is taken.
  *
  * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation.
  */

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "check/check.h"
 
-#define MAX_ITEMS	32
+#define MAX_ITEMS	64
 #define MAX_STEPS	20000000ull
 
 struct state {
@@ -24,8 +24,8 @@ struct state {
 struct oracle {
 	const struct kl_part *p;
 	struct kl_run *run;
-	uint32_t before[MAX_ITEMS];	/* bit j: item j must come first */
-	uint32_t must;			/* items that have to take effect */
+	uint64_t before[MAX_ITEMS];	/* bit j: item j must come first */
+	uint64_t must;			/* items that have to take effect */
 	uint32_t order[MAX_ITEMS], depth;
 	uint32_t best[MAX_ITEMS], nbest;
 	uint64_t steps;
@@ -66,10 +66,10 @@ static void free_states(struct state *s)
 	}
 }
 
-static int try_orders(struct oracle *o, uint32_t done, const struct state *s, bool in_gap);
+static int try_orders(struct oracle *o, uint64_t done, const struct state *s, bool in_gap);
 
 /* Let @item take effect in @s, then go on. */
-static int try_item(struct oracle *o, uint32_t done, const struct state *s, bool in_gap,
+static int try_item(struct oracle *o, uint64_t done, const struct state *s, bool in_gap,
 		    uint32_t item)
 {
 	const struct kl_item *it = &o->p->items[item];
@@ -96,14 +96,14 @@ static int try_item(struct oracle *o, uint32_t done, const struct state *s, bool
 	}
 	o->order[o->depth++] = item;
 	for (t = list; t && !ret; t = t->next)
-		ret = try_orders(o, done | 1u << item, t, in_gap);
+		ret = try_orders(o, done | 1ull << item, t, in_gap);
 	o->depth--;
 	free_states(list);
 	return ret;
 }
 
 /* Return: 1 when an order was found, 0 when there is none, negative errno. */
-static int try_orders(struct oracle *o, uint32_t done, const struct state *s, bool in_gap)
+static int try_orders(struct oracle *o, uint64_t done, const struct state *s, bool in_gap)
 {
 	uint32_t i;
 	int ret;
@@ -117,7 +117,7 @@ static int try_orders(struct oracle *o, uint32_t done, const struct state *s, bo
 	if (!(o->must & ~done))
 		return 1;
 	for (i = 0; i < o->p->nitems; i++) {
-		if (done & 1u << i || (o->before[i] & ~done))
+		if (done & 1ull << i || (o->before[i] & ~done))
 			continue;
 		ret = try_item(o, done, s, in_gap, i);
 		if (ret)
@@ -144,10 +144,10 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 	}
 	for (i = 0; i < p->nitems; i++) {
 		if (p->items[i].ret_ev != KL_NO_EVENT)
-			o.must |= 1u << i;
+			o.must |= 1ull << i;
 		for (j = 0; j < p->nitems; j++)
 			if (i != j && item_before(p, j, i))
-				o.before[i] |= 1u << j;
+				o.before[i] |= 1ull << j;
 	}
 	o.run = kl_run_new(p->spec);
 	if (o.run)

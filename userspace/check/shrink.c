@@ -13,15 +13,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "check/cex.h"
 #include "check/check.h"
 
+#define SHRINK_SECONDS	10
+
 struct shrink {
 	const struct kl_part *p;
 	const struct kl_engine *engine;
 	const struct kl_limits *lim;
+	uint64_t until;			/* when to be content with what there is */
 	uint32_t *ops;			/* the partition's operations */
 	uint32_t nops;
 	uint64_t end;			/* return time of the failing operation */
@@ -33,6 +37,14 @@ struct shrink {
 	struct kl_answer answer;
 	uint32_t *order;		/* operation of h -> of the whole history */
 };
+
+static bool late(const struct shrink *s)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec >= s->until || (s->lim->stop && *s->lim->stop);
+}
 
 static int decide_history(const struct kl_spec *spec, const struct kl_history *h,
 			  const struct kl_engine *e, const struct kl_limits *lim,
@@ -166,7 +178,7 @@ static int cut_prefix(struct shrink *s, uint32_t *buf)
 	uint32_t good = 0, bad = s->end_ev, step = 8, at;
 	int ret = 0;
 
-	while (!ret && step < s->end_ev) {
+	while (!ret && step < s->end_ev && !late(s)) {
 		at = s->end_ev - step;
 		ret = trial_from(s, at, buf);
 		if (ret < 0)
@@ -177,7 +189,7 @@ static int cut_prefix(struct shrink *s, uint32_t *buf)
 			bad = at;
 		step *= 2;
 	}
-	while (bad - good > 1) {
+	while (bad - good > 1 && !late(s)) {
 		at = good + (bad - good) / 2;
 		ret = trial_from(s, at, buf);
 		if (ret < 0)
@@ -207,7 +219,7 @@ static int drop_pure(struct shrink *s, uint32_t *buf)
 
 	ret = kl_cut_init(&cut, s->p->spec, s->p->h, s->ops, s->nops, s->time, s->end);
 	for (chunk = s->nkept; chunk && ret >= 0; chunk /= 2) {
-		for (at = 0; at < s->nkept && ret >= 0; ) {
+		for (at = 0; at < s->nkept && ret >= 0 && !late(s); ) {
 			for (i = n = dropped = 0; i < s->nkept; i++) {
 				if (i >= at && i < at + chunk && droppable(s, s->kept[i]))
 					dropped++;
@@ -230,8 +242,11 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;
 	struct kl_answer a = { 0 };
+	struct timespec now;
 	int ret = -ENOMEM;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	s.until = now.tv_sec + SHRINK_SECONDS;
 	s.kept = malloc(((size_t)p->nitems + 1) * sizeof(*s.kept));
 	s.ops = malloc(((size_t)p->nitems + 1) * sizeof(*s.ops));
 	if (!c || !buf || !s.kept || !s.ops)

@@ -33,13 +33,24 @@ static bool *late_stores(const struct kl_spec *spec, const struct kl_history *h)
 	return late;
 }
 
+/* Only what is known of the store buffers is drawn, and only where it is legible. */
+static bool draw_drains(const struct kl_counterexample *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->h->nops && c->tso && c->h->nops <= 16; i++)
+		if (c->h->ops[i].drain != KL_TIME_MAX)
+			return true;
+	return false;
+}
+
 static void print_counterexample(FILE *f, const struct kl_report *r,
 				 const struct kl_part_result *p)
 {
 	const struct kl_counterexample *c = p->cex;
 	struct kl_diagram_order order = { 0 };
 	struct kl_diagram_bad bad = { 0 };
-	bool *late = c->tso ? late_stores(r->spec, c->h) : NULL;
+	bool *late = draw_drains(c) ? late_stores(r->spec, c->h) : NULL;
 	struct kl_diagram_opts o = { .stores = late };
 	uint32_t ops[KL_DIAGRAM_OPS], steps[KL_DIAGRAM_OPS];
 	char state[512], why[1024];

@@ -14,14 +14,14 @@
 #include "tso/machine.h"
 #include "tso/tso.h"
 
-#define MAX_ITEMS	16
+#define MAX_ITEMS	32
 #define MAX_STEPS	20000000ull
 
 /* Points of item i: its execution is bit i, its flush bit MAX_ITEMS + i. */
 struct oracle {
 	const struct kl_part *p;
 	struct kl_run *run;
-	uint32_t before_exec[MAX_ITEMS], must;
+	uint64_t before_exec[MAX_ITEMS], must;
 	uint64_t steps;
 	struct kl_step order[2 * MAX_ITEMS], best[2 * MAX_ITEMS];
 	size_t depth, nbest;
@@ -209,10 +209,10 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 	}
 	for (i = 0; i < p->nitems; i++) {
 		if (p->items[i].ret_ev != KL_NO_EVENT)
-			o.must |= 1u << i;
+			o.must |= 1ull << i;
 		for (j = 0; j < p->nitems; j++)
 			if (i != j && point_before(p, j, i, false))
-				o.before_exec[i] |= 1u << j;
+				o.before_exec[i] |= 1ull << j;
 	}
 	o.run = kl_run_new(p->spec);
 	first = o.run ? kl_run_init(o.run, p->fresh, &len) : NULL;

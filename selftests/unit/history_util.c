@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the tests of histories share, see history_util.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "history_util.h"
+
+char history_log[8192];
+
+static void keep(enum kl_level level, const char *line)
+{
+	size_t used = strlen(history_log);
+
+	snprintf(history_log + used, sizeof(history_log) - used, "%s\n", line);
+}
+
+void history_log_start(void)
+{
+	*history_log = 0;
+	kl_log_sink = keep;
+}
+
+void history_log_stop(void)
+{
+	kl_log_sink = NULL;
+}
+
+char *history_text(const struct kl_history *h, size_t *len)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, len);
+
+	assert_non_null(f);
+	assert_int_equal(kl_text_write(h, f), 0);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static struct kl_val random_val(uint64_t *s)
+{
+	switch (kl_rand_below(s, 8)) {
+	case 0:
+		return kl_special(1 + kl_rand_below(s, KL_ABSENT));
+	case 1:
+		return kl_word(kl_rand(s));
+	case 2:
+		return kl_word(-1 - kl_rand_below(s, 5000));
+	default:
+		return kl_word(kl_rand_below(s, 100));
+	}
+}
+
+struct kl_history *history_random(uint64_t seed)
+{
+	static const char *const names[] = { "read", "write", "cas", "a_b9" };
+	static const uint8_t nres[] = { 1, 0, 1, 8 }, nargs[] = { 0, 1, 2, 8 };
+	struct kl_history *h = kl_history_new();
+	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
+	uint64_t s = seed, now[4] = { 0 };
+	size_t n = kl_rand_below(&s, 60), i, j;
+
+	assert_non_null(h);
+	h->clock = kl_rand_below(&s, 4);
+	h->error = kl_rand_below(&s, 3);
+	h->fresh = kl_rand(&s) & 1;
+	h->ncpus = kl_rand_below(&s, 9);
+	if (kl_rand(&s) & 1)
+		h->release = strdup("6.1.0-56-amd64");
+	if (kl_rand(&s) & 1) {
+		h->spec_path = strdup("specs/a file.lin");
+		h->spec_text = strdup("spec s {\n\n\tword x = 0; // #\n}\n");
+	}
+	if (kl_rand(&s) & 1)
+		h->attached = strdup("fentry f\n  kprobe g\n");
+	for (i = 0; i < n; i++) {
+		unsigned int m = kl_rand_below(&s, 4), t = kl_rand_below(&s, 4);
+		struct kl_op op = { .point = KL_TIME_MAX, .drain = KL_TIME_MAX, .cpu = KL_NO_CPU };
+
+		op.method = kl_history_method(h, names[m], strlen(names[m]));
+		op.thread = kl_history_thread(h, t * t * t * 1000003ULL);
+		op.object = kl_history_object(h, 0xffff888100000000ULL * (kl_rand(&s) & 1) + t);
+		op.nargs = nargs[m];
+		op.nres = nres[m];
+		op.call = now[t] + kl_rand_below(&s, 5);
+		op.ret = now[t] = op.call + kl_rand_below(&s, 1u << kl_rand_below(&s, 20));
+		if (!kl_rand_below(&s, 8))
+			op.flags |= KL_OP_PENDING;
+		if (!kl_rand_below(&s, 8))
+			op.flags |= KL_OP_NOCALL;
+		if ((op.flags & KL_OP_NOCALL) && (kl_rand(&s) & 1))
+			op.call = KL_TIME_MIN;
+		if (kl_rand(&s) & 1)
+			op.cpu = kl_rand_below(&s, KL_NO_CPU);
+		if (kl_rand(&s) & 1)
+			op.point = op.call + kl_rand_below(&s, 9);
+		if (kl_rand(&s) & 1)
+			op.drain = op.call + kl_rand_below(&s, 1000);
+		for (j = 0; j < KL_MAX_ARGS; j++) {
+			args[j] = random_val(&s);
+			res[j] = random_val(&s);
+		}
+		assert_int_equal(kl_history_add(h, &op, args, res), 0);
+		if (!kl_rand_below(&s, 20)) {
+			struct kl_gap g = {
+				.from = op.call, .to = kl_rand(&s) & 1 ? KL_TIME_MAX : now[t],
+				.lost = kl_rand_below(&s, 3), .cpu = op.cpu,
+				.object = kl_rand(&s) & 1 ? op.object : KL_ALL_OBJECTS,
+				.reason = kl_rand_below(&s, 2),
+			};
+
+			assert_int_equal(kl_history_add_gap(h, &g), 0);
+		}
+	}
+	assert_int_equal(kl_history_finish(h), 0);
+	return h;
+}

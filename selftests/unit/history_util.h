@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the tests of histories share. */
+#ifndef HISTORY_UTIL_H
+#define HISTORY_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "history/history.h"
+
+/* Messages since history_log_start(), a line each; kept instead of printed. */
+extern char history_log[8192];
+void history_log_start(void);
+void history_log_stop(void);
+
+/* The text form in memory; free() it. */
+char *history_text(const struct kl_history *h, size_t *len);
+
+/* A random history with all that the forms can hold: gaps, pending, points, big numbers... */
+struct kl_history *history_random(uint64_t seed);
+
+#endif

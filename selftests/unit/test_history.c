@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Histories in memory, and their text form. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "history/gen.h"
+#include "history_util.h"
+
+static struct kl_history *read_text(const char *text)
+{
+	struct kl_history *h = NULL;
+
+	assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
+	return h;
+}
+
+static void test_indices(void **state)
+{
+	struct kl_history *h = kl_history_new();
+	char name[16];
+	uint64_t i;
+
+	for (i = 0; i < 5000; i++) {
+		assert_int_equal(kl_history_object(h, i * i), i);
+		assert_int_equal(kl_history_thread(h, ~i), i);
+		snprintf(name, sizeof(name), "m%d", (int)i);
+		assert_int_equal(kl_history_method(h, name, strlen(name)), i);
+	}
+	for (i = 0; i < 5000; i++) {
+		assert_int_equal(kl_history_object(h, i * i), i);
+		assert_int_equal(kl_history_thread(h, ~i), i);
+		snprintf(name, sizeof(name), "m%d", (int)i);
+		assert_int_equal(kl_history_method(h, name, strlen(name)), i);
+		assert_string_equal(h->methods[i], name);
+	}
+	/* A name is told by its length, not by what follows it. */
+	assert_int_equal(kl_history_method(h, "m12", 2), 1);
+	assert_int_equal(kl_history_method(h, "", 0), -EINVAL);
+	for (i = 5000; i < UINT16_MAX; i++) {
+		snprintf(name, sizeof(name), "m%d", (int)i);
+		assert_int_equal(kl_history_method(h, name, strlen(name)), i);
+	}
+	assert_int_equal(kl_history_method(h, "one more", 8), -EOVERFLOW);
+	kl_history_free(h);
+}
+
+static void test_add_rejects(void **state)
+{
+	struct kl_history *h = kl_history_new();
+	struct kl_gap g = { .from = 2, .to = 1, .object = KL_ALL_OBJECTS };
+	struct kl_op op = { .call = 5, .ret = 4 };
+	struct kl_val v[9] = { { 0 } };
+
+	assert_int_equal(kl_history_method(h, "m", 1), 0);
+	assert_int_equal(kl_history_object(h, 7), 0);
+	assert_int_equal(kl_history_thread(h, 7), 0);
+	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	op.ret = 5;
+	op.object = 1;
+	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	op.object = 0;
+	op.thread = 1;
+	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	op.thread = 0;
+	op.method = 1;
+	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	op.method = 0;
+	op.nargs = KL_MAX_ARGS + 1;
+	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	op.nargs = 0;
+	op.ret = KL_TIME_MAX;
+	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	assert_int_equal(h->nops, 0);
+	op.flags = KL_OP_PENDING;
+	op.nres = 1;
+	assert_int_equal(kl_history_add(h, &op, v, v), 0);
+	assert_int_equal(kl_op_res(h, h->ops)[0].tag, KL_ANY);
+	assert_int_equal(kl_history_add_gap(h, &g), -EINVAL);
+	g.to = 2;
+	g.object = 1;
+	assert_int_equal(kl_history_add_gap(h, &g), -EINVAL);
+	assert_int_equal(h->ngaps, 0);
+	kl_history_free(h);
+}
+
+/* By call, then return, then as added; values stay with their operations. */
+static void test_finish_sorts(void **state)
+{
+	uint64_t s = 7, round, i;
+
+	for (round = 0; round < 200; round++) {
+		struct kl_history *h = kl_history_new();
+		uint64_t n = kl_rand_below(&s, 50), range = 1 + kl_rand_below(&s, 20);
+
+		kl_history_method(h, "m", 1);
+		kl_history_object(h, 0);
+		kl_history_thread(h, 0);
+		for (i = 0; i < n; i++) {
+			struct kl_op op = { .call = kl_rand_below(&s, range), .nargs = 1 };
+			struct kl_val v = kl_word(i);
+
+			op.ret = op.call + kl_rand_below(&s, range);
+			if (round & 1)
+				op.call += UINT64_MAX / 2, op.ret += UINT64_MAX / 2;
+			assert_int_equal(kl_history_add(h, &op, &v, NULL), 0);
+		}
+		assert_int_equal(kl_history_finish(h), 0);
+		for (i = 1; i < n; i++) {
+			const struct kl_op *a = &h->ops[i - 1], *b = &h->ops[i];
+
+			assert_true(a->call <= b->call);
+			if (a->call == b->call)
+				assert_true(a->ret <= b->ret);
+			if (a->call == b->call && a->ret == b->ret)
+				assert_true(kl_op_args(h, a)->v < kl_op_args(h, b)->v);
+		}
+		kl_history_free(h);
+	}
+}
+
+static void test_text_reads(void **state)
+{
+	struct kl_history *h = read_text(
+		"# klin history 1\n# clock tick error 0x10\n# first init\n# cpus 4\r\n"
+		"# release  6.1.0-56-amd64 \n# spec specs/s.lin\n# anything else is a comment\n"
+		"#gap from here is one too\n"
+		"# gap cpu 1 from 100 to 220 lost 17\n# gap from 300 to - object 0xffff8881 reason missed\n"
+		"\n  t3\t@0xffff8881 100 150 write 1 -2 \r\n"
+		"t4 @5 120 170 read -> 0xff empty cpu=1 drain=300 point=140\n"
+		"t4 @5 180 - read\n"
+		"t5 @5 - 190 all true false full absent ? -9223372036854775808\n"
+		"t6 @5 >=7 190 none");
+	const struct kl_op *op;
+
+	assert_int_equal(h->clock, KL_CLOCK_TICK);
+	assert_int_equal(h->error, 16);
+	assert_true(h->fresh);
+	assert_int_equal(h->ncpus, 4);
+	assert_string_equal(h->release, "6.1.0-56-amd64");
+	assert_string_equal(h->spec_path, "specs/s.lin");
+	assert_int_equal(h->ngaps, 2);
+	assert_int_equal(h->gaps[0].cpu, 1);
+	assert_int_equal(h->gaps[0].lost, 17);
+	assert_int_equal(h->gaps[0].object, KL_ALL_OBJECTS);
+	assert_int_equal(h->gaps[1].to, KL_TIME_MAX);
+	assert_int_equal(h->objects[h->gaps[1].object], 0xffff8881);
+	assert_int_equal(h->gaps[1].reason, KL_GAP_MISSED);
+	assert_int_equal(h->nops, 5);
+	op = &h->ops[0];
+	assert_int_equal(op->call, KL_TIME_MIN);
+	assert_int_equal(op->flags, KL_OP_NOCALL);
+	assert_int_equal(op->nargs, 6);
+	assert_int_equal(kl_op_args(h, op)[0].v, 1);
+	assert_int_equal(kl_op_args(h, op)[2].tag, KL_FULL);
+	assert_int_equal(kl_op_args(h, op)[4].tag, KL_ANY);
+	assert_int_equal(kl_op_args(h, op)[5].v, 1ULL << 63);
+	op = &h->ops[1];
+	assert_int_equal(op->call, 7);
+	assert_int_equal(op->flags, KL_OP_NOCALL);
+	op = &h->ops[2];
+	assert_int_equal(h->threads[op->thread], 3);
+	assert_int_equal(kl_op_args(h, op)[1].v, -2);
+	assert_int_equal(op->cpu, KL_NO_CPU);
+	assert_int_equal(op->drain, KL_TIME_MAX);
+	op = &h->ops[3];
+	assert_int_equal(op->cpu, 1);
+	assert_int_equal(op->drain, 300);
+	assert_int_equal(op->point, 140);
+	assert_int_equal(kl_op_res(h, op)[1].tag, KL_EMPTY);
+	/* The pending one has as many results as the one that returned. */
+	op = &h->ops[4];
+	assert_int_equal(op->flags, KL_OP_PENDING);
+	assert_int_equal(op->ret, KL_TIME_MAX);
+	assert_int_equal(op->nres, 2);
+	assert_int_equal(kl_op_res(h, op)[1].tag, KL_ANY);
+	assert_int_equal(op->pad[0], 0);
+	kl_history_free(h);
+}
+
+static void test_text_errors(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{ "x", "t:1: error: 'x': expected a thread as in `t3', or `#'" },
+		{ "t3", "t:1: error: the end of the line: expected an object as in `@0xffff8881'" },
+		{ "t3 3", "t:1: error: '3': expected an object as in `@0xffff8881'" },
+		{ "tx @3", "t:1: error: 'tx': expected a thread as in `t3', or `#'" },
+		{ "t3 @3 5x 6 m", "t:1: error: '5x': expected the time of the call, or `-'" },
+		{ "t3 @3 5", "t:1: error: the end of the line: expected the time of the return, or `-'" },
+		{ "t3 @3 5 4 m", "t:1: error: '4': expected a return not before the call" },
+		{ "t3 @3 5 18446744073709551615 m",
+		  "t:1: error: '18446744073709551615': expected a time below 2^64 - 1, or `-'" },
+		{ "t3 @3 5 18446744073709551616 m",
+		  "t:1: error: '18446744073709551616': expected a number below 2^64" },
+		{ "t3 @0x10000000000000000 5 6 m",
+		  "t:1: error: '0x10000000000000000': expected a number below 2^64" },
+		{ "t3 @3 5 6", "t:1: error: the end of the line: expected a method's name "
+		  "(letters, digits and _)" },
+		{ "t3 @3 5 6 3m", "t:1: error: '3m': expected a method's name (letters, digits and _)" },
+		{ "t3 @3 5 6 m(1)",
+		  "t:1: error: 'm(1)': expected a method's name (letters, digits and _)" },
+		{ "t3 @3 5 6 m nought", "t:1: error: 'nought': expected a number, true, false, empty, "
+		  "full, absent or `?'" },
+		{ "t3 @3 5 6 m 1 -> 2 -> 3", "t:1: error: '->': expected one `->' in a line" },
+		{ "t3 @3 5 6 m 1 2 3 4 5 6 7 8 9",
+		  "t:1: error: '9': expected at most 8 arguments and 8 results" },
+		{ "t3 @3 5 6 m -9223372036854775809",
+		  "t:1: error: '-9223372036854775809': expected a number not below -2^63" },
+		{ "t3 @3 5 6 m cpu=65535", "t:1: error: 'cpu=65535': expected a CPU number below 65535" },
+		{ "t3 @3 5 6 m drain=4", "t:1: error: 'drain=4': expected a time not before the call" },
+		{ "t3 @3 5 6 m where=4",
+		  "t:1: error: 'where=4': expected cpu=NUMBER, drain=TIME or point=TIME" },
+		{ "t3 @3 5 6 m cpu=1 7",
+		  "t:1: error: '7': expected cpu=NUMBER, drain=TIME or point=TIME" },
+		{ "# klin history 2", "t:1: error: history version 2: expected version 1, the only one "
+		  "this klin reads" },
+		{ "# klin spec 1", "t:1: error: 'spec': expected `history'" },
+		{ "# clock sun", "t:1: error: 'sun': expected mono, seq, tick or epoch" },
+		{ "# clock mono 12", "t:1: error: '12': expected the end of the line" },
+		{ "# first last", "t:1: error: 'last': expected init or any" },
+		{ "# cpus 65535", "t:1: error: '65535': expected fewer than 65535 CPUs" },
+		{ "# gap from 5 to 4", "t:1: error: 'from': expected a gap that ends after it begins" },
+		{ "# gap between 5", "t:1: error: 'between': expected cpu, from, to, lost, object or "
+		  "reason" },
+		{ "# gap reason rain", "t:1: error: 'rain': expected lost or missed" },
+		{ "\n\nt1 @1 10 20 a\nt2 @1 15 25 a\nt1 @1 15 25 a",
+		  "t:5: error: thread t1 is called at 15 inside the operation of line 3 and returns at "
+		  "25, after it (20): expected one after the other or one inside the other" },
+	};
+	char expected[512];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct kl_history *h = NULL;
+
+		history_log_start();
+		assert_int_equal(kl_text_read("t", cases[i].text, strlen(cases[i].text), &h), -EINVAL);
+		history_log_stop();
+		assert_null(h);
+		snprintf(expected, sizeof(expected), "%s\n", cases[i].message);
+		assert_string_equal(history_log, expected);
+	}
+}
+
+static void test_text_many_errors(void **state)
+{
+	struct kl_history *h = NULL;
+	char text[200], *p;
+	unsigned int lines = 0;
+
+	memset(text, 'x', sizeof(text));
+	for (p = text + 1; p < text + sizeof(text); p += 2)
+		*p = '\n';
+	history_log_start();
+	assert_int_equal(kl_text_read("t", text, sizeof(text), &h), -EINVAL);
+	history_log_stop();
+	for (p = history_log; *p; p++)
+		lines += *p == '\n';
+	assert_int_equal(lines, 21);
+	assert_non_null(strstr(history_log, "t:20: error: too many errors, giving up\n"));
+}
+
+/* Nested or one after the other is fine; so is what the clock's error allows. */
+static void test_text_threads(void **state)
+{
+	kl_history_free(read_text("t1 @1 10 50 a\nt1 @1 20 30 a\nt1 @1 30 50 a\nt1 @1 50 50 a\n"
+				  "t1 @1 10 60 a\nt1 @1 60 70 a\n"));
+	kl_history_free(read_text("t1 @1 10 20 a\nt1 @1 15 25 a\n# clock mono error 5\n"));
+	kl_history_free(read_text("t1 @1 10 20 a\nt1 @1 15 - a\nt1 @1 - 18 a\n"));
+}
+
+static void test_round_trip(void **state)
+{
+	uint64_t seed;
+
+	for (seed = 0; seed < 2000; seed++) {
+		struct kl_history *h = history_random(seed), *back = NULL;
+		size_t len, len2;
+		char *text, *text2;
+
+		/* Whatever the overlaps: only the reader's opinion of threads is left out. */
+		h->error = 1u << 30;
+		text = history_text(h, &len);
+		assert_int_equal(kl_text_read("t", text, len, &back), 0);
+		text2 = history_text(back, &len2);
+		assert_string_equal(text, text2);
+		free(text);
+		free(text2);
+		kl_history_free(h);
+		kl_history_free(back);
+	}
+}
+
+static void test_print(void **state)
+{
+	struct kl_history *h = read_text("t1 @1 1 2 cas -1 -4096 -> true\nt1 @1 3 4 read -> 1 0x100000000\n"
+					 "t1 @1 5 - read");
+	char buf[64];
+
+	assert_int_equal(kl_op_print(buf, sizeof(buf), h, &h->ops[0]), 32);
+	assert_string_equal(buf, "cas(-1, 0xfffffffffffff000) -> 1");
+	kl_op_print(buf, sizeof(buf), h, &h->ops[1]);
+	assert_string_equal(buf, "read() -> (1, 0x100000000)");
+	kl_op_print(buf, sizeof(buf), h, &h->ops[2]);
+	assert_string_equal(buf, "read()");
+	/* Cut short, but told how long it would be. */
+	assert_int_equal(kl_op_print(buf, 6, h, &h->ops[0]), 32);
+	assert_string_equal(buf, "cas(-");
+	kl_history_free(h);
+}
+
+/* With their points, generated histories replay in order on the types' own meaning. */
+static void test_gen(void **state)
+{
+	unsigned int t;
+
+	for (t = 0; t < KL_GEN_TYPES; t++) {
+		struct kl_gen_config c = {
+			.type = t, .ops = 2000, .seed = 5, .threads = 5, .objects = 3, .delay = 20,
+			.pending = 3, .points = true,
+		};
+		struct kl_history *a = NULL, *b = NULL;
+		size_t i, n, n2, pending = 0;
+		char *x, *y;
+
+		assert_int_equal(kl_gen(&c, &a), 0);
+		assert_int_equal(a->nops, 2000);
+		for (i = 0; i < a->nops; i++) {
+			const struct kl_op *op = &a->ops[i];
+
+			pending += op->flags == KL_OP_PENDING;
+			if (op->point != KL_TIME_MAX)
+				assert_true(op->call <= op->point && op->point <= op->ret);
+			else
+				assert_true(op->flags & KL_OP_PENDING);
+		}
+		assert_in_range(pending, 20, 120);
+		assert_int_equal(kl_gen(&c, &b), 0);
+		x = history_text(a, &n);
+		y = history_text(b, &n2);
+		assert_string_equal(x, y);
+		free(y);
+		kl_history_free(b);
+		/* Mutation changes results and nothing else. */
+		c.mutate = 10;
+		assert_int_equal(kl_gen(&c, &b), 0);
+		y = history_text(b, &n2);
+		assert_string_not_equal(x, y);
+		assert_int_equal(b->nops, a->nops);
+		free(x);
+		free(y);
+		kl_history_free(a);
+		kl_history_free(b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_indices),
+		cmocka_unit_test(test_add_rejects),
+		cmocka_unit_test(test_finish_sorts),
+		cmocka_unit_test(test_text_reads),
+		cmocka_unit_test(test_text_errors),
+		cmocka_unit_test(test_text_many_errors),
+		cmocka_unit_test(test_text_threads),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_gen),
+	};
+
+	return cmocka_run_group_tests_name("history", tests, NULL, NULL);
+}

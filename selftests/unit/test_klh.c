@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The binary form: whole, cut short, damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "history/gen.h"
+#include "history/klh.h"
+#include "history/klh_format.h"
+#include "history_util.h"
+
+static char path[] = "/tmp/klin-test-klh-XXXXXX";
+
+static int setup(void **state)
+{
+	int fd = mkstemp(path);
+
+	return fd < 0 || close(fd);
+}
+
+static int teardown(void **state)
+{
+	return unlink(path);
+}
+
+static char *klh_of(const struct kl_history *h, size_t *len)
+{
+	char *data;
+
+	assert_int_equal(kl_klh_write(h, path), 0);
+	assert_int_equal(kl_read_file(path, &data, len), 0);
+	assert_true(kl_klh_is(data, *len));
+	return data;
+}
+
+static void test_round_trip(void **state)
+{
+	uint64_t seed;
+
+	for (seed = 0; seed < 300; seed++) {
+		struct kl_history *h = history_random(seed), *back = NULL;
+		size_t len, n;
+		char *data = klh_of(h, &len), *a, *b;
+
+		assert_int_equal(kl_klh_read("k", data, len, &back), 0);
+		a = history_text(h, &n);
+		b = history_text(back, &n);
+		assert_string_equal(a, b);
+		assert_int_equal(h->nvals, back->nvals);
+		assert_memory_equal(h->threads, back->threads, h->nthreads * sizeof(*h->threads));
+		free(a);
+		free(b);
+		free(data);
+		kl_history_free(h);
+		kl_history_free(back);
+	}
+}
+
+/* More than one block, and tables larger than a block takes. */
+static void test_large(void **state)
+{
+	struct kl_gen_config c = {
+		.type = KL_GEN_MAP, .ops = 200000, .seed = 3, .threads = 8, .objects = 100, .delay = 100,
+		.pending = 1, .error = 20,
+	};
+	struct kl_history *h, *back;
+	size_t len, n, i;
+	char *data, *a, *b;
+
+	assert_int_equal(kl_gen(&c, &h), 0);
+	for (i = 0; i < 2 * KLH_BLOCK_KEYS + 5; i++)
+		assert_true(kl_history_object(h, 1000 + i) >= 0);
+	data = klh_of(h, &len);
+	assert_int_equal(kl_klh_read("k", data, len, &back), 0);
+	assert_int_equal(back->nobjects, h->nobjects);
+	a = history_text(h, &n);
+	b = history_text(back, &n);
+	assert_string_equal(a, b);
+	free(a);
+	free(b);
+	free(data);
+	kl_history_free(h);
+	kl_history_free(back);
+}
+
+/* A recording in ten steps: 3 blocks by time, floors told, with a gap among them. */
+static char *stream(bool complete, size_t *len, struct kl_history **out)
+{
+	struct kl_gen_config c = {
+		.type = KL_GEN_PAIR, .ops = 100, .seed = 9, .threads = 3, .objects = 2, .delay = 50,
+	};
+	struct kl_gap gap = { .from = 5, .to = 9, .lost = 3, .object = 1, .cpu = 2 };
+	struct kl_history *h;
+	struct kl_klh *k;
+	char *data;
+	size_t i;
+
+	assert_int_equal(kl_gen(&c, &h), 0);
+	assert_int_equal(kl_history_add_gap(h, &gap), 0);
+	assert_int_equal(kl_klh_open(path, h, &k), 0);
+	for (i = 0; i < 100; i += 10) {
+		uint64_t floor = i < 90 ? h->ops[i + 10].call : KL_TIME_MAX;
+
+		assert_int_equal(kl_klh_append(k, h, i, 10, floor), 0);
+		if (i == 50)
+			assert_int_equal(kl_klh_append_gaps(k, h, 0, 1), 0);
+	}
+	i = kl_klh_bytes(k);
+	assert_int_equal(kl_klh_close(k, complete), 0);
+	assert_int_equal(kl_read_file(path, &data, len), 0);
+	assert_int_equal(*len, i + (complete ? KLH_BLOCK_HEADER : 0));
+	*out = h;
+	return data;
+}
+
+/* Where each block begins; the last one is the end. */
+static size_t blocks_of(const char *data, size_t len, size_t *at)
+{
+	const uint8_t *p = (const uint8_t *)data;
+	size_t n = 0, off = KLH_HEADER + klh_get32(p + 12);
+
+	for (; off < len; off += KLH_BLOCK_HEADER + klh_get32(p + off + 12))
+		at[n++] = off;
+	return n;
+}
+
+/* Cut at each byte: whole blocks are read, and what may have followed is a gap. */
+static void test_truncated(void **state)
+{
+	struct kl_history *h, *back;
+	size_t at[32], nblocks, len, cut;
+	char *data = stream(true, &len, &h), *copy;
+
+	nblocks = blocks_of(data, len, at);
+	assert_int_equal(nblocks, 12);
+	for (cut = 0; cut < len; cut++) {
+		size_t whole = 0, ops, ngaps;
+		int ret;
+
+		/* A copy of exactly that size, so that ASan sees each byte too far. */
+		copy = malloc(cut + 1);
+		memcpy(copy + 1, data, cut);
+		back = NULL;
+		history_log_start();
+		ret = kl_klh_read("k", copy + 1, cut, &back);
+		history_log_stop();
+		free(copy);
+		if (cut < at[0]) {
+			assert_int_equal(ret, -EINVAL);
+			assert_non_null(strstr(history_log, "k: cut short inside its header"));
+			continue;
+		}
+		assert_int_equal(ret, 0);
+		assert_non_null(strstr(history_log, "klin: warning: k: cut short at offset "));
+		while (whole + 1 < nblocks && at[whole + 1] <= cut)
+			whole++;
+		/* The seventh block holds the gap. */
+		ops = 10 * (whole > 6 ? whole - 1 : whole);
+		assert_int_equal(back->nops, ops);
+		ngaps = whole > 6;
+		if (ops < 100) {
+			const struct kl_gap *g = &back->gaps[back->ngaps - 1];
+
+			ngaps++;
+			assert_int_equal(g->from, ops ? h->ops[ops].call : KL_TIME_MIN);
+			assert_int_equal(g->to, KL_TIME_MAX);
+			assert_int_equal(g->object, KL_ALL_OBJECTS);
+		}
+		assert_int_equal(back->ngaps, ngaps);
+		kl_history_free(back);
+	}
+	free(data);
+	kl_history_free(h);
+}
+
+static void test_not_closed(void **state)
+{
+	struct kl_history *h, *back;
+	size_t len;
+	char *data = stream(false, &len, &h);
+
+	history_log_start();
+	assert_int_equal(kl_klh_read("k", data, len, &back), 0);
+	history_log_stop();
+	assert_non_null(strstr(history_log, "cut short"));
+	assert_int_equal(back->nops, 100);
+	kl_history_free(back);
+
+	/* A crashed machine leaves zeros. */
+	data = realloc(data, len + 4096);
+	memset(data + len, 0, 4096);
+	history_log_start();
+	assert_int_equal(kl_klh_read("k", data, len + 4096, &back), 0);
+	history_log_stop();
+	assert_int_equal(back->nops, 100);
+	kl_history_free(back);
+	free(data);
+	kl_history_free(h);
+}
+
+/* Each bit turned over: an error, never something else than was written. */
+static void test_bit_flips(void **state)
+{
+	struct kl_history *h, *back;
+	size_t len, i;
+	char *data = stream(true, &len, &h);
+	unsigned int bit;
+
+	history_log_start();
+	for (i = 0; i < len; i++) {
+		for (bit = 0; bit < 8; bit++) {
+			*history_log = 0;
+			data[i] ^= 1 << bit;
+			assert_int_equal(kl_klh_read("k", data, len, &back), -EINVAL);
+			assert_true(*history_log);
+			data[i] ^= 1 << bit;
+		}
+	}
+	history_log_stop();
+	free(data);
+	kl_history_free(h);
+}
+
+static void test_version(void **state)
+{
+	struct kl_history *h, *back;
+	size_t len;
+	char *data = stream(true, &len, &h);
+
+	data[8] = 7;
+	history_log_start();
+	assert_int_equal(kl_klh_read("k", data, len, &back), -EINVAL);
+	history_log_stop();
+	assert_string_equal(history_log,
+			    "klin: k: .klh version 7: expected version 1, the only one this klin reads\n");
+	free(data);
+	kl_history_free(h);
+}
+
+/* Text that was sent through something that changes line ends. */
+static void test_mangled_magic(void **state)
+{
+	static const char data[40] = "\x89KLH\n\x1a\n";
+	struct kl_history *back;
+
+	history_log_start();
+	assert_true(kl_klh_is(data, sizeof(data)));
+	assert_int_equal(kl_klh_read("k", data, sizeof(data), &back), -EINVAL);
+	history_log_stop();
+	assert_string_equal(history_log, "klin: k: offset 0: not the first bytes of a .klh file: the "
+			    "file is damaged\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_not_closed),
+		cmocka_unit_test(test_bit_flips),
+		cmocka_unit_test(test_version),
+		cmocka_unit_test(test_mangled_magic),
+	};
+
+	return cmocka_run_group_tests_name("klh", tests, setup, teardown);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unknowns, by brute force: a state of which something is not known must allow
+ * what some of the states that it stands for allows.  Random operations with
+ * random results are applied to the unknown state and to all states of a small
+ * domain; as long as one of those agrees, the unknown one must, and where
+ * nothing is forgotten (exact) it must not agree any longer than they do.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "spec/spec.h"
+
+#define SLOTS_MAX	64
+#define SET_MAX		4096
+#define VALUES		3	/* of words: 0, 1, 2 */
+
+struct set {
+	struct kl_val state[SET_MAX][SLOTS_MAX];
+	size_t len[SET_MAX], n;
+};
+
+struct world {
+	struct kl_spec *s;
+	struct kl_run *r;
+	struct set *all, *known, *unknown, *next;
+};
+
+static void add(struct set *set, const struct kl_val *state, size_t len)
+{
+	size_t i;
+
+	assert_true(len <= SLOTS_MAX);
+	for (i = 0; i < set->n; i++)
+		if (set->len[i] == len && !memcmp(set->state[i], state, len * sizeof(*state)))
+			return;
+	assert_true(set->n < SET_MAX);
+	memcpy(set->state[set->n], state, len * sizeof(*state));
+	set->len[set->n++] = len;
+}
+
+static int collect(void *ctx, const struct kl_outcome *o)
+{
+	add(ctx, o->state, o->len);
+	return 0;
+}
+
+/* All outcomes of an operation in all states of *set. */
+static void step(struct world *w, struct set **set, unsigned int m, const struct kl_val *args,
+		 const struct kl_val *res)
+{
+	struct set *old = *set;
+	size_t i;
+
+	w->next->n = 0;
+	for (i = 0; i < old->n; i++)
+		assert_int_equal(kl_run_apply(w->r, old->state[i], old->len[i], m, args, res, collect,
+					      w->next), 0);
+	*set = w->next;
+	w->next = old;
+}
+
+/* All known states: what `fill0`, `fill1`, ... make of the initial one, up to @depth of them. */
+static void fill(struct world *w, unsigned int depth)
+{
+	unsigned int d, m, k;
+	const struct kl_val *init;
+	struct kl_val args[2];
+	size_t len, from = 0, to, i;
+
+	init = kl_run_init(w->r, true, &len);
+	assert_non_null(init);
+	w->all->n = 0;
+	add(w->all, init, len);
+	for (d = 0; d < depth; d++) {
+		to = w->all->n;
+		for (i = from; i < to; i++) {
+			for (m = 0; m < kl_spec_nmethods(w->s); m++) {
+				if (strncmp(kl_spec_method(w->s, m)->name, "fill", 4))
+					continue;
+				for (k = 0; k < VALUES * VALUES; k++) {
+					struct kl_val before[SLOTS_MAX];
+
+					args[0] = kl_word(k % VALUES);
+					args[1] = kl_word(k / VALUES);
+					memcpy(before, w->all->state[i], sizeof(before));
+					assert_int_equal(kl_run_apply(w->r, before, w->all->len[i], m,
+								      args, NULL, collect, w->all), 0);
+				}
+			}
+		}
+		from = to;
+	}
+}
+
+static void copy(struct set *to, const struct set *from)
+{
+	to->n = from->n;
+	memcpy(to->state, from->state, from->n * sizeof(from->state[0]));
+	memcpy(to->len, from->len, from->n * sizeof(from->len[0]));
+}
+
+static int first_result(void *ctx, const struct kl_outcome *o)
+{
+	memcpy(ctx, o->results, KL_MAX_ARGS * sizeof(struct kl_val));
+	return 1;
+}
+
+static struct kl_val random_value(uint64_t *seed, bool special)
+{
+	uint64_t k = kl_rand_below(seed, VALUES + 2 * special);
+
+	if (k < VALUES)
+		return kl_word(k);
+	return kl_special(k == VALUES ? KL_EMPTY : KL_ABSENT);
+}
+
+static void one_run(struct world *w, uint64_t *seed, unsigned int ops, bool exact, bool hide)
+{
+	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
+	const struct kl_val *init;
+	unsigned int op, m, i;
+	size_t len;
+
+	init = kl_run_init(w->r, false, &len);
+	w->unknown->n = 0;
+	add(w->unknown, init, len);
+	copy(w->known, w->all);
+	for (op = 0; op < ops; op++) {
+		const struct kl_method *method;
+
+		do {
+			m = kl_rand_below(seed, kl_spec_nmethods(w->s));
+			method = kl_spec_method(w->s, m);
+		} while (!strncmp(method->name, "fill", 4));
+		for (i = 0; i < method->nparams; i++)
+			args[i] = kl_word(kl_rand_below(seed, method->params[i].type == KL_T_BOOL ? 2 :
+							VALUES));
+		/* The result of some state, or any at all. */
+		memset(res, 0, sizeof(res));
+		if (kl_rand_below(seed, 4)) {
+			i = kl_rand_below(seed, w->known->n);
+			kl_run_apply(w->r, w->known->state[i], w->known->len[i], m, args, NULL,
+				     first_result, res);
+		} else {
+			for (i = 0; i < method->nresults; i++)
+				res[i] = method->results[i].type == KL_T_BOOL ?
+					 kl_word(kl_rand_below(seed, 2)) : random_value(seed, true);
+		}
+		for (i = 0; hide && i < method->nresults; i++)
+			if (!kl_rand_below(seed, 4))
+				res[i] = (struct kl_val){ .tag = KL_ANY };
+		step(w, &w->known, m, args, res);
+		/* Of an unknown argument less is known than of the right one. */
+		if (hide && method->nparams && !kl_rand_below(seed, 6))
+			args[0] = (struct kl_val){ .tag = KL_ANY };
+		step(w, &w->unknown, m, args, res);
+		if (w->known->n)
+			assert_true(w->unknown->n);
+		else if (exact)
+			assert_false(w->unknown->n);
+		if (!w->known->n || !w->unknown->n)
+			return;
+	}
+}
+
+static void world(const char *text, unsigned int depth, unsigned int ops, unsigned int runs, bool exact)
+{
+	struct world w = { 0 };
+	uint64_t seed = 99;
+	unsigned int i;
+
+	assert_int_equal(kl_spec_parse("t.lin", text, strlen(text), &w.s), 0);
+	w.r = kl_run_new(w.s);
+	w.all = calloc(1, sizeof(*w.all));
+	w.known = calloc(1, sizeof(*w.known));
+	w.unknown = calloc(1, sizeof(*w.unknown));
+	w.next = calloc(1, sizeof(*w.next));
+	assert_true(w.r && w.all && w.known && w.unknown && w.next);
+	fill(&w, depth);
+	for (i = 0; i < runs; i++) {
+		one_run(&w, &seed, ops, exact, false);
+		one_run(&w, &seed, ops, false, true);
+	}
+	free(w.all);
+	free(w.known);
+	free(w.unknown);
+	free(w.next);
+	kl_run_free(w.r);
+	kl_spec_free(w.s);
+}
+
+#define SCALARS "word x = 0, y = 0; bool f = false; word a[2] = 0;\n" \
+	"method fillx(word v, word w) { atomic { x = v; y = w; } } method fillf() { atomic { f = true; } }\n" \
+	"method filla(word v, word w) { atomic { a[0] = v; a[1] = w; } }\n"
+
+/* Nothing is compared: exact however many operations there are. */
+static void test_moves(void **state)
+{
+	world("spec t { " SCALARS
+	      "method get() -> (word l, word h) { atomic { return (x, y); } }\n"
+	      "method twice() -> (word l, word h) { atomic { return (x, x); } }\n"
+	      "method set(word v) { atomic { x = v; } } method copy() { atomic { y = x; } }\n"
+	      "method swap() -> word { atomic { word t = x; x = y; y = t; return t; } }\n"
+	      "method first() -> word { atomic { return a[0]; } } method keep(word v) { atomic { a[1] = a[0]; a[0] = v; } }\n"
+	      "method second() -> word { atomic { return a[1]; } }\n"
+	      "method lock() -> bool { atomic { if (f) return false; f = true; return true; } }\n"
+	      "method unlock(bool b) { atomic { f = b; } } method held() -> bool { atomic { return !f; } }\n"
+	      "method pick() -> word { atomic { return f ? x : y; } } }", 3, 8, 1500, true);
+}
+
+/* Comparisons are forgotten when they fail, so only one operation is exact. */
+static const char comparing[] =
+	"spec t { " SCALARS
+	"method cas(word o, word n) -> bool { atomic { if (x == o) { x = n; return true; } return false; } }\n"
+	"method eq() -> bool { atomic { return x == y; } }\n"
+	"method three() -> (bool p, bool q, word v) { atomic { return (x == y, y == a[0], x); } }\n"
+	"method not_one() -> word { atomic { if (x == 1) return 0; return x; } }\n"
+	"method order() -> (bool l, word p, word q) { atomic { return (x < y, x, y); } }\n"
+	"method less(word v) -> (bool l, word p) { atomic { return (x < v, x); } }\n"
+	"method least(word v) -> (bool l, word p) { atomic { return (v <= x, x); } }\n"
+	"method at(word i) -> word { atomic { assume(i < 2); return a[i]; } }\n"
+	"method at_x() -> (word i, word v) { atomic { assume(x < 2); return (x, a[x]); } }\n"
+	"method put_at(word v) { atomic { if (y < 2) a[y] = v; } }\n"
+	"method add(word n) -> word { atomic { word o = x; x += n; return o; } }\n"
+	"method sub() -> (word d, word p, word q) { atomic { return (x - y, x, y); } }\n"
+	"method inc() -> word { atomic { x += 1; return x - 1; } }\n"
+	"method logic() -> (bool b, bool g, word v) { atomic { return (f && x != 2 || y == 0, f, y); } } }";
+
+static void test_comparisons(void **state)
+{
+	world(comparing, 3, 1, 4000, true);
+	world(comparing, 3, 6, 1500, false);
+}
+
+static void test_keyed(void **state)
+{
+	world("spec t { set<word> s = empty; map<word, word> m = empty;\n"
+	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic { m.put(k, v); } }\n"
+	      "method add(word k) -> bool { atomic { return s.add(k); } }\n"
+	      "method rem(word k) -> bool { atomic { return s.remove(k); } }\n"
+	      "method has(word k) -> bool { atomic { return s.has(k); } }\n"
+	      "method put(word k, word v) { atomic { m.put(k, v); } }\n"
+	      "method get(word k) -> word { atomic { return m.get(k); } }\n"
+	      "method mrem(word k) -> word { atomic { return m.remove(k); } }\n"
+	      "method mhas(word k) -> bool { atomic { return m.has(k); } } }", 6, 10, 100, true);
+	world("spec t { set<word> s = empty; map<word, bool> m = empty; word x = 0;\n"
+	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic { m.put(k, v == 1); } }\n"
+	      "method fillx(word v) { atomic { x = v; } } method addx() -> bool { atomic { return s.add(x); } }\n"
+	      "method hasx() -> (bool b, word v) { atomic { return (s.has(x), x); } }\n"
+	      "method ssize() -> word { atomic { return s.size(); } } method msize() -> word { atomic { return m.size(); } }\n"
+	      "method rem(word k) -> bool { atomic { return s.remove(k); } }\n"
+	      "method none() -> bool { atomic { return s.size() == 0; } } method set(word v) { atomic { x = v; } }\n"
+	      "method put(word k, bool v) { atomic { m.put(k, v); } } method get(word k) -> bool { atomic { return m.get(k); } }\n"
+	      "method mrem(word k) -> bool { atomic { return m.remove(k) == true; } } }", 4, 8, 60, false);
+}
+
+static void test_bag(void **state)
+{
+	world("spec t { bag<word> g = empty; method fill(word k) { atomic { g.add(k); } }\n"
+	      "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic { return g.remove(k); } }\n"
+	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 12, 4, 1000, true);
+	world("spec t { bag<word> g = empty; word x = 0; method fill(word k) { atomic { g.add(k); } }\n"
+	      "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic { return g.remove(k); } }\n"
+	      "method count(word k) -> word { atomic { return g.count(k); } } method size() -> word { atomic { return g.size(); } }\n"
+	      "method addx() -> word { atomic { g.add(x); return x; } } method remx() -> bool { atomic { return g.remove(x); } }\n"
+	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 5, 8, 300, false);
+}
+
+static void test_queue_stack(void **state)
+{
+	world("spec t { queue<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
+	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { return q.pop(); } } }",
+	      5, 5, 1000, true);
+	world("spec t { stack<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
+	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { return q.pop(); } }\n"
+	      "method top() -> word { atomic { return q.top(); } } }", 5, 5, 1000, true);
+	world("spec t { queue<word> q = empty; stack<word> s = empty;\n"
+	      "method fillq(word v) { atomic { q.push(v); } } method fills(word v) { atomic { s.push(v); } }\n"
+	      "method push(word v) { atomic { q.push(v); } } method front() -> word { atomic { return q.front(); } }\n"
+	      "method move() -> bool { atomic { word v = q.pop(); if (v == empty) return false; s.push(v); return true; } }\n"
+	      "method pop() -> word { atomic { return s.pop(); } }\n"
+	      "method sizes() -> (word a, word b) { atomic { return (q.size(), s.size()); } }\n"
+	      "method two() -> word { atomic { if (q.size() == 2) return full; return q.size(); } } }",
+	      4, 8, 100, false);
+}
+
+static void test_pqueue(void **state)
+{
+	world("spec t { pqueue<word> p = empty; pqueue<word> max q = empty;\n"
+	      "method fillp(word v) { atomic { p.push(v); } } method fillq(word v) { atomic { q.push(v); } }\n"
+	      "method push(word v) { atomic { p.push(v); q.push(v); } } method min() -> word { atomic { return p.pop(); } }\n"
+	      "method max() -> word { atomic { return q.pop(); } }\n"
+	      "method tops() -> (word a, word b) { atomic { return (p.top(), q.top()); } }\n"
+	      "method sizes() -> (word a, word b) { atomic { return (p.size(), q.size()); } } }", 4, 8, 300, false);
+	/* One operation on an unknown one: anything not above the least that is known. */
+	world("spec t { pqueue<word> p = empty; method fill(word v) { atomic { p.push(v); } }\n"
+	      "method both(word v) -> word { atomic { p.push(v); return p.pop(); } } }", 4, 1, 500, true);
+}
+
+static struct kl_val bound[8];
+static char line[256];
+
+static int raw_outcome(void *ctx, const struct kl_outcome *o)
+{
+	size_t i, len = 0;
+
+	for (i = 0; i < o->len; i++)
+		len += snprintf(line + len, sizeof(line) - len, "%s%d:%d ", o->state[i].tag ? "?" : "",
+				o->state[i].tag, (int)o->state[i].v);
+	assert_true(o->nbound <= 8);
+	memcpy(bound, o->bound, o->nbound * sizeof(*bound));
+	*(size_t *)ctx = o->nbound;
+	return 0;
+}
+
+static void test_raw(void **state)
+{
+	static const char text[] =
+		"spec t { word x, y; method get() -> (word a, word b) { atomic { return (x, y); } }\n"
+		"method inc() { atomic { x += 1; } } method eq() { atomic { assume(x == y); } } }";
+	struct kl_val st[2] = { { .v = 5, .tag = KL_ANY }, { .v = 2, .tag = KL_ANY } };
+	struct kl_val res[2] = { { .tag = KL_ANY }, { .v = 77 } };
+	struct kl_spec *s;
+	struct kl_run *r;
+	size_t n;
+
+	assert_int_equal(kl_spec_parse("t.lin", text, strlen(text), &s), 0);
+	r = kl_run_new(s);
+	assert_non_null(r);
+	kl_run_set_raw(r, true);
+	assert_int_equal(kl_run_apply(r, st, 2, 0, NULL, res, raw_outcome, &n), 0);
+	assert_string_equal(line, "?1:5 0:77 ");
+	assert_int_equal(n, 6);
+	assert_true(kl_val_eq(bound[2], kl_word(77)));
+	assert_true(kl_val_eq(bound[5], st[0]));
+	assert_int_equal(kl_run_apply(r, st, 2, 1, NULL, NULL, raw_outcome, &n), 0);
+	assert_string_equal(line, "?1:6 ?1:2 ");
+	kl_run_set_fresh(r, 8);
+	assert_int_equal(kl_run_apply(r, st, 2, 1, NULL, NULL, raw_outcome, &n), 0);
+	assert_string_equal(line, "?1:8 ?1:2 ");
+	assert_int_equal(n, 8);
+	assert_int_equal(kl_run_apply(r, st, 2, 2, NULL, NULL, raw_outcome, &n), 0);
+	assert_string_equal(line, "?1:2 ?1:2 ");
+	assert_true(kl_val_eq(bound[5], st[1]));
+	kl_run_free(r);
+	kl_spec_free(s);
+}
+
+static void test_canon(void **state)
+{
+	struct kl_val st[6] = { { .v = 3, .tag = KL_ANY }, { .v = 0 }, { .v = 0, .tag = KL_ANY },
+				{ .v = 3, .tag = KL_ANY }, { .v = 9 }, { .v = 1, .tag = KL_ANY } };
+
+	kl_state_canon(st, 6);
+	assert_int_equal(st[0].v, 0);
+	assert_int_equal(st[1].v, 0);
+	assert_int_equal(st[2].v, 1);
+	assert_int_equal(st[3].v, 0);
+	assert_int_equal(st[4].v, 9);
+	assert_int_equal(st[5].v, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_comparisons),
+		cmocka_unit_test(test_keyed),
+		cmocka_unit_test(test_bag),
+		cmocka_unit_test(test_queue_stack),
+		cmocka_unit_test(test_pqueue),
+		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_canon),
+	};
+
+	return cmocka_run_group_tests_name("spec_unknown", tests, NULL, NULL);
+}
