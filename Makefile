@@ -77,7 +77,10 @@ cmd_obj := $(call obj,$(cmd_src))
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # What a test program is linked with besides libklin: helpers, and the reports it looks at.
 unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c))
-unit_obj := $(call obj,$(unit_src) $(unit_help))
+# Fuzzers are programs of the same kind, without helpers.
+fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
+fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%)
+unit_obj := $(call obj,$(unit_src) $(unit_help) $(fuzz_src))
 unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 
 bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
@@ -131,6 +134,11 @@ $(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(unit_with) \
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(unit_with) $(B)/libklin.a \
 		-lcmocka $(LDLIBS)
 
+$(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(B)/libklin.a $(B)/.ldflags
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(B)/libklin.a $(LDLIBS)
+
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_obj:.o=.d)
 
 # ---- BPF: CO-RE against bpf/vmlinux-min.h, so no kernel is needed --------
@@ -178,10 +186,10 @@ kmod/klin.ko: $(kmod_src) build/.kdir tools/btf
 
 # ---- tests ---------------------------------------------------------------
 
-unit-build: $(unit_bin)
+unit-build: $(unit_bin) $(fuzz_bin)
 
 unit: unit-build
-	$(Q)tools/run-tap $(unit_bin)
+	$(Q)tools/run-tap $(unit_bin) $(fuzz_bin)
 
 check:
 	$(Q)tools/deps

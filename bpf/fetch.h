@@ -89,6 +89,44 @@ static __always_inline __u64 klin_load(__u64 addr, __u32 size, __u64 *fault)
 	return klin_extend(v, size);
 }
 
+#define KLIN_TEXT	32	/* bytes of a text in which numbers are looked for */
+
+/*
+ * The number @n, from 0, of the text at @addr, in decimal and separated by white
+ * space.  *fault is set where that is not for certain what the kernel makes of
+ * it: another base, a sign, other characters before its end, no such number, a
+ * text too long.  No branches on the text: the verifier would follow them all.
+ */
+static __noinline __u64 klin_number(__u64 addr, __u64 n, __u64 *fault)
+{
+	__u64 num = 0, seen = 0, bad = 0, last = 0, alive = 1, begun = 0;
+	char text[KLIN_TEXT] = {};
+	__u32 i;
+	long len;
+
+	len = bpf_probe_read_kernel_str(text, sizeof(text), (void *)addr);
+	if (len < 0 || len >= KLIN_TEXT)
+		bad = 1;
+	for (i = 0; i < KLIN_TEXT; i++) {
+		__u64 c = (__u8)text[i], digit, space, start, mine;
+
+		alive &= klin_nonzero(c);
+		digit = klin_below(c - '0', 10);
+		space = klin_below(c - '\t', 5) | (klin_nonzero(c ^ ' ') ^ 1);
+		start = digit & ~last & alive;
+		begun += start;
+		mine = digit & alive & (klin_nonzero(begun ^ (n + 1)) ^ 1);
+		bad |= mine & start & (klin_nonzero(c ^ '0') ^ 1);
+		/* What follows the number does not change it. */
+		bad |= alive & (digit ^ 1) & (space ^ 1) & klin_below(begun, n + 2);
+		num = (num & (mine - 1)) | ((num * 10 + c - '0') & -mine);
+		seen |= mine;
+		last = digit;
+	}
+	*fault = bad | (seen ^ 1);
+	return num;
+}
+
 /**
  * klin_fetch() - run a fetch program
  * @prog: in read-only data
@@ -137,6 +175,10 @@ static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, co
 			t = (bad >> src) & 1;
 			r[dst] = klin_load(r[src] + off, size, &f);
 			bad = (bad & ~(1ULL << dst)) | (f | t) << dst;
+			continue;
+		case KLIN_NUMBER:
+			r[dst] = klin_number(r[dst], off, &f);
+			bad |= f << dst;
 			continue;
 		case KLIN_EXT:
 			r[dst] = klin_extend(r[dst], size);

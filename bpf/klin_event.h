@@ -126,6 +126,7 @@ enum klin_fetch_op {
 	KLIN_LNOT,	/* dst = !dst */
 	KLIN_LAND, KLIN_LOR,	/* dst, src are 0 or 1 */
 	KLIN_SELECT,	/* dst = dst ? register src : register offset */
+	KLIN_NUMBER,	/* dst = number offset of the text at dst */
 	KLIN_VAL,	/* value number offset = src */
 	KLIN_OBJECT,	/* the object is src */
 	KLIN_WHEN,	/* not an operation unless src */

@@ -22,7 +22,7 @@ static u64 sample_ns = 1;	/* the time that SAMPLE_TURNS take */
  * There is this one copy of the loop, and it lies in one page: under TCG a loop
  * that crosses a page's end is ten times as slow.
  */
-noinline notrace __aligned(64) void klin_turns(u32 turns)
+noinline notrace void klin_turns(u32 turns)
 {
 	while (turns--)
 		barrier();

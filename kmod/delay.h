@@ -8,6 +8,7 @@
 #ifndef KLIN_DELAY_H
 #define KLIN_DELAY_H
 
+#include <linux/compiler.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -15,7 +16,7 @@ DECLARE_PER_CPU(u32, klin_jitter);
 
 void klin_delay_calibrate(void);
 u32 klin_delay_turns(u64 ns);
-void klin_turns(u32 turns);
+void klin_turns(u32 turns) __aligned(64);
 void klin_nap(void);
 
 /*

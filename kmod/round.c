@@ -90,7 +90,8 @@ static __always_inline void store_y(struct klin_cell *c, struct klin_ahead *ahea
 		smp_mb();	/* pairs with the other thread's */
 }
 
-static __always_inline u8 then_read(struct klin_cell *c, struct klin_ahead *ahead, u32 n, bool mb)
+static __always_inline u8 then_read(struct klin_cell *c, struct klin_ahead *ahead, u32 n,
+				    bool mb)
 {
 	seqlock_t *sl = klin_cell_seqlock(c);
 	unsigned int seq;
@@ -105,7 +106,8 @@ static __always_inline u8 then_read(struct klin_cell *c, struct klin_ahead *ahea
 	return a1 << 1 | a2 << 2;
 }
 
-static __always_inline u8 then_trylock(struct klin_cell *c, struct klin_ahead *ahead, u32 n, bool mb)
+static __always_inline u8 then_trylock(struct klin_cell *c, struct klin_ahead *ahead, u32 n,
+				       bool mb)
 {
 	store_y(c, ahead, n, mb);
 	return spin_trylock(klin_cell_spinlock(c)) << 1;

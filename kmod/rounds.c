@@ -28,6 +28,7 @@ struct settings {
 	const char *variant;
 	const char *cpus;
 	u64 rounds;
+	u64 duration;	/* ms, 0: no limit */
 	u64 seed;
 	u64 skew;	/* turns of an empty loop: the threads start at most so far apart */
 	u64 ahead;	/* lines not in the cache that are stored to first, see round.c */
@@ -40,6 +41,7 @@ static const struct klin_option options[] = {
 	WORD(variant),
 	WORD(cpus),
 	NUMBER(rounds, 1, ROUNDS_MAX),
+	NUMBER(duration, 0, 86400000),
 	NUMBER(seed, 0, U64_MAX),
 	NUMBER(skew, 0, 100000),
 	NUMBER(ahead, 0, KLIN_AHEAD_MAX),
@@ -51,6 +53,7 @@ static const struct klin_option options[] = {
  * @ref: the control's and one for each open result file
  * @variant: what a round does
  * @rounds: how many
+ * @duration: when to stop them, in milliseconds after the start, 0 for never
  * @skew: largest difference of the start, in turns of an empty loop
  * @ahead: lines that are stored to first
  * @rng: of each thread, for the skew
@@ -66,6 +69,7 @@ struct klin_rounds {
 	struct kref ref;
 	const struct klin_variant *variant;
 	u32 rounds;
+	u32 duration;
 	u32 skew;
 	u32 ahead;
 	u64 rng[2];
@@ -167,7 +171,7 @@ static void rounds_body(struct klin_team *team, unsigned int me)
 	u32 meeting = 0;
 	u32 from;
 
-	for (from = 0; from < rs->rounds; from += CELLS) {
+	for (from = 0; from < rs->rounds && !READ_ONCE(team->stop); from += CELLS) {
 		if (me == 0)
 			make_cells_new(rs);
 		cond_resched_tasks_rcu_qs();
@@ -241,6 +245,7 @@ struct klin_rounds *klin_rounds_create(char *settings, struct klin_complaint *c)
 
 	kref_init(&rs->ref);
 	rs->rounds = set.rounds;
+	rs->duration = set.duration;
 	rs->skew = set.skew;
 	rs->ahead = set.ahead;
 	rs->rng[0] = klin_rng_seed(set.seed, 0);
@@ -273,7 +278,7 @@ err_cpus:
  */
 void klin_rounds_start(struct klin_rounds *rs)
 {
-	klin_team_start(&rs->team, 0);
+	klin_team_start(&rs->team, rs->duration);
 }
 
 static void rounds_release(struct kref *ref)

@@ -110,7 +110,7 @@ struct kl_history *history_random(uint64_t seed)
 				.from = op.call, .to = kl_rand(&s) & 1 ? KL_TIME_MAX : now[t],
 				.lost = kl_rand_below(&s, 3), .cpu = op.cpu,
 				.object = kl_rand(&s) & 1 ? op.object : KL_ALL_OBJECTS,
-				.reason = kl_rand_below(&s, 2),
+				.reason = kl_rand_below(&s, 3),
 			};
 
 			assert_int_equal(kl_history_add_gap(h, &g), 0);

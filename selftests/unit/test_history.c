@@ -41,11 +41,13 @@ static void test_indices(void **state)
 	/* A name is told by its length, not by what follows it. */
 	assert_int_equal(kl_history_method(h, "m12", 2), 1);
 	assert_int_equal(kl_history_method(h, "", 0), -EINVAL);
+	assert_int_equal(kl_history_method(h, "1m", 2), -EINVAL);
+	assert_int_equal(kl_history_method(h, "a b", 3), -EINVAL);
 	for (i = 5000; i < UINT16_MAX; i++) {
 		snprintf(name, sizeof(name), "m%d", (int)i);
 		assert_int_equal(kl_history_method(h, name, strlen(name)), i);
 	}
-	assert_int_equal(kl_history_method(h, "one more", 8), -EOVERFLOW);
+	assert_int_equal(kl_history_method(h, "one_more", 8), -EOVERFLOW);
 	kl_history_free(h);
 }
 
@@ -75,8 +77,11 @@ static void test_add_rejects(void **state)
 	op.nargs = 0;
 	op.ret = KL_TIME_MAX;
 	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
-	assert_int_equal(h->nops, 0);
 	op.flags = KL_OP_PENDING;
+	op.call = KL_TIME_MAX;
+	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	assert_int_equal(h->nops, 0);
+	op.call = 5;
 	op.nres = 1;
 	assert_int_equal(kl_history_add(h, &op, v, v), 0);
 	assert_int_equal(kl_op_res(h, h->ops)[0].tag, KL_ANY);
@@ -228,7 +233,7 @@ static void test_text_errors(void **state)
 		{ "# gap from 5 to 4", "t:1: error: 'from': expected a gap that ends after it begins" },
 		{ "# gap between 5", "t:1: error: 'between': expected cpu, from, to, lost, object or "
 		  "reason" },
-		{ "# gap reason rain", "t:1: error: 'rain': expected lost or missed" },
+		{ "# gap reason rain", "t:1: error: 'rain': expected lost, missed or cut" },
 		{ "\n\nt1 @1 10 20 a\nt2 @1 15 25 a\nt1 @1 15 25 a",
 		  "t:5: error: thread t1 is called at 15 inside the operation of line 3 and returns at "
 		  "25, after it (20): expected one after the other or one inside the other" },

@@ -310,6 +310,29 @@ static void test_set_map_bag(void **state)
 	teardown(&b);
 }
 
+/* What is not known of a container, and what is left of that once it is known. */
+static void test_closed(void **state)
+{
+	struct bench b;
+
+	setup(&b, "spec t { bag<word> g = empty; set<word> s = empty; pqueue<word> p; queue<word> q;\n"
+	      "method add(word v) { atomic { g.add(v); s.add(v); p.push(v); q.push(v); } }\n"
+	      "method has(word v) -> (bool a, bool b) { atomic { return (g.has(v), s.has(v)); } }\n"
+	      "method sizes() -> (word a, word b, word c, word d) {\n"
+	      "	atomic { return (g.size(), s.size(), p.size(), q.size()); } } }", false);
+	assert_string_equal((kl_state_print(b.log, sizeof(b.log), b.s, b.state, b.len), b.log),
+			    "g = {...}, s = {...}, p = [...], q = [...]");
+	assert_int_equal(apply(&b, "has", ARGS(W(1)), ARGS(W(0), W(0))), 0);
+	assert_string_equal(b.log, "g = {1 x0, ...}, s = {not 1, ...}, p = [...], q = [...]\n");
+	assert_int_equal(apply(&b, "has", ARGS(W(3)), ARGS(W(1), W(1))), 0);
+	assert_int_equal(apply(&b, "add", ARGS(W(2)), NULL), 0);
+	assert_non_null(strstr(b.log, "g = {1 x0, 2 x1+, 3 x1+, ...}, s = {not 1, 2, 3, ...}, "
+			       "p = [2, ...], q = [..., 2]\n"));
+	assert_int_equal(apply(&b, "sizes", NULL, ARGS(W(2), W(2), W(1), W(1))), 0);
+	assert_string_equal(b.log, "g = {2 x1, 3 x1}, s = {2, 3}, p = [2], q = [2]\n");
+	teardown(&b);
+}
+
 /* Equal contents are equal words, however they came about. */
 static void test_canonical(void **state)
 {
@@ -342,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_queue_stack),
 		cmocka_unit_test(test_pqueue),
 		cmocka_unit_test(test_set_map_bag),
+		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_canonical),
 	};
 

@@ -226,6 +226,8 @@ static const char comparing[] =
 	"method not_one() -> word { atomic { if (x == 1) return 0; return x; } }\n"
 	"method order() -> (bool l, word p, word q) { atomic { return (x < y, x, y); } }\n"
 	"method less(word v) -> (bool l, word p) { atomic { return (x < v, x); } }\n"
+	"method most(word v) -> (bool l, word p) { atomic { return (x <= v, x); } }\n"
+	"method above(word v) -> (bool l, word p) { atomic { return (v < x, x); } }\n"
 	"method least(word v) -> (bool l, word p) { atomic { return (v <= x, x); } }\n"
 	"method at(word i) -> word { atomic { assume(i < 2); return a[i]; } }\n"
 	"method at_x() -> (word i, word v) { atomic { assume(x < 2); return (x, a[x]); } }\n"

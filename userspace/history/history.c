@@ -115,6 +115,20 @@ static uint64_t thread_hash(const struct kl_history *h, size_t i)
 	return hash_raw(h->threads[i]);
 }
 
+/* What every form can hold and every reader tells from a number. */
+static bool valid_name(const char *name, size_t len)
+{
+	size_t i;
+
+	if (!len || len > KL_MAX_NAME || (unsigned int)(*name - '0') < 10)
+		return false;
+	for (i = 0; i < len; i++)
+		if ((unsigned int)((name[i] | 0x20) - 'a') >= 26 &&
+		    (unsigned int)(name[i] - '0') >= 10 && name[i] != '_')
+			return false;
+	return true;
+}
+
 int64_t kl_history_method(struct kl_history *h, const char *name, size_t len)
 {
 	struct table *t = &h->index->methods;
@@ -131,7 +145,7 @@ int64_t kl_history_method(struct kl_history *h, const char *name, size_t len)
 				return t->slot[at] - 1;
 		}
 	}
-	if (!len || len > KL_MAX_NAME || memchr(name, 0, len))
+	if (!valid_name(name, len))
 		return -EINVAL;
 	if (h->nmethods >= UINT16_MAX)
 		return -EOVERFLOW;
@@ -199,8 +213,9 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_val *
 		op->ret = KL_TIME_MAX;
 	else if (op->ret == KL_TIME_MAX)
 		return -EINVAL;
-	if (op->ret < op->call || op->method >= h->nmethods || op->object >= h->nobjects ||
-	    op->thread >= h->nthreads || op->nargs > KL_MAX_ARGS || op->nres > KL_MAX_ARGS)
+	if (op->call == KL_TIME_MAX || op->ret < op->call || op->method >= h->nmethods ||
+	    op->object >= h->nobjects || op->thread >= h->nthreads || op->nargs > KL_MAX_ARGS ||
+	    op->nres > KL_MAX_ARGS)
 		return -EINVAL;
 	if (h->nops >= KL_NO_OP || h->nvals + n > UINT32_MAX)
 		return -EOVERFLOW;

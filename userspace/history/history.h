@@ -97,7 +97,10 @@ struct kl_history {
 struct kl_history *kl_history_new(void);
 void kl_history_free(struct kl_history *h);
 
-/* The index of a method, object or thread, added if new; negative errno (as int64) on failure. */
+/*
+ * The index of a method (an identifier), object or thread, added if new; a
+ * negative errno on failure.
+ */
 int64_t kl_history_method(struct kl_history *h, const char *name, size_t len);
 int64_t kl_history_object(struct kl_history *h, uint64_t raw);
 int64_t kl_history_thread(struct kl_history *h, uint64_t raw);
@@ -109,7 +112,8 @@ int64_t kl_history_thread(struct kl_history *h, uint64_t raw);
  * @args: op->nargs values
  * @res: op->nres values; ignored (KL_ANY stored) if the operation is pending
  *
- * Return: 0, -ENOMEM, -EOVERFLOW, -EINVAL when ret < call or an index is out of range.
+ * Return: 0, -ENOMEM, -EOVERFLOW, -EINVAL when ret < call, the call is KL_TIME_MAX or an
+ * index is out of range.
  */
 int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_val *args,
 		   const struct kl_val *res);

@@ -302,19 +302,13 @@ static int record(const struct args *a, struct kl_recorder *r, struct kl_load *l
 	kl_recorder_show(r, say);
 	fflush(say);
 	err = loop(a, r, load);
-	if (load) {
-		/* The last operations are recorded, the undoing of a load is not. */
-		int read_err = kl_recorder_poll(r);
-
-		err = err ? err : read_err;
-	}
+	/* Before the probes go: code is safest patched while nothing runs through it. */
+	if (load)
+		stop_err = load->ops->stop(load);
 	if (!err)
 		err = kl_recorder_stop(r, &h, &stats);
-	if (load) {
-		stop_err = load->ops->stop(load);
-		if (load->ops->report && !stop_err)
-			load->ops->report(load, say);
-	}
+	if (load && load->ops->report && !stop_err)
+		load->ops->report(load, say);
 	if (err)
 		return err;
 	err = write_history(h, output);

@@ -52,7 +52,8 @@ static void print_params(const struct kl_param *p, unsigned int n)
 
 	printf("(");
 	for (i = 0; i < n; i++)
-		printf("%s%s %s", i ? ", " : "", p[i].type == KL_T_BOOL ? "bool" : "word", p[i].name);
+		printf("%s%s %s", i ? ", " : "", p[i].type == KL_T_BOOL ? "bool" : "word",
+		       p[i].name);
 	printf(")");
 }
 

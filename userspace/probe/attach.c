@@ -354,8 +354,9 @@ void kl_detach(struct kl_recorder *r)
 {
 	unsigned int i, j;
 
+	/* Returns first: what is called from now on stays in its slot. */
 	for (i = 0; i < r->ngroups; i++)
-		for (j = 0; j < r->groups[i].nprogs; j++) {
+		for (j = r->groups[i].nprogs; j-- > 0;) {
 			bpf_link__destroy(r->groups[i].progs[j].link);
 			r->groups[i].progs[j].link = NULL;
 		}

@@ -619,6 +619,30 @@ static int constant(struct compiler *c, const struct kl_expr *e, unsigned int re
 	return emit(c, e, KLIN_CODE(KLIN_IMM, reg, 0, 0, 0), num);
 }
 
+/* A number in a text of the kernel's, such as a sysctl's buffer. */
+static int number(struct compiler *c, const struct kl_expr *e, unsigned int reg, struct value *v)
+{
+	char name[128];
+	int err = rvalue(c, e->a, reg, v);
+
+	if (err)
+		return err;
+	if (!wide(v->ty))
+		return fail(c, e, "number() of '%s': expected a pointer to text",
+			    kl_ty_name(v->ty, name, sizeof(name)));
+	v->ty = kl_ty_int(8, false);
+	return emit(c, e, KLIN_CODE(KLIN_NUMBER, reg, 0, 0, e->num), 0);
+}
+
+/* What cannot be read is unknown, and nothing can be read at 0. */
+static int unknown(struct compiler *c, const struct kl_expr *e, unsigned int reg, struct value *v)
+{
+	int err = constant(c, e, reg, 0, v);
+
+	v->ty = kl_ty_int(8, false);
+	return err ? err : emit(c, e, KLIN_CODE(KLIN_LOAD, reg, reg, 8, 0), 0);
+}
+
 static int compile(struct compiler *c, const struct kl_expr *e, unsigned int reg, struct value *v)
 {
 	char name[128];
@@ -675,6 +699,10 @@ static int compile(struct compiler *c, const struct kl_expr *e, unsigned int reg
 			return fail(c, e, "the size of '%s' is not known",
 				    kl_ty_name(t, name, sizeof(name)));
 		return err ? err : constant(c, e, reg, num, v);
+	case KL_E_NUMBER:
+		return number(c, e, reg, v);
+	case KL_E_UNKNOWN:
+		return unknown(c, e, reg, v);
 	}
 	return fail(c, e, "this expression cannot be used in a probe");
 }

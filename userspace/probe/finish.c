@@ -94,6 +94,11 @@ static int add_unknown(struct kl_recorder *r)
 
 		if (u->nocall)
 			gap.from = earliest_call(r, &r->clauses[u->clause], u->to);
+		/* There are many while probes are attached one by one; one gap is for all. */
+		if (!gap.from && gap.to <= r->settled) {
+			r->unsettled = true;
+			continue;
+		}
 		if (gap.from <= r->end)
 			err = kl_history_add_gap(r->h, &gap);
 	}
@@ -114,7 +119,7 @@ static int add_beginning(struct kl_recorder *r)
 	for (i = 0; i < r->h->nops && r->h->ops[i].call >= gap.to; i++)
 		;
 	/* Without an operation before that, it is all in the unknown first state. */
-	return i < r->h->nops ? kl_history_add_gap(r->h, &gap) : 0;
+	return r->unsettled || i < r->h->nops ? kl_history_add_gap(r->h, &gap) : 0;
 }
 
 static int by_cpu(const void *a, const void *b)

@@ -84,6 +84,7 @@ struct kl_recorder {
 	uint64_t polled;	/* misses were last read */
 	uint64_t received, ops, bytes;
 	int err;		/* of the event callback */
+	bool unsettled;		/* something of the time before settled is not known */
 	bool ignore_misses;	/* they cannot have been of the one object */
 	pid_t *blocked;		/* tasks that were inside a probed function at the start */
 	size_t nblocked, cblocked;

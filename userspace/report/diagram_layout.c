@@ -146,7 +146,8 @@ static void add_gaps(struct dg_layout *d, const struct kl_history *h, uint64_t f
 		if (g->lost)
 			it->len = snprintf(it->label, sizeof(it->label), "%" PRIu64 " lost", g->lost);
 		else
-			it->len = snprintf(it->label, sizeof(it->label), "not known");
+			it->len = snprintf(it->label, sizeof(it->label), "%s",
+					   g->reason == KL_GAP_CUT ? "left out" : "not known");
 		d->nitems++;
 		add_time(d, at(g->from));
 		add_time(d, at(g->to));

@@ -18,8 +18,8 @@ static void check_unique(struct kl_checker *c, const struct named *n, size_t cou
 		for (j = 0; j < i; j++) {
 			if (strcmp(n[i].name, n[j].name))
 				continue;
-			kl_diag_err(c->d, n[i].pos, "'%s' is already declared in line %u", n[i].name,
-				    n[j].pos.line);
+			kl_diag_err(c->d, n[i].pos, "'%s' is already declared in line %u",
+				    n[i].name, n[j].pos.line);
 			break;
 		}
 	}
@@ -85,7 +85,8 @@ static void check_var(struct kl_checker *c, struct kl_var *v)
 		if (type == KL_ET_SPECIAL && v->type == KL_T_WORD)
 			s->specials = true;
 		else if (type != kl_etype(v->type))
-			kl_diag_err(c->d, v->init_expr->pos, "the initial value of '%s' must be a %s, "
+			kl_diag_err(c->d, v->init_expr->pos,
+				    "the initial value of '%s' must be a %s, "
 				    "found %s", v->name, kl_etype_name(kl_etype(v->type)),
 				    kl_etype_name(type));
 	}
@@ -113,7 +114,8 @@ static void check_partition(struct kl_checker *c)
 			if (!strcmp(m->params[k].name, s->part_name))
 				m->part_param = k;
 		if (m->part_param < 0)
-			kl_diag_err(c->d, s->part_pos, "method '%s' has no parameter '%s' to partition by",
+			kl_diag_err(c->d, s->part_pos,
+				    "method '%s' has no parameter '%s' to partition by",
 				    m->name, s->part_name);
 	}
 }

@@ -25,7 +25,8 @@ struct kl_checker {
 /* Type of @e; KL_ET_ERR after a message. */
 enum kl_etype kl_check_expr(struct kl_checker *c, struct kl_ast_expr *e);
 /* @e must have @type; @what names the place: "the condition". */
-void kl_check_need(struct kl_checker *c, struct kl_ast_expr *e, enum kl_etype type, const char *what);
+void kl_check_need(struct kl_checker *c, struct kl_ast_expr *e, enum kl_etype type,
+		   const char *what);
 /* @e is stored into the state. */
 void kl_check_stored(struct kl_checker *c, const struct kl_ast_expr *e);
 /* Resolve the variable that NAME or INDEX means, for reading or writing. */

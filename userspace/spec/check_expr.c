@@ -67,7 +67,8 @@ static void check_partition(struct kl_checker *c, const struct kl_ast_expr *e,
 		kl_diag_warn(c->d, e->pos, "'%s' is used at another key than '%s', by which the "
 			     "specification is partitioned", e->name, k);
 	else
-		kl_diag_warn(c->d, e->pos, "this touches '%s' of every '%s', by which the specification "
+		kl_diag_warn(c->d, e->pos,
+			     "this touches '%s' of every '%s', by which the specification "
 			     "is partitioned", e->name, k);
 }
 
@@ -170,7 +171,8 @@ static void need(struct kl_checker *c, const struct kl_ast_expr *e, enum kl_etyp
 		    kl_etype_name(have), hint);
 }
 
-void kl_check_need(struct kl_checker *c, struct kl_ast_expr *e, enum kl_etype type, const char *what)
+void kl_check_need(struct kl_checker *c, struct kl_ast_expr *e, enum kl_etype type,
+		   const char *what)
 {
 	need(c, e, kl_check_expr(c, e), type, what);
 }
@@ -192,7 +194,8 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 
 	if (!v) {
 		if (kl_check_local(c, e->name) || find_const(c->s, e->name))
-			kl_diag_err(c->d, e->pos, "'%s' is no container and has no methods", e->name);
+			kl_diag_err(c->d, e->pos, "'%s' is no container and has no methods",
+				    e->name);
 		else
 			no_such_name(c, e);
 		return KL_ET_ERR;
@@ -211,14 +214,16 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 			kl_diag_err(c->d, e->method_pos, "no method '%s' of %s; did you mean '%s'?",
 				    e->method, kl_cont_name(v->cont), near);
 		else
-			kl_diag_err(c->d, e->method_pos, "no method '%s' of %s; it has %s", e->method,
-				    kl_cont_name(v->cont), kl_cont_list(v->cont, list, sizeof(list)));
+			kl_diag_err(c->d, e->method_pos, "no method '%s' of %s; it has %s",
+				    e->method, kl_cont_name(v->cont),
+				    kl_cont_list(v->cont, list, sizeof(list)));
 		return KL_ET_ERR;
 	}
 	e->cont_op = cm->op;
 	if (e->nargs != cm->nargs) {
-		kl_diag_err(c->d, e->method_pos, "'%s' of %s takes %u argument%s, found %u", cm->name,
-			    kl_cont_name(v->cont), cm->nargs, cm->nargs == 1 ? "" : "s", e->nargs);
+		kl_diag_err(c->d, e->method_pos, "'%s' of %s takes %u argument%s, found %u",
+			    cm->name, kl_cont_name(v->cont), cm->nargs,
+			    cm->nargs == 1 ? "" : "s", e->nargs);
 		return KL_ET_ERR;
 	}
 	for (i = 0; i < e->nargs; i++) {

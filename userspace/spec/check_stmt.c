@@ -16,11 +16,13 @@ static void declare(struct kl_checker *c, const char *name, struct kl_pos pos, e
 		kl_diag_err(c->d, pos, "'%s' is already declared in line %u", name, old->pos.line);
 	for (i = 0; i < c->s->nvars; i++)
 		if (!strcmp(c->s->vars[i].name, name))
-			kl_diag_err(c->d, pos, "'%s' is the name of a variable of the state, declared in "
+			kl_diag_err(c->d, pos,
+				    "'%s' is the name of a variable of the state, declared in "
 				    "line %u", name, c->s->vars[i].pos.line);
 	for (i = 0; i < c->s->nconsts; i++)
 		if (!strcmp(c->s->consts[i].name, name))
-			kl_diag_err(c->d, pos, "'%s' is the name of a constant, declared in line %u", name,
+			kl_diag_err(c->d, pos,
+				    "'%s' is the name of a constant, declared in line %u", name,
 				    c->s->consts[i].pos.line);
 	l = kl_arena_alloc(&c->s->arena, sizeof(*l));
 	if (!l) {
@@ -42,7 +44,8 @@ static void set_local(struct kl_checker *c, struct kl_local *l, const struct kl_
 	c->special_local |= e->special;
 	l->assigned = true;
 	if (l->reg < c->m->pub.nparams && (int)l->reg == c->m->pub.part_param)
-		kl_diag_warn(c->d, e->pos, "'%s' changes, by which the specification is partitioned",
+		kl_diag_warn(c->d, e->pos,
+			     "'%s' changes, by which the specification is partitioned",
 			     l->name);
 }
 
@@ -112,7 +115,8 @@ static void check_return(struct kl_checker *c, struct kl_stmt *s)
 		kl_diag_err(c->d, s->pos, "'%s' has %u result%s, 'return' gives %u", m->name,
 			    m->nresults, m->nresults == 1 ? "" : "s", s->nret);
 	for (i = 0; i < s->nret; i++) {
-		snprintf(what, sizeof(what), "result '%s'", i < m->nresults ? m->results[i].name : "?");
+		snprintf(what, sizeof(what), "result '%s'",
+			 i < m->nresults ? m->results[i].name : "?");
 		if (i < m->nresults)
 			kl_check_need(c, s->ret[i], kl_etype(m->results[i].type), what);
 		else
@@ -183,7 +187,8 @@ static bool check_atomic(struct kl_checker *c, struct kl_stmt *s)
 		kl_diag_err(c->d, s->pos, "'%s' inside of the atomic block of line %u",
 			    s->flush ? "atomic_flush" : "atomic", c->atomic->pos.line);
 	else if (c->loops)
-		kl_diag_err(c->d, s->pos, "an atomic block in a loop: a method is a few atomic steps, "
+		kl_diag_err(c->d, s->pos,
+			    "an atomic block in a loop: a method is a few atomic steps, "
 			    "put the loop into the block");
 	if (c->atomic)
 		return check_list(c, s->body);
@@ -201,11 +206,13 @@ static void check_fence(struct kl_checker *c, struct kl_stmt *s)
 	c->m->pub.barrier = true;
 	c->fenced |= !c->loops;
 	if (c->atomic)
-		kl_diag_err(c->d, s->pos, "'fence' inside of the atomic block of line %u: put it before "
+		kl_diag_err(c->d, s->pos,
+			    "'fence' inside of the atomic block of line %u: put it before "
 			    "the block, or use 'atomic_flush'", c->atomic->pos.line);
 	/* A fence after a write would be a step of its own, which empties what was written. */
 	else if (c->blocks)
-		kl_diag_err(c->d, s->pos, "'fence' after an atomic block: put it before the block, or use "
+		kl_diag_err(c->d, s->pos,
+			    "'fence' after an atomic block: put it before the block, or use "
 			    "'atomic_flush'");
 }
 
@@ -285,7 +292,8 @@ void kl_check_method(struct kl_checker *c, struct kl_method_def *m)
 	m->pub.flush = true;
 	m->pub.barrier_always = true;
 	for (i = 0; i < m->pub.nparams; i++) {
-		declare(c, m->pub.params[i].name, m->param_pos[i], kl_etype(m->pub.params[i].type), &l);
+		declare(c, m->pub.params[i].name, m->param_pos[i], kl_etype(m->pub.params[i].type),
+			&l);
 		m->has_bool |= m->pub.params[i].type == KL_T_BOOL;
 	}
 	for (i = 0; i < m->pub.nresults; i++) {
@@ -297,7 +305,8 @@ void kl_check_method(struct kl_checker *c, struct kl_method_def *m)
 	}
 	if (!check_list(c, m->body->body)) {
 		if (m->pub.nresults)
-			kl_diag_err(c->d, m->pos, "'%s' can end without 'return', but has %u result%s",
+			kl_diag_err(c->d, m->pos,
+				    "'%s' can end without 'return', but has %u result%s",
 				    m->pub.name, m->pub.nresults, m->pub.nresults == 1 ? "" : "s");
 		end_path(c);
 	}

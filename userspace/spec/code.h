@@ -19,8 +19,8 @@ enum kl_opcode {
 	KL_I_CONST,	/* a = pool[imm] */
 	KL_I_LOAD,	/* a = slot imm */
 	KL_I_STORE,	/* slot imm = a */
-	KL_I_LOADX,	/* a = slot of element b of the array (base | length << 16) in the next word */
-	KL_I_STOREX,	/* that slot = a */
+	KL_I_LOADX,	/* a = element b of the array in the next word: base | length << 16 */
+	KL_I_STOREX,	/* that element = a */
 	KL_I_ADD, KL_I_SUB, KL_I_MUL, KL_I_DIV, KL_I_MOD, KL_I_AND, KL_I_OR, KL_I_XOR, KL_I_SHL,
 	KL_I_SHR,	/* a = b op c */
 	KL_I_LT, KL_I_LE,	/* a = b < c, b <= c: bool */

@@ -40,7 +40,8 @@ static int append(struct kl_run *r, struct kl_cont *c, struct kl_val v)
 	int ret;
 
 	if (c->n >= KL_ENTRIES_MAX)
-		return kl_run_fail(r, -E2BIG, "more than %u entries in a container", KL_ENTRIES_MAX);
+		return kl_run_fail(r, -E2BIG, "more than %u entries in a container",
+				   KL_ENTRIES_MAX);
 	ret = kl_grow(c->e, c->cap, c->n + 1);
 	if (!ret)
 		c->e[c->n++] = v;
@@ -156,7 +157,8 @@ static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remov
 		c->e[i] = kl_sym_get(r, c->e[i]);
 		if (c->e[i].tag == KL_ANY)
 			nsym++;
-		else if (best == SIZE_MAX || (max ? c->e[i].v > c->e[best].v : c->e[i].v < c->e[best].v))
+		else if (best == SIZE_MAX ||
+			 (max ? c->e[i].v > c->e[best].v : c->e[i].v < c->e[best].v))
 			best = i;
 	}
 	/* Unknown values, the best known one, the unknown rest: each may be first. */
@@ -359,7 +361,8 @@ static int bag_add(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val
 		c->e[at + 1].v++;
 		return 0;
 	}
-	return append_pair(r, c, key, (struct kl_val){ .v = 1, .tag = c->unknown ? KL_ANY : KL_WORD });
+	return append_pair(r, c, key,
+			   (struct kl_val){ .v = 1, .tag = c->unknown ? KL_ANY : KL_WORD });
 }
 
 static int bag_remove(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val *v)

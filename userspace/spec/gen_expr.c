@@ -10,7 +10,8 @@ unsigned int kl_gen_temp(struct kl_gen *g)
 {
 	if (g->top >= KL_REGS - 1) {
 		if (!g->err)
-			kl_diag_err(g->d, g->m->pos, "'%s' has an expression that needs more than %d "
+			kl_diag_err(g->d, g->m->pos,
+				    "'%s' has an expression that needs more than %d "
 				    "intermediate values", g->m->pub.name, KL_REGS);
 		g->err = g->err ? g->err : -EINVAL;
 		return g->top;

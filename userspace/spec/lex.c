@@ -17,7 +17,8 @@ static const struct {
 	{ "atomic", KL_KW_ATOMIC }, { "atomic_flush", KL_KW_ATOMIC_FLUSH }, { "bool", KL_KW_BOOL },
 	{ "choose", KL_KW_CHOOSE }, { "const", KL_KW_CONST }, { "either", KL_KW_EITHER },
 	{ "else", KL_KW_ELSE }, { "empty", KL_KW_EMPTY }, { "false", KL_KW_FALSE },
-	{ "fence", KL_KW_FENCE }, { "full", KL_KW_FULL }, { "if", KL_KW_IF }, { "method", KL_KW_METHOD }, { "or", KL_KW_OR },
+	{ "fence", KL_KW_FENCE }, { "full", KL_KW_FULL }, { "if", KL_KW_IF },
+	{ "method", KL_KW_METHOD }, { "or", KL_KW_OR },
 	{ "partition", KL_KW_PARTITION }, { "probe", KL_KW_PROBE }, { "return", KL_KW_RETURN },
 	{ "spec", KL_KW_SPEC }, { "true", KL_KW_TRUE }, { "while", KL_KW_WHILE },
 	{ "word", KL_KW_WORD },
@@ -105,7 +106,8 @@ static void lex_name(struct lexer *l, struct kl_tok *t)
 	t->kind = KL_TOK_NAME;
 	t->len = l->pos - t->off;
 	if (t->len > KL_NAME_MAX) {
-		kl_diag_err(l->d, t->pos, "name '%.20s...' has %u characters, at most %u are allowed",
+		kl_diag_err(l->d, t->pos,
+			    "name '%.20s...' has %u characters, at most %u are allowed",
 			    l->text + t->off, t->len, KL_NAME_MAX);
 		t->len = KL_NAME_MAX;
 	}
@@ -175,7 +177,8 @@ static void lex_punct(struct lexer *l, struct kl_tok *t)
 			break;
 		}
 	}
-	if ((t->kind == KL_OP_SHL || t->kind == KL_OP_SHR || (t->len == 1 && strchr("+-*/%&|^", c))) &&
+	if ((t->kind == KL_OP_SHL || t->kind == KL_OP_SHR ||
+	     (t->len == 1 && strchr("+-*/%&|^", c))) &&
 	    at(l, t->len) == '=') {
 		t->kind += KL_TOK_ASSIGN;
 		t->len++;

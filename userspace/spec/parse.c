@@ -151,12 +151,14 @@ void *kl_p_alloc(struct kl_parser *p, size_t size)
 	return mem;
 }
 
-void *kl_p_add_(struct kl_parser *p, void **items, size_t *n, size_t *cap, size_t size, const char *what)
+void *kl_p_add_(struct kl_parser *p, void **items, size_t *n, size_t *cap, size_t size,
+		const char *what)
 {
 	int ret;
 
 	if (*n >= KL_ITEMS_MAX)
-		kl_p_fail(p, kl_p_peek(p)->pos, "more than %d %s in a specification", KL_ITEMS_MAX, what);
+		kl_p_fail(p, kl_p_peek(p)->pos, "more than %d %s in a specification", KL_ITEMS_MAX,
+			  what);
 	ret = *n < *cap ? 0 : kl_grow_(items, cap, *n + 1, size);
 	if (ret)
 		fatal(p, ret);
@@ -236,7 +238,8 @@ static void parse_top(struct kl_parser *p, void *arg)
 	if (kl_p_is_kw(p, KL_KW_SPEC)) {
 		kl_p_spec_decl(p);
 	} else if (kl_p_is_kw(p, KL_KW_PROBE) && !s->name) {
-		kl_p_fail(p, kl_p_peek(p)->pos, "'probe' before 'spec': the specification comes first");
+		kl_p_fail(p, kl_p_peek(p)->pos,
+			  "'probe' before 'spec': the specification comes first");
 	} else if (kl_p_is_kw(p, KL_KW_PROBE)) {
 		kl_p_probe(p);
 	} else if (kl_p_starts_implementation(p)) {
@@ -260,7 +263,8 @@ static int parse(struct kl_parser *p)
 			kl_p_next(p);
 	}
 	if (!p->spec->name && !p->d.errors)
-		kl_diag_err(&p->d, (struct kl_pos){ 0 }, "no 'spec' in it, expected 'spec NAME { ... }'");
+		kl_diag_err(&p->d, (struct kl_pos){ 0 },
+			    "no 'spec' in it, expected 'spec NAME { ... }'");
 	return p->d.errors ? -EINVAL : 0;
 }
 
@@ -297,7 +301,8 @@ int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec
 		return -EINVAL;
 	}
 	if (nul) {
-		kl_diag_err(&d, (struct kl_pos){ 0 }, "not a text: byte %zu is 0", (size_t)(nul - text));
+		kl_diag_err(&d, (struct kl_pos){ 0 }, "not a text: byte %zu is 0",
+			    (size_t)(nul - text));
 		return -EINVAL;
 	}
 	s = calloc(1, sizeof(*s));

@@ -61,12 +61,14 @@ static void parse_vars(struct kl_parser *p)
 		if (type.cont == KL_C_MAP) {
 			type.key = type.type;
 			kl_p_expect(p, ',', "',' and the type of the map's values");
-			type.type = parse_type(p, "'word' or 'bool' as the type of the map's values");
+			type.type = parse_type(p,
+					       "'word' or 'bool' as the type of the map's values");
 		}
 		kl_p_expect(p, '>', "'>' after the container's type");
 		if (type.cont == KL_C_PQUEUE) {
 			type.max = kl_p_take_word(p, "max");
-			if (!type.max && kl_p_is_word(p, "min") && kl_p_ahead(p, 1)->kind == KL_TOK_NAME)
+			if (!type.max && kl_p_is_word(p, "min") &&
+			    kl_p_ahead(p, 1)->kind == KL_TOK_NAME)
 				kl_p_next(p);
 		}
 	} else {
@@ -105,7 +107,8 @@ static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, s
 		return 0;
 	do {
 		if (n == KL_MAX_ARGS)
-			kl_p_fail(p, kl_p_peek(p)->pos, "a method has at most %d %ss", KL_MAX_ARGS, what);
+			kl_p_fail(p, kl_p_peek(p)->pos, "a method has at most %d %ss", KL_MAX_ARGS,
+				  what);
 		params[n].type = parse_type(p, "the type 'word' or 'bool'");
 		pos[n] = kl_p_peek(p)->pos;
 		params[n].name = kl_p_name(p, "a name");
@@ -126,7 +129,7 @@ static void parse_results(struct kl_parser *p, struct kl_method_def *m)
 		return;
 	}
 	m->result_pos[0] = kl_p_peek(p)->pos;
-	r->type = parse_type(p, "the results' types: '-> word', '-> bool ok' or '-> (word a, word b)'");
+	r->type = parse_type(p, "results: '-> word', '-> bool ok' or '-> (word a, word b)'");
 	r->name = kl_p_is(p, '{') ? "result" : kl_p_name(p, "the result's name or '{'");
 	m->pub.nresults = 1;
 }
@@ -173,7 +176,8 @@ static void parse_partition(struct kl_parser *p)
 
 bool kl_p_starts_implementation(struct kl_parser *p)
 {
-	return kl_p_is_word(p, "struct") || kl_p_is_word(p, "shared") || kl_p_is_word(p, "client") ||
+	return kl_p_is_word(p, "struct") || kl_p_is_word(p, "shared") || kl_p_is_word(p,
+										      "client") ||
 	       kl_p_is_word(p, "thread");
 }
 
@@ -181,7 +185,8 @@ void kl_p_no_implementation(struct kl_parser *p)
 {
 	char buf[48];
 
-	kl_p_fail(p, kl_p_peek(p)->pos, "%s begins an implementation or a client, which this version of "
+	kl_p_fail(p, kl_p_peek(p)->pos,
+		  "%s begins an implementation or a client, which this version of "
 		  "klin does not support: a file has one 'spec' and its 'probe' clauses",
 		  kl_tok_show(buf, kl_p_spec(p)->text, kl_p_peek(p)));
 }

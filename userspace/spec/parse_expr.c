@@ -72,7 +72,8 @@ static struct kl_ast_expr *call(struct kl_parser *p, const char *var, struct kl_
 	if (!kl_p_take(p, ')')) {
 		do {
 			if (e->nargs == 2)
-				kl_p_fail(p, kl_p_peek(p)->pos, "no container's method has three arguments");
+				kl_p_fail(p, kl_p_peek(p)->pos,
+					  "no container's method has three arguments");
 			*(e->nargs++ ? &e->b : &e->a) = kl_p_expr(p);
 		} while (kl_p_take(p, ','));
 		kl_p_expect(p, ')', "')' or ',' after an argument");

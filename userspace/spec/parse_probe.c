@@ -34,7 +34,8 @@ static const struct kl_method_def *find_method(struct kl_parser *p, unsigned int
 	}
 	near = kl_nearest(name, names, s->nmethods);
 	if (near)
-		kl_p_fail(p, pos, "'%s' has no method '%s'; did you mean '%s'?", s->name, name, near);
+		kl_p_fail(p, pos, "'%s' has no method '%s'; did you mean '%s'?", s->name, name,
+			  near);
 	kl_p_fail(p, pos, "'%s' has no method '%s'", s->name, name);
 }
 
@@ -82,7 +83,8 @@ static void parse_target(struct kl_parser *p, struct kl_probe_target *t)
 
 	t->pos = kl_p_peek(p)->pos;
 	if (kl_p_is_word(p, "inlined") && kl_p_ahead(p, 1)->kind == KL_TOK_NAME)
-		kl_p_fail(p, t->pos, "'inlined' functions are not supported by this version of klin");
+		kl_p_fail(p, t->pos,
+			  "'inlined' functions are not supported by this version of klin");
 	name = kl_p_name(p, "a function, or 'klin:SUBJECT.METHOD'");
 	if (kl_p_take(p, ':')) {
 		if (!strcmp(name, "klin")) {
@@ -95,7 +97,8 @@ static void parse_target(struct kl_parser *p, struct kl_probe_target *t)
 	t->kind = KL_TARGET_FUNC;
 	t->name = name;
 	if (kl_p_is(p, '+'))
-		kl_p_fail(p, kl_p_peek(p)->pos, "offsets into functions ('+') are not supported by this "
+		kl_p_fail(p, kl_p_peek(p)->pos,
+			  "offsets into functions ('+') are not supported by this "
 			  "version of klin");
 	parse_function_params(p, t);
 }
@@ -161,8 +164,8 @@ static unsigned int fetch_index(struct kl_parser *p, const struct clause *c, boo
 	}
 	near = kl_nearest(name, names, n);
 	if (near)
-		kl_p_fail(p, pos, "method '%s' has no %s '%s'; did you mean '%s'?", m->name, what, name,
-			  near);
+		kl_p_fail(p, pos, "method '%s' has no %s '%s'; did you mean '%s'?", m->name, what,
+			  name, near);
 	kl_p_fail(p, pos, "method '%s' has no %s '%s'", m->name, what, name);
 }
 
@@ -193,7 +196,8 @@ static void parse_fetches(struct kl_parser *p, struct clause *c, bool result)
 	at = parse_at(p);
 	for (i = 0; i < KL_MAX_ARGS; i++)
 		if (here[i])
-			fetches[i].at_return = at_return(p, at, has_return[i], result, fetches[i].pos);
+			fetches[i].at_return = at_return(p, at, has_return[i], result,
+							 fetches[i].pos);
 	kl_p_expect(p, ';', "';' or ',', or 'at call' or 'at return'");
 }
 
@@ -210,7 +214,8 @@ static void parse_item(struct kl_parser *p, void *arg)
 	else if (kl_p_is_word(p, "result"))
 		parse_fetches(p, c, true);
 	else if (kl_p_is_word(p, "point"))
-		kl_p_fail(p, kl_p_peek(p)->pos, "linearization points ('point on') are not supported by "
+		kl_p_fail(p, kl_p_peek(p)->pos,
+			  "linearization points ('point on') are not supported by "
 			  "this version of klin");
 	else
 		kl_p_expected(p, "'object', 'when', 'argument' or 'result'");
@@ -238,8 +243,8 @@ static void finish_function(struct kl_parser *p, struct clause *c)
 	len = add_missing(missing, sizeof(missing), 0, c->args, m->params, m->nparams, "argument");
 	add_missing(missing, sizeof(missing), len, c->results, m->results, m->nresults, "result");
 	if (*missing && !kl_p_diag(p)->errors)
-		kl_p_fail(p, c->probe.pos, "this clause does not say where method '%s' has: %s", m->name,
-			  missing);
+		kl_p_fail(p, c->probe.pos, "this clause does not say where method '%s' has: %s",
+			  m->name, missing);
 	args = kl_p_alloc(p, sizeof(c->args));
 	results = kl_p_alloc(p, sizeof(c->results));
 	c->probe.args = memcpy(args, c->args, sizeof(c->args));
@@ -277,7 +282,8 @@ void kl_p_probe(struct kl_parser *p)
 		kl_p_expected(p, "'on' after the method");
 	parse_target(p, &c.target);
 	if (kl_p_is_kw(p, KL_KW_OR))
-		kl_p_fail(p, kl_p_peek(p)->pos, "alternatives ('or') of functions are not supported by this "
+		kl_p_fail(p, kl_p_peek(p)->pos,
+			  "alternatives ('or') of functions are not supported by this "
 			  "version of klin");
 	parse_body(p, &c);
 	target = kl_p_alloc(p, sizeof(*target));

@@ -90,7 +90,8 @@ static struct kl_stmt *return_stmt(struct kl_parser *p)
 		s->ret[s->nret++] = kl_p_expr(p);
 	}
 	if (kl_p_is(p, ','))
-		kl_p_fail(p, kl_p_peek(p)->pos, "several results need parentheses: 'return (a, b);'");
+		kl_p_fail(p, kl_p_peek(p)->pos,
+			  "several results need parentheses: 'return (a, b);'");
 	kl_p_expect(p, ';', "';' after 'return'");
 	return s;
 }

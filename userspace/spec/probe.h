@@ -17,7 +17,9 @@
  *
  * `argument`, `object` and `when` are evaluated at the call, `result` at the
  * return; `at call` and `at return` say otherwise, and an expression that has
- * `return` in it is always evaluated at the return.  A target klin:NAME is a
+ * `return` in it is always evaluated at the return.  number(TEXT, N) is the
+ * N-th number in a text, from 0, and unknown if that is not plain decimal;
+ * `unknown` is unknown, for what cannot be told in some case.  A target klin:NAME is a
  * method that code instrumented with <klin.h> declares (debugfs klin/methods):
  * arguments and results are taken by position.
  */
@@ -51,6 +53,8 @@ enum kl_expr_kind {
 	KL_E_CAST,	/* (type)a */
 	KL_E_OFFSETOF,	/* offsetof(type, name), name may be a.b.c */
 	KL_E_SIZEOF,	/* sizeof(type) */
+	KL_E_NUMBER,	/* number(a, num): the num-th decimal number in the text at a */
+	KL_E_UNKNOWN,	/* unknown: a value that klin is not to rely on */
 };
 
 /* Operators of more than one character. */
@@ -76,7 +80,7 @@ struct kl_probe_target {
 	enum kl_target_kind kind;
 	const char *name;
 	const char *module;	/* "mod" in mod:func, or NULL */
-	const char **params;	/* names of the function's parameters; all targets of a clause agree */
+	const char **params;	/* the function's parameters; all targets of a clause agree */
 	unsigned int nparams;
 	struct kl_pos pos;
 };

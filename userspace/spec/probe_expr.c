@@ -79,8 +79,8 @@ static const char *basic_name(struct ctx *c)
 			continue;
 		if (len + t->len + 2 > sizeof(name))
 			kl_p_fail(c->p, t->pos, "this is no type of C");
-		len += snprintf(name + len, sizeof(name) - len, "%s%.*s", len ? " " : "", (int)t->len,
-				kl_p_spec(c->p)->text + t->off);
+		len += snprintf(name + len, sizeof(name) - len, "%s%.*s", len ? " " : "",
+				(int)t->len, kl_p_spec(c->p)->text + t->off);
 	}
 	s = kl_p_alloc(c->p, len + 1);
 	return memcpy(s, name, len);
@@ -142,12 +142,30 @@ static struct kl_expr *offset_of(struct ctx *c)
 
 		if (len + t->len + 2 > sizeof(path))
 			kl_p_fail(p, t->pos, "more than %zu characters of members", sizeof(path));
-		len += snprintf(path + len, sizeof(path) - len, "%s%.*s", len ? "." : "", (int)t->len,
-				text + t->off);
+		len += snprintf(path + len, sizeof(path) - len, "%s%.*s", len ? "." : "",
+				(int)t->len, text + t->off);
 	} while (kl_p_take(p, '.'));
 	kl_p_expect(p, ')', "')' after the member");
 	s = kl_p_alloc(p, len + 1);
 	e->name = memcpy(s, path, len);
+	return e;
+}
+
+/* number(text, n) */
+static struct kl_expr *number(struct ctx *c)
+{
+	struct kl_parser *p = c->p;
+	struct kl_expr *e = new_expr(c, KL_E_NUMBER, kl_p_next(p)->pos);
+
+	kl_p_expect(p, '(', "'(' after 'number'");
+	e->a = expr(c);
+	kl_p_expect(p, ',', "',' and which number of the text, from 0");
+	e->num = kl_p_expect(p, KL_TOK_NUM, "which number of the text, from 0")->num;
+	if (e->num > 7)
+		kl_p_fail(p, e->pos, "number %llu of a text: at most 7 is supported",
+			  (unsigned long long)e->num);
+	kl_p_expect(p, ')', "')' after the number");
+	deeper(c, 0, e->pos);
 	return e;
 }
 
@@ -170,6 +188,12 @@ static struct kl_expr *name(struct ctx *c)
 	}
 	if (kl_p_is_word(p, "offsetof"))
 		return offset_of(c);
+	if (kl_p_is_word(p, "number"))
+		return number(c);
+	if (kl_p_is_word(p, "unknown")) {
+		kl_p_next(p);
+		return new_expr(c, KL_E_UNKNOWN, t->pos);
+	}
 	if (kl_p_is_word(p, "NULL")) {
 		kl_p_next(p);
 		return new_expr(c, KL_E_NUM, t->pos);
@@ -177,8 +201,8 @@ static struct kl_expr *name(struct ctx *c)
 	word = kl_p_name(p, "an expression");
 	near = kl_nearest(word, target->params, target->nparams);
 	if (near)
-		kl_p_fail(p, t->pos, "'%s' has no parameter '%s'; did you mean '%s'?", target->name, word,
-			  near);
+		kl_p_fail(p, t->pos, "'%s' has no parameter '%s'; did you mean '%s'?", target->name,
+			  word, near);
 	kl_p_fail(p, t->pos, "'%s' is given no parameter '%s' in this clause", target->name, word);
 }
 

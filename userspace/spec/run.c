@@ -195,8 +195,9 @@ static int scan_args(struct kl_run *r)
 		if (r->args[i].tag == KL_ANY)
 			r->nbase++;
 		else if (r->args[i].tag != KL_WORD && !r->s->specials)
-			return kl_run_fail(r, -EINVAL, "argument '%s' of '%s' is a special value (empty, "
-					   "full, absent), expected a %s", m->params[i].name, m->name,
+			return kl_run_fail(r, -EINVAL, "argument '%s' of '%s' is a special value "
+					   "(empty, full, absent), expected a %s",
+					   m->params[i].name, m->name,
 					   m->params[i].type == KL_T_BOOL ? "bool" : "word");
 	}
 	return 0;
@@ -346,7 +347,8 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 		if (ret)
 			return ret;
 		for (i = 0; i < r->nstate; i++)
-			r->bound_out[i] = kl_sym_follow(r, (struct kl_val){ .v = i, .tag = KL_ANY });
+			r->bound_out[i] = kl_sym_follow(r,
+							(struct kl_val){ .v = i, .tag = KL_ANY });
 		o.bound = r->bound_out;
 		o.nbound = r->nstate;
 	}

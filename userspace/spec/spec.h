@@ -41,7 +41,7 @@ struct kl_method {
 	unsigned int nblocks;	/* atomic steps on its longest path */
 	bool pure;		/* writes nothing on any path */
 	bool flush;		/* every writing block is atomic_flush (leaves nothing buffered) */
-	bool barrier;		/* some block is atomic_flush: the buffer is empty when it executes */
+	bool barrier;		/* on some path: an atomic_flush or a fence, the buffer is empty */
 	bool barrier_always;	/* so on every path */
 	int part_param;		/* index of the parameter of `partition by`, or -1 */
 };

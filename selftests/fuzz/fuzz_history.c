@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The readers of histories on files that were changed at random: they must
+ * neither crash nor read what is not theirs (build with SAN=1), and what they
+ * accept must come out of the text form as it went in.
+ *
+ * Three kinds of input: text, .klh as it is (mostly stopped by its checksums),
+ * and .klh whose blocks are changed inside and made whole again, which reaches
+ * the decoder.  Usage: fuzz_history [ROUNDS [SEED]]; deterministic.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "history/gen.h"
+#include "history/klh_format.h"
+
+#define MAX_SIZE	(64u << 10)
+
+struct file {
+	uint8_t data[MAX_SIZE];
+	size_t len;
+};
+
+static uint64_t seed = 1;
+
+static void silent(enum kl_level level, const char *line)
+{
+}
+
+static void die(const char *what)
+{
+	printf("Bail out! %s\n", what);
+	exit(1);
+}
+
+/* A history's text; free() it. */
+static char *text_of(const struct kl_history *h, size_t *len)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, len);
+
+	if (!f || kl_text_write(h, f) || fclose(f))
+		die("out of memory");
+	return text;
+}
+
+static struct kl_history *sample(void)
+{
+	struct kl_gen_config c = {
+		.type = kl_rand_below(&seed, KL_GEN_TYPES), .ops = kl_rand_below(&seed, 60),
+		.seed = kl_rand(&seed), .threads = 3, .objects = 2,
+		.delay = 1u << kl_rand_below(&seed, 30), .pending = 10,
+		.points = kl_rand(&seed) & 1,
+	};
+	struct kl_gap gap = { .from = 3, .to = KL_TIME_MAX, .lost = 9, .object = 1, .cpu = 2 };
+	struct kl_history *h;
+
+	if (kl_gen(&c, &h) || kl_history_add_gap(h, &gap))
+		die("cannot make a history");
+	h->spec_text = strdup("spec x {\n\tword a;\n}\n");
+	h->attached = strdup("fentry f\n");
+	h->release = strdup("6.1.0");
+	return h;
+}
+
+static void load(struct file *f, const char *data, size_t len)
+{
+	f->len = len < MAX_SIZE ? len : MAX_SIZE;
+	memcpy(f->data, data, f->len);
+}
+
+static void load_klh(struct file *f, const struct kl_history *h, const char *path)
+{
+	char *data;
+	size_t len;
+
+	if (kl_klh_write(h, path) || kl_read_file(path, &data, &len))
+		die("cannot write a file in the temporary directory");
+	load(f, data, len);
+	free(data);
+}
+
+/* One change: bytes, runs of bytes, numbers at their bounds, words of the text form. */
+static size_t change(uint8_t *p, size_t len, size_t max)
+{
+	static const char *const words[] = {
+		" - ", "->", "0x", "18446744073709551615", "-1", "?", "# gap ", "\n", "cpu=", ">=",
+		"empty", "@", "t", "# clock ", "\0", "99999999999999999999", " ",
+	};
+	static const uint8_t odd[] = { 0, 1, 0x7f, 0x80, 0xff, 0xfe, '\n' };
+	size_t at = len ? kl_rand_below(&seed, len) : 0, n, to;
+	const char *w;
+
+	switch (kl_rand_below(&seed, 7)) {
+	case 0:
+		if (len)
+			p[at] ^= 1 << kl_rand_below(&seed, 8);
+		return len;
+	case 1:
+		if (len)
+			p[at] = odd[kl_rand_below(&seed, sizeof(odd))];
+		return len;
+	case 2:
+		n = kl_rand_below(&seed, len - at + 1);
+		n = n < 40 ? n : 40;
+		memmove(p + at, p + at + n, len - at - n);
+		return len - n;
+	case 3:
+		n = kl_rand_below(&seed, len - at + 1);
+		n = n < 40 ? n : 40;
+		to = len ? kl_rand_below(&seed, len) : 0;
+		if (len + n > max)
+			return len;
+		memmove(p + to + n, p + to, len - to);
+		memmove(p + to, p + (at + n <= to ? at : 0), n < to ? n : to);
+		return len + n;
+	case 4:
+		w = words[kl_rand_below(&seed, sizeof(words) / sizeof(*words))];
+		n = strlen(w);
+		if (len + n > max)
+			return len;
+		memmove(p + at + n, p + at, len - at);
+		memcpy(p + at, w, n);
+		return len + n;
+	case 5:
+		for (n = 0; n < 10 && at < len; n++)
+			p[at++] = kl_rand(&seed) & 1 ? 0xff : kl_rand(&seed);
+		return len;
+	default:
+		return kl_rand_below(&seed, 8) ? len : at;
+	}
+}
+
+/* Change a block's raw data and put sums and lengths right again. */
+static void change_inside(struct file *f)
+{
+	static uint8_t raw[4 * MAX_SIZE], out[8 * MAX_SIZE];
+	size_t at = KLH_HEADER + klh_get32(f->data + 12), len, n, tail;
+	uint64_t skip = kl_rand_below(&seed, 3);
+	uint8_t *p;
+
+	for (;; at += KLH_BLOCK_HEADER + len) {
+		p = f->data + at;
+		len = klh_get32(p + 12);
+		if (klh_get32(p) != KLH_BLOCK || !skip--)
+			break;
+	}
+	if (klh_get32(p) != KLH_BLOCK)
+		return;
+	n = ZSTD_decompress(raw, sizeof(raw), p + KLH_BLOCK_HEADER, len);
+	if (ZSTD_isError(n))
+		die("cannot decompress what was just written");
+	/* Column lengths on purpose too, not only by chance. */
+	if (!kl_rand_below(&seed, 4))
+		klh_put32(raw + 4 * kl_rand_below(&seed, KLH_COLUMNS), kl_rand(&seed));
+	n = change(raw, n, sizeof(raw));
+	tail = f->len - at - KLH_BLOCK_HEADER - len;
+	memcpy(out, p + KLH_BLOCK_HEADER + len, tail);
+	len = ZSTD_compress(p + KLH_BLOCK_HEADER, MAX_SIZE - at - KLH_BLOCK_HEADER - tail, raw, n, 1);
+	if (ZSTD_isError(len))
+		return;
+	memcpy(p + KLH_BLOCK_HEADER + len, out, tail);
+	f->len = at + KLH_BLOCK_HEADER + len + tail;
+	if (!kl_rand_below(&seed, 8))
+		klh_put32(p + 4, kl_rand_below(&seed, 100000));
+	klh_put32(p + 8, n);
+	klh_put32(p + 12, len);
+	klh_put32(p + 24, crc32(0, p + KLH_BLOCK_HEADER, len));
+	klh_put32(p + 28, crc32(0, p, 28));
+}
+
+/* Returns whether it was accepted. */
+static bool try_file(const struct file *f, bool klh)
+{
+	struct kl_history *h, *back;
+	/* Of exactly this size, so that one byte too far is seen. */
+	char *copy = malloc(f->len + 1), *a, *b;
+	size_t len, len2;
+	int ret;
+
+	if (!copy)
+		die("out of memory");
+	memcpy(copy, f->data, f->len);
+	copy = realloc(copy, f->len ? f->len : 1);
+	ret = klh ? kl_klh_read("fuzz", copy, f->len, &h) : kl_text_read("fuzz", copy, f->len, &h);
+	free(copy);
+	if (ret)
+		return false;
+	a = text_of(h, &len);
+	/* .klh may hold what the text reader calls crossed threads, or a drain too early. */
+	if (!kl_text_read("again", a, len, &back)) {
+		b = text_of(back, &len2);
+		if (len != len2 || memcmp(a, b, len))
+			die("what was read, written and read again differs");
+		free(b);
+		kl_history_free(back);
+	} else if (!klh) {
+		die("the text that was written is not accepted");
+	}
+	free(a);
+	kl_history_free(h);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = { "text", "klh", "klh blocks" };
+	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 4000, accepted, i;
+	char path[] = "/tmp/klin-fuzz-XXXXXX";
+	static struct file orig, f;
+	int kind, changes, fd = mkstemp(path);
+
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 0);
+	if (fd < 0 || close(fd))
+		die("no temporary directory");
+	kl_log_sink = silent;
+	printf("1..3\n");
+	for (kind = 0; kind < 3; kind++) {
+		accepted = 0;
+		for (i = 0; i < rounds; i++) {
+			if (i % 50 == 0) {
+				struct kl_history *h = sample();
+				size_t len;
+				char *text = text_of(h, &len);
+
+				if (kind)
+					load_klh(&orig, h, path);
+				else
+					load(&orig, text, len);
+				free(text);
+				kl_history_free(h);
+			}
+			f = orig;
+			if (kind == 2)
+				change_inside(&f);
+			else
+				for (changes = 1 + kl_rand_below(&seed, 4); changes; changes--)
+					f.len = change(f.data, f.len, MAX_SIZE);
+			accepted += try_file(&f, kind);
+		}
+		/* Changes that are all rejected, or all without effect, would test little. */
+		printf("%s %d - %s: %" PRIu64 " of %" PRIu64 " accepted\n",
+		       accepted && accepted < rounds ? "ok" : "not ok", kind + 1, names[kind], accepted,
+		       rounds);
+	}
+	unlink(path);
+	return 0;
+}
