@@ -33,8 +33,11 @@ static __always_inline __u64 klin_below(__u64 a, __u64 b)
 	return (l | m) >> 63;
 }
 
-static __always_inline __u64 klin_divide(__u64 a, __u64 b, bool is_signed, bool want_rest)
+/* Rarely used and long, so not in each step. */
+static __noinline __u64 klin_divide(__u64 a, __u64 b, __u32 op)
 {
+	bool is_signed = op == KLIN_SDIV || op == KLIN_SMOD;
+	bool rest = op == KLIN_MOD || op == KLIN_SMOD;
 	bool neg_a = is_signed && (__s64)a < 0, neg_b = is_signed && (__s64)b < 0;
 	__u64 q;
 
@@ -42,49 +45,24 @@ static __always_inline __u64 klin_divide(__u64 a, __u64 b, bool is_signed, bool 
 		a = -a;
 	if (neg_b)
 		b = -b;
-	q = want_rest ? a % b : a / b;
-	return neg_a != (neg_b && !want_rest) ? -q : q;
+	q = rest ? a % b : a / b;
+	return neg_a != (neg_b && !rest) ? -q : q;
 }
 
+/* Cut to 1, 2, 4 or 8 bytes. */
 static __always_inline __u64 klin_extend(__u64 v, __u32 size)
 {
-	switch (size) {
-	case 1:
-		return (__u8)v;
-	case 2:
-		return (__u16)v;
-	case 4:
-		return (__u32)v;
-	case 1 | KLIN_SIGNED:
-		return (__u64)((__s64)(v << 56) >> 56);
-	case 2 | KLIN_SIGNED:
-		return (__u64)((__s64)(v << 48) >> 48);
-	case 4 | KLIN_SIGNED:
-		return (__u64)((__s64)(v << 32) >> 32);
-	}
-	return v;
+	__u32 shift = 64 - 8 * (size & 15);
+
+	return size & KLIN_SIGNED ? (__u64)((__s64)(v << shift) >> shift) : v << shift >> shift;
 }
 
 /* *fault is the sign bit of what the read returned. */
 static __always_inline __u64 klin_load(__u64 addr, __u32 size, __u64 *fault)
 {
 	__u64 v = 0;
-	long err;
+	long err = bpf_probe_read_kernel(&v, size & 15, (void *)addr);
 
-	switch (size & ~KLIN_SIGNED) {
-	case 1:
-		err = bpf_probe_read_kernel(&v, 1, (void *)addr);
-		break;
-	case 2:
-		err = bpf_probe_read_kernel(&v, 2, (void *)addr);
-		break;
-	case 4:
-		err = bpf_probe_read_kernel(&v, 4, (void *)addr);
-		break;
-	default:
-		err = bpf_probe_read_kernel(&v, 8, (void *)addr);
-		break;
-	}
 	*fault = (__u64)err >> 63;
 	return klin_extend(v, size);
 }
@@ -141,7 +119,7 @@ static __noinline __u64 klin_number(__u64 addr, __u64 n, __u64 *fault)
 static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, const __u64 *args,
 				       __u64 retval, __u64 *val, __u64 *object, __u32 *fault)
 {
-	__u64 r[KLIN_REGS] = {}, bad = 0, f, t;
+	__u64 r[KLIN_REGS] = {}, bad = 0;
 	__u32 i;
 
 #pragma unroll
@@ -150,124 +128,120 @@ static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, co
 		__u32 op = code & 0xff, dst = (code >> 8) & (KLIN_REGS - 1);
 		__u32 src = (code >> 16) & (KLIN_REGS - 1), size = (code >> 24) & 0xff;
 		__s64 off = (__s64)code >> 32;
+		__u64 a = r[dst], b = r[src], fa = (bad >> dst) & 1, fb = (bad >> src) & 1;
+		__u64 v = 0, f = fa | fb;	/* what dst becomes, and whether that is unknown */
 
 		if (op == KLIN_END)
 			break;
 		switch (op) {
 		case KLIN_IMM:
-			r[dst] = prog[i].imm;
-			bad &= ~(1ULL << dst);
-			continue;
+			v = prog[i].imm;
+			f = 0;
+			break;
 		case KLIN_ARG:
-			r[dst] = src < KLIN_MAX_PARAMS ? args[src] : 0;
-			bad &= ~(1ULL << dst);
-			continue;
+			if (src < KLIN_MAX_PARAMS)
+				v = args[src];
+			f = 0;
+			break;
 		case KLIN_RETVAL:
-			r[dst] = retval;
-			bad &= ~(1ULL << dst);
-			continue;
+			v = retval;
+			f = 0;
+			break;
+		case KLIN_UNKNOWN:
+			f = 1;
+			break;
 		case KLIN_MOV:
-			r[dst] = r[src];
-			f = (bad >> src) & 1;
-			bad = (bad & ~(1ULL << dst)) | f << dst;
-			continue;
+			v = b;
+			f = fb;
+			break;
 		case KLIN_LOAD:
-			t = (bad >> src) & 1;
-			r[dst] = klin_load(r[src] + off, size, &f);
-			bad = (bad & ~(1ULL << dst)) | (f | t) << dst;
-			continue;
+			v = klin_load(b + off, size, &f);
+			f |= fb;
+			break;
 		case KLIN_NUMBER:
-			r[dst] = klin_number(r[dst], off, &f);
-			bad |= f << dst;
-			continue;
+			v = klin_number(a, off, &f);
+			f |= fa;
+			break;
 		case KLIN_EXT:
-			r[dst] = klin_extend(r[dst], size);
-			continue;
+			v = klin_extend(a, size);
+			f = fa;
+			break;
 		case KLIN_LNOT:
-			r[dst] = klin_nonzero(r[dst]) ^ 1;
-			continue;
+			v = klin_nonzero(a) ^ 1;
+			f = fa;
+			break;
 		case KLIN_LAND:
-			f = ((bad >> dst) & 1) | (r[dst] & (bad >> src) & 1);
-			r[dst] &= r[src];
-			bad = (bad & ~(1ULL << dst)) | f << dst;
-			continue;
+			v = a & b;
+			f = fa | (a & fb);
+			break;
 		case KLIN_LOR:
-			f = ((bad >> dst) & 1) | (~r[dst] & (bad >> src) & 1);
-			r[dst] |= r[src];
-			bad = (bad & ~(1ULL << dst)) | f << dst;
-			continue;
+			v = a | b;
+			f = fa | (~a & fb);
+			break;
 		case KLIN_SELECT:
-			t = -klin_nonzero(r[dst]);
-			f = ((bad >> dst) & 1) | (t & (bad >> src) & 1) |
-			    (~t & (bad >> (off & (KLIN_REGS - 1))) & 1);
-			r[dst] = (r[src] & t) | (r[off & (KLIN_REGS - 1)] & ~t);
-			bad = (bad & ~(1ULL << dst)) | f << dst;
-			continue;
-		case KLIN_VAL:
-			val[off & (KLIN_MAX_VALS - 1)] = r[src];
-			*fault |= ((bad >> src) & 1) << (off & (KLIN_MAX_VALS - 1));
-			continue;
-		case KLIN_OBJECT:
-			*object = r[src];
-			*fault |= (bad >> src & 1) << 30;
-			continue;
-		case KLIN_WHEN:
-			f = (bad >> src) & 1;
-			if (!f && !r[src])
-				return false;
-			*fault |= f << 31;
-			continue;
-		}
-
-		/* The rest are dst = dst op src. */
-		t = r[src];
-		bad |= ((bad >> src) & 1) << dst;
-		switch (op) {
+			v = -klin_nonzero(a);
+			f = fa | (v & fb) | (~v & (bad >> (off & (KLIN_REGS - 1))) & 1);
+			v = (b & v) | (r[off & (KLIN_REGS - 1)] & ~v);
+			break;
 		case KLIN_ADD:
-			r[dst] += t;
+			v = a + b;
 			break;
 		case KLIN_SUB:
-			r[dst] -= t;
+			v = a - b;
 			break;
 		case KLIN_MUL:
-			r[dst] *= t;
+			v = a * b;
 			break;
 		case KLIN_DIV:
 		case KLIN_MOD:
 		case KLIN_SDIV:
 		case KLIN_SMOD:
-			bad |= (klin_nonzero(t) ^ 1) << dst;
-			r[dst] = klin_divide(r[dst], t, op == KLIN_SDIV || op == KLIN_SMOD,
-					     op == KLIN_MOD || op == KLIN_SMOD);
+			v = klin_divide(a, b, op);
+			f |= klin_nonzero(b) ^ 1;
 			break;
 		case KLIN_AND:
-			r[dst] &= t;
+			v = a & b;
 			break;
 		case KLIN_OR:
-			r[dst] |= t;
+			v = a | b;
 			break;
 		case KLIN_XOR:
-			r[dst] ^= t;
+			v = a ^ b;
 			break;
 		case KLIN_SHL:
-			r[dst] <<= t & 63;
+			v = a << (b & 63);
 			break;
 		case KLIN_SHR:
-			r[dst] >>= t & 63;
+			v = a >> (b & 63);
 			break;
 		case KLIN_SAR:
-			r[dst] = (__s64)r[dst] >> (t & 63);
+			v = (__s64)a >> (b & 63);
 			break;
 		case KLIN_EQ:
-			r[dst] = klin_nonzero(r[dst] ^ t) ^ 1;
+			v = klin_nonzero(a ^ b) ^ 1;
 			break;
 		case KLIN_LTU:
-			r[dst] = klin_below(r[dst], t);
+			v = klin_below(a, b);
 			break;
 		case KLIN_LTS:
-			r[dst] = klin_below(r[dst] ^ 1ULL << 63, t ^ 1ULL << 63);
+			v = klin_below(a ^ 1ULL << 63, b ^ 1ULL << 63);
 			break;
+		case KLIN_VAL:
+			val[off & (KLIN_MAX_VALS - 1)] = b;
+			*fault |= fb << (off & (KLIN_MAX_VALS - 1));
+			continue;
+		case KLIN_OBJECT:
+			*object = b;
+			*fault |= fb << 30;
+			continue;
+		case KLIN_WHEN:
+			if (!fb && !b)
+				return false;
+			*fault |= fb << 31;
+			continue;
 		}
+		r[dst] = v;
+		bad = (bad & ~(1ULL << dst)) | f << dst;
 	}
 	return true;
 }

@@ -116,6 +116,7 @@ enum klin_fetch_op {
 	KLIN_IMM,	/* dst = imm */
 	KLIN_ARG,	/* dst = argument number src */
 	KLIN_RETVAL,	/* dst = return value */
+	KLIN_UNKNOWN,	/* dst = something unknown */
 	KLIN_MOV,	/* dst = src */
 	KLIN_LOAD,	/* dst = *(src + offset), of that size */
 	KLIN_EXT,	/* dst = dst cut to that size */

@@ -73,7 +73,8 @@ static void bad_body(const char *body, const char *expected)
 static void test_shipped(void **state)
 {
 	static const char *const files[] = {
-		"port_range", "seqlock", "spinlock", "spinlock_kernel", "fig5", "fig5_lock", "register",
+		"port_range", "seqlock", "spinlock", "spinlock_kernel", "fig5", "fig5_lock",
+		"register",
 		"set", "map", "queue", "stack", "counter", "pqueue", "bounded_queue",
 	};
 	struct kl_spec *s;
@@ -104,7 +105,8 @@ static void test_methods(void **state)
 		"spec t { word x; bool h = false; partition by none;\n"
 		"method get() -> word { atomic { return x; } }\n"
 		"method set(word v) { atomic { x = v; } }\n"
-		"method swap(word v) -> word old { atomic_flush { word o = x; x = v; return o; } }\n"
+		"method swap(word v) -> word old { atomic_flush { word o = x; x = v; return o; } "
+		"}\n"
 		"method try() -> bool ok { either { atomic { assume(h); return false; } }\n"
 		"	or { atomic_flush { assume(!h); h = true; return true; } } }\n"
 		"method two(word v) { if (v == 1) { atomic { x = 1; } } atomic_flush { x = 2; } }\n"
@@ -151,7 +153,8 @@ static void test_methods(void **state)
 static void test_partition(void **state)
 {
 	struct kl_spec *s = good("spec t { set<word> s; word a[8];\n"
-				 "method add(word v, word k) -> bool { atomic { a[k] = v; return s.add(k); } }\n"
+				 "method add(word v, word k) -> bool { atomic { a[k] = v; return "
+				 "s.add(k); } }\n"
 				 "method has(word k) -> bool { atomic { return s.has(k); } }\n"
 				 "partition by k; }");
 
@@ -169,9 +172,11 @@ static void test_partition(void **state)
 	    "partitioned\n");
 
 	assert_int_equal(parse("spec t { set<word> s; word n = 0; partition by k;\n"
-			       "method add(word k, word v) { atomic { s.add(v); n = 1; k = 2; } } }", &s), 0);
+			       "method add(word k, word v) { atomic { s.add(v); n = 1; k = 2; } } "
+			       "}", &s), 0);
 	assert_string_equal(messages,
-			    "t.lin:2:39: warning: 's' is used at another key than 'k', by which the "
+			    "t.lin:2:39: warning: 's' is used at another key than 'k', by which "
+			    "the "
 			    "specification is partitioned\n"
 			    "t.lin:2:49: warning: this touches 'n' of every 'k', by which the "
 			    "specification is partitioned\n"
@@ -187,11 +192,13 @@ static void test_probes(void **state)
 		"method set(word l, word h) { atomic { low = l; high = h; } }\n"
 		"method get() -> (word l, word h) { atomic { return (low, high); } }\n"
 		"method one() -> word { atomic { return low; } } }\n"
-		"probe get on f(net, lo, hi) { object net; result h = *hi; result l = *lo at return; }\n"
+		"probe get on f(net, lo, hi) { object net; result h = *hi; result l = *lo at "
+		"return; }\n"
 		"probe set on mod:g(t, w) {\n"
 		"	when w != 0 && return == 0;\n"
 		"	object t->data - offsetof(struct net, ipv4.range.x);\n"
-		"	argument l = ((int *)t->data)[0], h = (unsigned long)t->set.word[1] at return; }\n"
+		"	argument l = ((int *)t->data)[0], h = (unsigned long)t->set.word[1] at "
+		"return; }\n"
 		"probe one on h() { result return; }\n"
 		"probe one on klin:seqlock.one;");
 	const struct kl_probe *p;
@@ -256,38 +263,47 @@ static void test_probes(void **state)
 
 static void test_bad_probes(void **state)
 {
-	bad(SPEC "probe gte on f() { }", "t.lin:3:7: error: 't' has no method 'gte'; did you mean 'get'?\n");
+	bad(SPEC "probe gte on f() { }", "t.lin:3:7: error: 't' has no method 'gte'; did you mean "
+					 "'get'?\n");
 	bad(SPEC "probe zzzzz on f() { }", "t.lin:3:7: error: 't' has no method 'zzzzz'\n");
 	bad(SPEC "probe get on f(a) { result l = a; }",
 	    "t.lin:3:7: error: this clause does not say where method 'get' has: result h\n");
 	bad(SPEC "probe set on f(a);",
-	    "t.lin:3:7: error: this clause does not say where method 'set' has: argument l, argument h\n");
+	    "t.lin:3:7: error: this clause does not say where method 'set' has: argument l, "
+	    "argument h\n");
 	bad(SPEC "probe get on f(a) { result l = a; result h = a, l = a; }",
 	    "t.lin:3:49: error: a second expression for 'l', the first is in line 3\n");
 	bad(SPEC "probe set on f(alpha) { argument l = alhpa, h = 1; }",
 	    "t.lin:3:38: error: 'f' has no parameter 'alhpa'; did you mean 'alpha'?\n");
 	bad(SPEC "probe set on f(a) { argument hh = a; }",
 	    "t.lin:3:30: error: method 'set' has no parameter 'hh'; did you mean 'h'?\n");
-	bad(SPEC "probe nop on f(a) { result a; }", "t.lin:3:28: error: method 'nop' has no result\n");
+	bad(SPEC "probe nop on f(a) { result a; }", "t.lin:3:28: error: method 'nop' has no "
+						    "result\n");
 	bad(SPEC "probe nop on f(a, a);", "t.lin:3:19: error: a second parameter 'a'\n");
 	bad(SPEC "probe nop on f(a) { object a; object a; }",
 	    "t.lin:3:31: error: a second 'object' in this clause\n");
 	bad(SPEC "probe nop on f(a) { object return at call; }",
 	    "t.lin:3:28: error: 'return' has no value yet at the call\n");
-	bad(SPEC "probe nop on f(a) or g(a);", "t.lin:3:19: error: alternatives ('or') of functions are "
+	bad(SPEC "probe nop on f(a) or g(a);", "t.lin:3:19: error: alternatives ('or') of "
+					       "functions are "
 	    "not supported by this version of klin\n");
-	bad(SPEC "probe nop on inlined f(a);", "t.lin:3:14: error: 'inlined' functions are not supported "
+	bad(SPEC "probe nop on inlined f(a);", "t.lin:3:14: error: 'inlined' functions are not "
+					       "supported "
 	    "by this version of klin\n");
-	bad(SPEC "probe nop on f+0x10(a);", "t.lin:3:15: error: offsets into functions ('+') are not "
+	bad(SPEC "probe nop on f+0x10(a);", "t.lin:3:15: error: offsets into functions ('+') are "
+					    "not "
 	    "supported by this version of klin\n");
-	bad(SPEC "probe nop on f(a) { point on g; }", "t.lin:3:21: error: linearization points ('point on') "
+	bad(SPEC "probe nop on f(a) { point on g; }", "t.lin:3:21: error: linearization points "
+						      "('point on') "
 	    "are not supported by this version of klin\n");
 	bad(SPEC "probe nop on f(a) { objekt a; when f(1); }",
 	    "t.lin:3:21: error: expected 'object', 'when', 'argument' or 'result', found 'objekt'\n"
 	    "t.lin:3:36: error: 'f' is given no parameter 'f' in this clause\n");
-	bad(SPEC "probe nop on klin:a.b { }", "t.lin:3:23: error: expected ';': what a klin: target has is "
+	bad(SPEC "probe nop on klin:a.b { }", "t.lin:3:23: error: expected ';': what a klin: "
+					      "target has is "
 	    "taken by position, found '{'\n");
-	bad("probe nop on f();\n" SPEC, "t.lin:1:1: error: 'probe' before 'spec': the specification comes "
+	bad("probe nop on f();\n" SPEC, "t.lin:1:1: error: 'probe' before 'spec': the "
+					"specification comes "
 	    "first\n");
 }
 
@@ -310,8 +326,10 @@ static void test_bad_texts(void **state)
 	    "'18446744073709551616' does not fit in 64 bits\n"
 	    "t.lin:1:41: error: this comment has no end, expected '*/'\n"
 	    "t.lin:1:44: error: expected '}' at the specification's end, found end of file\n");
-	bad("spec t { struct node { word v; } method f() { } }", "t.lin:1:10: error: 'struct' begins an "
-	    "implementation or a client, which this version of klin does not support: a file has one "
+	bad("spec t { struct node { word v; } method f() { } }", "t.lin:1:10: error: 'struct' "
+								 "begins an "
+	    "implementation or a client, which this version of klin does not support: a file has "
+	    "one "
 	    "'spec' and its 'probe' clauses\n");
 	bad("spec t { word x; bool x; method f(word x) { } method f() { } }",
 	    "t.lin:1:23: error: 'x' is already declared in line 1\n"
@@ -325,7 +343,8 @@ static void test_bad_texts(void **state)
 	    "t.lin:1:45: error: the initial value of 'c' must be a bool, found word\n");
 	bad("spec t { queue<queue> q; queue<word> r = 1; method f() { } }",
 	    "t.lin:1:16: error: expected 'word' or 'bool' in a container, found 'queue'\n"
-	    "t.lin:1:42: error: expected 'empty', the only initial value of a container, found '1'\n");
+	    "t.lin:1:42: error: expected 'empty', the only initial value of a container, found "
+	    "'1'\n");
 	bad("spec t { method get() -> word { atomic { } } }",
 	    "t.lin:1:17: error: 'get' can end without 'return', but has 1 result\n");
 	bad("spec t { method f() { } } $ \x01",
@@ -347,50 +366,69 @@ static void test_bad_texts(void **state)
 	for (i = 0; i < 30; i++)
 		p += sprintf(p, "!; ");
 	parse(deep, &(struct kl_spec *){ NULL });
-	assert_non_null(strstr(messages, "t.lin: error: too many errors, the rest of the file was not "
+	assert_non_null(strstr(messages, "t.lin: error: too many errors, the rest of the file was "
+					 "not "
 			       "looked at\n"));
 }
 
 static void test_bad_bodies(void **state)
 {
-	bad_body("w = 1;", E("1", "'w' is shared: use it inside 'atomic { }' or 'atomic_flush { }'"));
+	bad_body("w = 1;", E("1", "'w' is shared: use it inside 'atomic { }' or 'atomic_flush { "
+				  "}'"));
 	bad_body("atomic { atomic { } }", E("10", "'atomic' inside of the atomic block of line 3"));
-	bad_body("while (b) { atomic { } }", E("13", "an atomic block in a loop: a method is a few atomic "
+	bad_body("while (b) { atomic { } }", E("13", "an atomic block in a loop: a method is a few "
+						     "atomic "
 		 "steps, put the loop into the block"));
-	bad_body("atomic { q.psuh(1); }", E("12", "no method 'psuh' of queue; did you mean 'push'?"));
-	bad_body("atomic { q.zzz(1); }", E("12", "no method 'zzz' of queue; it has push, pop, front, size"));
+	bad_body("atomic { q.psuh(1); }", E("12", "no method 'psuh' of queue; did you mean "
+						  "'push'?"));
+	bad_body("atomic { q.zzz(1); }", E("12", "no method 'zzz' of queue; it has push, pop, "
+						 "front, size"));
 	bad_body("atomic { q.push(); }", E("12", "'push' of queue takes 1 argument, found 0"));
-	bad_body("atomic { q.push(b); }", E("17", "the argument must be a word, found bool; write '? 1 : 0' "
+	bad_body("atomic { q.push(b); }", E("17", "the argument must be a word, found bool; write "
+						  "'? 1 : 0' "
 		 "behind it"));
-	bad_body("atomic { q = 1; }", E("10", "'q' is a queue: use its methods (push, pop, front, size)"));
+	bad_body("atomic { q = 1; }", E("10", "'q' is a queue: use its methods (push, pop, front, "
+					      "size)"));
 	bad_body("atomic { w.push(1); }", E("10", "'w' is no container and has no methods"));
 	bad_body("atomic { a = 1; }", E("10", "'a' is an array, expected an index: 'a[...]'"));
 	bad_body("atomic { a[4] = 1; }", E("12", "'a' has 4 elements, there is no [4]"));
 	bad_body("atomic { w[0] = 1; }", E("10", "'w' is no array and has no index"));
 	bad_body("N = 1;", E("1", "'N' is a constant and cannot be assigned"));
-	bad_body("word value = 1; vlaue = 2;", E("17", "no variable 'vlaue'; did you mean 'value'?"));
-	bad_body("if (x) { }", E("5", "the condition must be a bool, found word; compare it, for example "
+	bad_body("word value = 1; vlaue = 2;", E("17", "no variable 'vlaue'; did you mean "
+						       "'value'?"));
+	bad_body("if (x) { }", E("5", "the condition must be a bool, found word; compare it, for "
+				      "example "
 		 "with '!= 0'"));
-	bad_body("x = b;", E("5", "the value must be a word, found bool; write '? 1 : 0' behind it"));
+	bad_body("x = b;", E("5", "the value must be a word, found bool; write '? 1 : 0' behind "
+				  "it"));
 	bad_body("b += 1;", E("1", "this assignment computes with words, 'b' is a bool")
-		 E("6", "the value must be a bool, found word; compare it, for example with '!= 0'"));
-	bad_body("x = empty + 1;", E("5", "empty, full and absent are no numbers, they can only be compared "
+		 E("6", "the value must be a bool, found word; compare it, for example with '!= "
+			"0'"));
+	bad_body("x = empty + 1;", E("5", "empty, full and absent are no numbers, they can only be "
+					  "compared "
 		 "with == and !="));
 	bad_body("b = x == b;", E("7", "word cannot be compared with bool"));
-	bad_body("x = b ? 1 : true;", E("7", "'? :' chooses between word and bool, expected one type"));
+	bad_body("x = b ? 1 : true;", E("7", "'? :' chooses between word and bool, expected one "
+					     "type"));
 	bad_body("return 1;", E("1", "'m' has 0 results, 'return' gives 1"));
 	bad_body("word x;", E("6", "'x' is already declared in line 2"));
 	bad_body("x++;", E("2", "no '++' and '--' here, write '+= 1' and '-= 1'"));
-	bad_body("for (;;) { }", E("1", "no 'for' in a specification; loops are written with 'while'"));
-	bad_body("either { }", "t.lin:4:1: error: expected 'or {': 'either' needs two alternatives, found "
+	bad_body("for (;;) { }", E("1", "no 'for' in a specification; loops are written with "
+					"'while'"));
+	bad_body("either { }", "t.lin:4:1: error: expected 'or {': 'either' needs two "
+			       "alternatives, found "
 		 "'}'\n");
 	bad_body("m(1);", E("1", "'m(': a method cannot call another one"));
 	bad_body("x = *x;", E("5", "a specification has no pointers"));
-	bad_body("choose y in 1, 2;", E("14", "expected '..' between the ends of the range, found ','"));
-	bad_body("word or = 1;", E("6", "expected a variable's name, found the reserved word 'or'"));
-	bad_body("atomic { } fence;", E("12", "'fence' after an atomic block: put it before the block, or use "
+	bad_body("choose y in 1, 2;", E("14", "expected '..' between the ends of the range, found "
+					      "','"));
+	bad_body("word or = 1;", E("6", "expected a variable's name, found the reserved word "
+					"'or'"));
+	bad_body("atomic { } fence;", E("12", "'fence' after an atomic block: put it before the "
+					      "block, or use "
 		 "'atomic_flush'"));
-	bad_body("x 1;", E("3", "expected an assignment ('=', '+=', ...) or a container's method ('.'), found "
+	bad_body("x 1;", E("3", "expected an assignment ('=', '+=', ...) or a container's method "
+				"('.'), found "
 		 "'1'"));
 	bad_body("atomic { st.push(m.get(1) == absent ? 1 : true); b = m.get(x) == 1; }",
 		 E("37", "'? :' chooses between word and bool, expected one type")

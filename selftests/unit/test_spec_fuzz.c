@@ -25,30 +25,43 @@
 static const char everything[] =
 	"spec all {\n"
 	"const N = (1 << 4) - 2; word x = N, y; bool f = true; word a[N + 1] = 7;\n"
-	"queue<word> q = empty; stack<bool> s; pqueue<word> max p = empty; set<word> t; map<word, bool> m;\n"
+	"queue<word> q = empty; stack<bool> s; pqueue<word> max p = empty; set<word> t; map<word, "
+	"bool> m;\n"
 	"bag<word> g = empty;\n"
 	"method one(word v, bool b) -> (word r, bool o) {\n"
 	"	word i = 0, k; choose j in 0..2; choose k in i..v;\n"
 	"	assume(v != 9 || b); fence;\n"
-	"	atomic { while (i < 4) { a[i % 3] += v * 2 - (x & 3 | 8 ^ y) / 3 >> 1; i += 1; } q.push(v); }\n"
+	"	atomic { while (i < 4) { a[i % 3] += v * 2 - (x & 3 | 8 ^ y) / 3 >> 1; i += 1; } "
+	"q.push(v); }\n"
 	"	either { atomic { if (f) x = v; else y = ~v; return (x, f && !b); } }\n"
-	"	or { atomic_flush { q.push(x); x = q.pop(); assert(x != y || true); return (x == empty ? 1 : -x, f == b); } }\n"
+	"	or { atomic_flush { q.push(x); x = q.pop(); assert(x != y || true); return (x == "
+	"empty ? 1 : -x, f == b); } }\n"
 	"}\n"
-	"method two(word v) -> word { atomic { s.push(f); p.push(v); t.add(v); m.put(v, f); g.add(x);\n"
+	"method two(word v) -> word { atomic { s.push(f); p.push(v); t.add(v); m.put(v, f); "
+	"g.add(x);\n"
 	"	if (t.has(y) && !m.remove(v) != f || g.remove(v)) return absent;\n"
 	"	return p.pop(); } }\n"
-	"method three() -> word { atomic { return q.size() + s.size() * g.count(x) - t.size() % 5; } }\n"
+	"method three() -> word { atomic { return q.size() + s.size() * g.count(x) - t.size() % 5; "
+	"} }\n"
 	"partition by none; }\n"
-	"probe two on mod:f(net, lo, hi) { when return == 0 && lo != NULL; object &net->a.b[2] + 1 at call;\n"
-	"	argument v = *(unsigned int *)(lo - offsetof(struct net, x.y)) at return; result return ? sizeof(u64) : -1; }\n"
+	"probe two on mod:f(net, lo, hi) { when return == 0 && lo != NULL; object &net->a.b[2] + 1 "
+	"at call;\n"
+	"	argument v = *(unsigned int *)(lo - offsetof(struct net, x.y)) at return; result "
+	"return ? sizeof(u64) : -1; }\n"
 	"probe three on klin:a.b;\n";
 
 static const char *const words[] = {
-	"{", "}", "(", ")", "[", "]", ";", ",", "..", "->", "=", "==", "word ", "bool ", "spec ", "probe ",
-	"method ", "atomic ", "atomic_flush ", "either ", "or ", "choose x in 0..1;", "while (true) ",
-	"return ", "empty", "absent", "full", "18446744073709551615", "0x", "99999999999999999999", "-", "~",
-	"!", "&&", "? 1 : 0", "x", "q.pop()", "m.get(x)", "t.size()", "fence;", "const ", "partition by k;",
-	"map<word, word> ", "/*", "*/", "//", "\"", "\x80", "offsetof(struct a, b)", "(int *)", "return",
+	"{", "}", "(", ")", "[", "]", ";", ",", "..", "->", "=", "==", "word ", "bool ", "spec ",
+	"probe ",
+	"method ", "atomic ", "atomic_flush ", "either ", "or ", "choose x in 0..1;",
+	"while (true) ",
+	"return ", "empty", "absent", "full", "18446744073709551615", "0x", "99999999999999999999",
+	"-", "~",
+	"!", "&&", "? 1 : 0", "x", "q.pop()", "m.get(x)", "t.size()", "fence;", "const ",
+	"partition by k;",
+	"map<word, word> ", "/*", "*/", "//", "\"", "\x80", "offsetof(struct a, b)", "number(lo, 1)",
+	"unknown", "(int *)",
+	"return",
 };
 
 static unsigned int lines;
@@ -159,7 +172,8 @@ struct corpus {
 static void load(struct corpus *c)
 {
 	static const char *const files[] = {
-		"specs/port_range.lin", "specs/spinlock_kernel.lin", "specs/map.lin", "specs/register.lin",
+		"specs/port_range.lin", "specs/spinlock_kernel.lin", "specs/map.lin",
+		"specs/register.lin",
 		"specs/bounded_queue.lin", "specs/fig5_lock.lin",
 	};
 	size_t i;

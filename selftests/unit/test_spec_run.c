@@ -88,12 +88,16 @@ static void test_outcomes(void **state)
 	struct bench b;
 
 	setup(&b, "spec t { word x = 0; word a[3] = 7; bool h = false;\n"
-	      "method pick() -> word { word v; choose v in 1..3; atomic { x = v; a[v - 1] = v; return v; } }\n"
-	      "method same() { either { atomic { x = 5; } } or { atomic { x = 5; } } or { atomic_flush { x = 5; } } }\n"
+	      "method pick() -> word { word v; choose v in 1..3; atomic { x = v; a[v - 1] = v; "
+	      "return v; } }\n"
+	      "method same() { either { atomic { x = 5; } } or { atomic { x = 5; } } or { "
+	      "atomic_flush { x = 5; } } }\n"
 	      "method never() { atomic { assume(false); } }\n"
-	      "method loop(word n) -> word { word i = 0, s = 0; while (i < n) { i += 1; s += i; } return s; }\n"
+	      "method loop(word n) -> word { word i = 0, s = 0; while (i < n) { i += 1; s += i; } "
+	      "return s; }\n"
 	      "method flag(bool v) -> bool { fence; atomic { bool o = h; h = v; return o; } }\n"
-	      "method logic(word v) -> word { return v > 1 && v <= 3 || v == 9 ? v << 1 | 1 : ~v; } }", true);
+	      "method logic(word v) -> word { return v > 1 && v <= 3 || v == 9 ? v << 1 | 1 : ~v; "
+	      "} }", true);
 	assert_int_equal(apply(&b, "pick", NULL, NULL), 0);
 	assert_string_equal(b.log, "x = 1, a = [1, 7, 7], h = false w0 w1\n"
 			    "x = 2, a = [7, 2, 7], h = false w0 w2\n"
@@ -154,10 +158,12 @@ static void test_errors(void **state)
 	assert_int_equal(apply(&b, "div", ARGS(W(0)), NULL), -E2BIG);
 	assert_string_equal(kl_run_error(b.r), "'div': division by zero");
 	assert_int_equal(apply(&b, "sum", NULL, NULL), -E2BIG);
-	assert_string_equal(kl_run_error(b.r), "'sum': a special value (empty, full, absent) is no number");
+	assert_string_equal(kl_run_error(b.r), "'sum': a special value (empty, full, absent) is no "
+					       "number");
 	assert_int_equal(apply(&b, "grow", NULL, NULL), -E2BIG);
 	assert_int_equal(apply(&b, "div", ARGS(EMPTY), NULL), -EINVAL);
-	assert_string_equal(kl_run_error(b.r), "argument 'd' of 'div' is a special value (empty, full, "
+	assert_string_equal(kl_run_error(b.r), "argument 'd' of 'div' is a special value (empty, "
+					       "full, "
 			    "absent), expected a word");
 	b.state[b.len - 1].v = 1000;
 	assert_int_equal(apply(&b, "div", ARGS(W(1)), NULL), -EINVAL);
@@ -183,10 +189,13 @@ static void test_queue_stack(void **state)
 	int i;
 
 	setup(&b, "spec t { word pad = 0; queue<word> q = empty; stack<word> s = empty;\n"
-	      "method enq(word v) { atomic { q.push(v); } } method push(word v) { atomic { s.push(v); } }\n"
-	      "method deq() -> word { atomic { return q.pop(); } } method pop() -> word { atomic { return s.pop(); } }\n"
+	      "method enq(word v) { atomic { q.push(v); } } method push(word v) { atomic { "
+	      "s.push(v); } }\n"
+	      "method deq() -> word { atomic { return q.pop(); } } method pop() -> word { atomic { "
+	      "return s.pop(); } }\n"
 	      "method ends() -> (word f, word t) { atomic { return (q.front(), s.top()); } }\n"
-	      "method sizes() -> (word m, word n) { atomic { return (q.size(), s.size()); } } }", true);
+	      "method sizes() -> (word m, word n) { atomic { return (q.size(), s.size()); } } }",
+	      true);
 	for (i = 0; i < ROUNDS; i++) {
 		v = kl_rand_below(&seed, 10);
 		switch (kl_rand_below(&seed, 4)) {
@@ -227,10 +236,12 @@ static void test_pqueue(void **state)
 
 	setup(&b, "spec t { pqueue<word> p = empty; pqueue<word> max r = empty;\n"
 	      "method push(word v) { atomic { p.push(v); r.push(v); } }\n"
-	      "method min() -> word { atomic { return p.pop(); } } method max() -> word { atomic { return r.pop(); } }\n"
+	      "method min() -> word { atomic { return p.pop(); } } method max() -> word { atomic { "
+	      "return r.pop(); } }\n"
 	      "method tops() -> (word a, word b) { atomic { return (p.top(), r.top()); } }\n"
 	      "method size() -> word { atomic { return p.size(); } }\n"
-	      "method drop() { atomic { while (r.size() > 0) { r.pop(); } while (p.size() > 0) { p.pop(); } } } }", true);
+	      "method drop() { atomic { while (r.size() > 0) { r.pop(); } while (p.size() > 0) { "
+	      "p.pop(); } } } }", true);
 	for (k = 0; k < ROUNDS; k++) {
 		if (n < 32 && kl_rand_below(&seed, 8)) {
 			model[n] = kl_rand_below(&seed, 40);
@@ -275,7 +286,8 @@ static void test_set_map_bag(void **state)
 	      "method grem(word k) -> bool { atomic { return g.remove(k); } }\n"
 	      "method ghas(word k) -> bool { atomic { return g.has(k); } }\n"
 	      "method count(word k) -> word { atomic { return g.count(k); } }\n"
-	      "method sizes() -> (word a, word b, word c) { atomic { return (s.size(), m.size(), g.size()); } } }",
+	      "method sizes() -> (word a, word b, word c) { atomic { return (s.size(), m.size(), "
+	      "g.size()); } } }",
 	      true);
 	for (i = 0; i < ROUNDS; i++) {
 		k = kl_rand_below(&seed, 12);
@@ -315,7 +327,8 @@ static void test_closed(void **state)
 {
 	struct bench b;
 
-	setup(&b, "spec t { bag<word> g = empty; set<word> s = empty; pqueue<word> p; queue<word> q;\n"
+	setup(&b, "spec t { bag<word> g = empty; set<word> s = empty; pqueue<word> p; queue<word> "
+		  "q;\n"
 	      "method add(word v) { atomic { g.add(v); s.add(v); p.push(v); q.push(v); } }\n"
 	      "method has(word v) -> (bool a, bool b) { atomic { return (g.has(v), s.has(v)); } }\n"
 	      "method sizes() -> (word a, word b, word c, word d) {\n"
@@ -340,7 +353,8 @@ static void test_canonical(void **state)
 	struct bench b;
 	size_t len;
 
-	setup(&b, "spec t { map<word, bool> m = empty; method put(word k, bool v) { atomic { m.put(k, v); } }\n"
+	setup(&b, "spec t { map<word, bool> m = empty; method put(word k, bool v) { atomic { "
+		  "m.put(k, v); } }\n"
 	      "method del(word k) { atomic { m.remove(k); } } }", true);
 	apply(&b, "put", ARGS(W(1), W(1)), NULL);
 	apply(&b, "put", ARGS(W(5), W(0)), NULL);

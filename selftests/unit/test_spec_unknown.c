@@ -62,7 +62,8 @@ static void step(struct world *w, struct set **set, unsigned int m, const struct
 
 	w->next->n = 0;
 	for (i = 0; i < old->n; i++)
-		assert_int_equal(kl_run_apply(w->r, old->state[i], old->len[i], m, args, res, collect,
+		assert_int_equal(kl_run_apply(w->r, old->state[i], old->len[i], m, args, res,
+					      collect,
 					      w->next), 0);
 	*set = w->next;
 	w->next = old;
@@ -92,8 +93,10 @@ static void fill(struct world *w, unsigned int depth)
 					args[0] = kl_word(k % VALUES);
 					args[1] = kl_word(k / VALUES);
 					memcpy(before, w->all->state[i], sizeof(before));
-					assert_int_equal(kl_run_apply(w->r, before, w->all->len[i], m,
-								      args, NULL, collect, w->all), 0);
+					assert_int_equal(kl_run_apply(w->r, before, w->all->len[i],
+								      m,
+								      args, NULL, collect, w->all),
+								      0);
 				}
 			}
 		}
@@ -142,7 +145,8 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, bool exac
 			method = kl_spec_method(w->s, m);
 		} while (!strncmp(method->name, "fill", 4));
 		for (i = 0; i < method->nparams; i++)
-			args[i] = kl_word(kl_rand_below(seed, method->params[i].type == KL_T_BOOL ? 2 :
+			args[i] = kl_word(kl_rand_below(seed,
+							method->params[i].type == KL_T_BOOL ? 2 :
 							VALUES));
 		/* The result of some state, or any at all. */
 		memset(res, 0, sizeof(res));
@@ -172,7 +176,8 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, bool exac
 	}
 }
 
-static void world(const char *text, unsigned int depth, unsigned int ops, unsigned int runs, bool exact)
+static void world(const char *text, unsigned int depth, unsigned int ops, unsigned int runs,
+		  bool exact)
 {
 	struct world w = { 0 };
 	uint64_t seed = 99;
@@ -199,7 +204,8 @@ static void world(const char *text, unsigned int depth, unsigned int ops, unsign
 }
 
 #define SCALARS "word x = 0, y = 0; bool f = false; word a[2] = 0;\n" \
-	"method fillx(word v, word w) { atomic { x = v; y = w; } } method fillf() { atomic { f = true; } }\n" \
+	"method fillx(word v, word w) { atomic { x = v; y = w; } }\n" \
+	"method fillf() { atomic { f = true; } }\n" \
 	"method filla(word v, word w) { atomic { a[0] = v; a[1] = w; } }\n"
 
 /* Nothing is compared: exact however many operations there are. */
@@ -210,17 +216,20 @@ static void test_moves(void **state)
 	      "method twice() -> (word l, word h) { atomic { return (x, x); } }\n"
 	      "method set(word v) { atomic { x = v; } } method copy() { atomic { y = x; } }\n"
 	      "method swap() -> word { atomic { word t = x; x = y; y = t; return t; } }\n"
-	      "method first() -> word { atomic { return a[0]; } } method keep(word v) { atomic { a[1] = a[0]; a[0] = v; } }\n"
+	      "method first() -> word { atomic { return a[0]; } } method keep(word v) { atomic { "
+	      "a[1] = a[0]; a[0] = v; } }\n"
 	      "method second() -> word { atomic { return a[1]; } }\n"
 	      "method lock() -> bool { atomic { if (f) return false; f = true; return true; } }\n"
-	      "method unlock(bool b) { atomic { f = b; } } method held() -> bool { atomic { return !f; } }\n"
+	      "method unlock(bool b) { atomic { f = b; } } method held() -> bool { atomic { return "
+	      "!f; } }\n"
 	      "method pick() -> word { atomic { return f ? x : y; } } }", 3, 8, 1500, true);
 }
 
 /* Comparisons are forgotten when they fail, so only one operation is exact. */
 static const char comparing[] =
 	"spec t { " SCALARS
-	"method cas(word o, word n) -> bool { atomic { if (x == o) { x = n; return true; } return false; } }\n"
+	"method cas(word o, word n) -> bool { atomic { if (x == o) { x = n; return true; } return "
+	"false; } }\n"
 	"method eq() -> bool { atomic { return x == y; } }\n"
 	"method three() -> (bool p, bool q, word v) { atomic { return (x == y, y == a[0], x); } }\n"
 	"method not_one() -> word { atomic { if (x == 1) return 0; return x; } }\n"
@@ -235,7 +244,8 @@ static const char comparing[] =
 	"method add(word n) -> word { atomic { word o = x; x += n; return o; } }\n"
 	"method sub() -> (word d, word p, word q) { atomic { return (x - y, x, y); } }\n"
 	"method inc() -> word { atomic { x += 1; return x - 1; } }\n"
-	"method logic() -> (bool b, bool g, word v) { atomic { return (f && x != 2 || y == 0, f, y); } } }";
+	"method logic() -> (bool b, bool g, word v) { atomic { return (f && x != 2 || y == 0, f, "
+	"y); } } }";
 
 static void test_comparisons(void **state)
 {
@@ -246,7 +256,8 @@ static void test_comparisons(void **state)
 static void test_keyed(void **state)
 {
 	world("spec t { set<word> s = empty; map<word, word> m = empty;\n"
-	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic { m.put(k, v); } }\n"
+	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic "
+	      "{ m.put(k, v); } }\n"
 	      "method add(word k) -> bool { atomic { return s.add(k); } }\n"
 	      "method rem(word k) -> bool { atomic { return s.remove(k); } }\n"
 	      "method has(word k) -> bool { atomic { return s.has(k); } }\n"
@@ -255,57 +266,78 @@ static void test_keyed(void **state)
 	      "method mrem(word k) -> word { atomic { return m.remove(k); } }\n"
 	      "method mhas(word k) -> bool { atomic { return m.has(k); } } }", 6, 10, 100, true);
 	world("spec t { set<word> s = empty; map<word, bool> m = empty; word x = 0;\n"
-	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic { m.put(k, v == 1); } }\n"
-	      "method fillx(word v) { atomic { x = v; } } method addx() -> bool { atomic { return s.add(x); } }\n"
+	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic "
+	      "{ m.put(k, v == 1); } }\n"
+	      "method fillx(word v) { atomic { x = v; } } method addx() -> bool { atomic { return "
+	      "s.add(x); } }\n"
 	      "method hasx() -> (bool b, word v) { atomic { return (s.has(x), x); } }\n"
-	      "method ssize() -> word { atomic { return s.size(); } } method msize() -> word { atomic { return m.size(); } }\n"
+	      "method ssize() -> word { atomic { return s.size(); } } method msize() -> word { "
+	      "atomic { return m.size(); } }\n"
 	      "method rem(word k) -> bool { atomic { return s.remove(k); } }\n"
-	      "method none() -> bool { atomic { return s.size() == 0; } } method set(word v) { atomic { x = v; } }\n"
-	      "method put(word k, bool v) { atomic { m.put(k, v); } } method get(word k) -> bool { atomic { return m.get(k); } }\n"
-	      "method mrem(word k) -> bool { atomic { return m.remove(k) == true; } } }", 4, 8, 60, false);
+	      "method none() -> bool { atomic { return s.size() == 0; } } method set(word v) { "
+	      "atomic { x = v; } }\n"
+	      "method put(word k, bool v) { atomic { m.put(k, v); } } method get(word k) -> bool { "
+	      "atomic { return m.get(k); } }\n"
+	      "method mrem(word k) -> bool { atomic { return m.remove(k) == true; } } }", 4, 8, 60,
+	      false);
 }
 
 static void test_bag(void **state)
 {
 	world("spec t { bag<word> g = empty; method fill(word k) { atomic { g.add(k); } }\n"
-	      "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic { return g.remove(k); } }\n"
+	      "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic { "
+	      "return g.remove(k); } }\n"
 	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 12, 4, 1000, true);
-	world("spec t { bag<word> g = empty; word x = 0; method fill(word k) { atomic { g.add(k); } }\n"
-	      "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic { return g.remove(k); } }\n"
-	      "method count(word k) -> word { atomic { return g.count(k); } } method size() -> word { atomic { return g.size(); } }\n"
-	      "method addx() -> word { atomic { g.add(x); return x; } } method remx() -> bool { atomic { return g.remove(x); } }\n"
+	world("spec t { bag<word> g = empty; word x = 0; method fill(word k) { atomic { g.add(k); "
+	      "} }\n"
+	      "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic { "
+	      "return g.remove(k); } }\n"
+	      "method count(word k) -> word { atomic { return g.count(k); } } method size() -> "
+	      "word { atomic { return g.size(); } }\n"
+	      "method addx() -> word { atomic { g.add(x); return x; } } method remx() -> bool { "
+	      "atomic { return g.remove(x); } }\n"
 	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 5, 8, 300, false);
 }
 
 static void test_queue_stack(void **state)
 {
 	world("spec t { queue<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
-	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { return q.pop(); } } }",
+	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { "
+	      "return q.pop(); } } }",
 	      5, 5, 1000, true);
 	world("spec t { stack<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
-	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { return q.pop(); } }\n"
+	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { "
+	      "return q.pop(); } }\n"
 	      "method top() -> word { atomic { return q.top(); } } }", 5, 5, 1000, true);
 	world("spec t { queue<word> q = empty; stack<word> s = empty;\n"
-	      "method fillq(word v) { atomic { q.push(v); } } method fills(word v) { atomic { s.push(v); } }\n"
-	      "method push(word v) { atomic { q.push(v); } } method front() -> word { atomic { return q.front(); } }\n"
-	      "method move() -> bool { atomic { word v = q.pop(); if (v == empty) return false; s.push(v); return true; } }\n"
+	      "method fillq(word v) { atomic { q.push(v); } } method fills(word v) { atomic { "
+	      "s.push(v); } }\n"
+	      "method push(word v) { atomic { q.push(v); } } method front() -> word { atomic { "
+	      "return q.front(); } }\n"
+	      "method move() -> bool { atomic { word v = q.pop(); if (v == empty) return false; "
+	      "s.push(v); return true; } }\n"
 	      "method pop() -> word { atomic { return s.pop(); } }\n"
 	      "method sizes() -> (word a, word b) { atomic { return (q.size(), s.size()); } }\n"
-	      "method two() -> word { atomic { if (q.size() == 2) return full; return q.size(); } } }",
+	      "method two() -> word { atomic { if (q.size() == 2) return full; return q.size(); } "
+	      "} }",
 	      4, 8, 100, false);
 }
 
 static void test_pqueue(void **state)
 {
 	world("spec t { pqueue<word> p = empty; pqueue<word> max q = empty;\n"
-	      "method fillp(word v) { atomic { p.push(v); } } method fillq(word v) { atomic { q.push(v); } }\n"
-	      "method push(word v) { atomic { p.push(v); q.push(v); } } method min() -> word { atomic { return p.pop(); } }\n"
+	      "method fillp(word v) { atomic { p.push(v); } } method fillq(word v) { atomic { "
+	      "q.push(v); } }\n"
+	      "method push(word v) { atomic { p.push(v); q.push(v); } } method min() -> word { "
+	      "atomic { return p.pop(); } }\n"
 	      "method max() -> word { atomic { return q.pop(); } }\n"
 	      "method tops() -> (word a, word b) { atomic { return (p.top(), q.top()); } }\n"
-	      "method sizes() -> (word a, word b) { atomic { return (p.size(), q.size()); } } }", 4, 8, 300, false);
+	      "method sizes() -> (word a, word b) { atomic { return (p.size(), q.size()); } } }", 4,
+	      8, 300, false);
 	/* One operation on an unknown one: anything not above the least that is known. */
 	world("spec t { pqueue<word> p = empty; method fill(word v) { atomic { p.push(v); } }\n"
-	      "method both(word v) -> word { atomic { p.push(v); return p.pop(); } } }", 4, 1, 500, true);
+	      "method both(word v) -> word { atomic { p.push(v); return p.pop(); } } }", 4, 1, 500,
+	      true);
 }
 
 static struct kl_val bound[8];
@@ -316,7 +348,8 @@ static int raw_outcome(void *ctx, const struct kl_outcome *o)
 	size_t i, len = 0;
 
 	for (i = 0; i < o->len; i++)
-		len += snprintf(line + len, sizeof(line) - len, "%s%d:%d ", o->state[i].tag ? "?" : "",
+		len += snprintf(line + len, sizeof(line) - len, "%s%d:%d ",
+				o->state[i].tag ? "?" : "",
 				o->state[i].tag, (int)o->state[i].v);
 	assert_true(o->nbound <= 8);
 	memcpy(bound, o->bound, o->nbound * sizeof(*bound));
@@ -327,7 +360,8 @@ static int raw_outcome(void *ctx, const struct kl_outcome *o)
 static void test_raw(void **state)
 {
 	static const char text[] =
-		"spec t { word x, y; method get() -> (word a, word b) { atomic { return (x, y); } }\n"
+		"spec t { word x, y; method get() -> (word a, word b) { atomic { return (x, y); } "
+		"}\n"
 		"method inc() { atomic { x += 1; } } method eq() { atomic { assume(x == y); } } }";
 	struct kl_val st[2] = { { .v = 5, .tag = KL_ANY }, { .v = 2, .tag = KL_ANY } };
 	struct kl_val res[2] = { { .tag = KL_ANY }, { .v = 77 } };

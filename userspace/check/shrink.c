@@ -9,6 +9,11 @@
  *   An order of the whole history is an order of that one, too.
  * - Completed operations that write nothing are left out.  (Take them out of an
  *   order of the whole and it is an order of the rest.)
+ *
+ * Where an operation was under way for long, a task that was preempted say, its
+ * violation stays large, as all that went on meanwhile matters.  Then others are
+ * looked for: what comes after a violation, all before forgotten, is a history as
+ * good as the whole.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +25,9 @@
 #include "check/check.h"
 
 #define SHRINK_SECONDS	10
+#define ATTEMPTS	30	/* violations that are tried when the first stays large */
+#define SMALL		10	/* operations that a person sees through at once */
+#define WINDOW		20000	/* events in which the next violation is looked for first */
 
 struct shrink {
 	const struct kl_part *p;
@@ -30,11 +38,13 @@ struct shrink {
 	uint32_t nops;
 	uint64_t end;			/* return time of the failing operation */
 	uint32_t end_ev;
+	uint32_t floor;			/* event: all that returned before it is forgotten */
 	uint32_t *kept;			/* operations, ascending; of the last violation found */
 	size_t nkept;
 	uint64_t time;			/* and its cut */
 	struct kl_history *h;
 	struct kl_answer answer;
+	struct kl_event fail;		/* what nothing explains in it */
 	uint32_t *order;		/* operation of h -> of the whole history */
 };
 
@@ -48,7 +58,7 @@ static bool late(const struct shrink *s)
 
 static int decide_history(const struct kl_spec *spec, const struct kl_history *h,
 			  const struct kl_engine *e, const struct kl_limits *lim,
-			  struct kl_answer *a)
+			  struct kl_answer *a, struct kl_event *fail)
 {
 	uint32_t *ops = malloc((h->nops + 1) * sizeof(*ops));
 	int *map = malloc((h->nmethods + 1) * sizeof(*map));
@@ -67,11 +77,29 @@ static int decide_history(const struct kl_spec *spec, const struct kl_history *h
 	if (ret)
 		goto out;
 	ret = e->decide(&p, lim, a);
+	if (!ret && a->verdict == KL_VIOLATION && fail)
+		*fail = p.events[a->fail_event];
 	kl_part_free(&p);
 out:
 	free(ops);
 	free(map);
 	return ret;
+}
+
+/* The item of operation @op of the whole history; items are in its order. */
+static const struct kl_item *item_of(const struct shrink *s, uint32_t op)
+{
+	uint32_t low = 0, high = s->nops;
+
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (s->p->items[mid].op <= op)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &s->p->items[low];
 }
 
 /* Return: 1 and keep the trial if it is a violation, 0 if not, negative errno. */
@@ -80,18 +108,20 @@ static int trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kep
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
 	struct kl_history *h = NULL;
 	struct kl_answer a = { 0 };
+	struct kl_event fail = { 0 };
 	int ret = -ENOMEM;
 
 	if (order)
 		ret = kl_cut_history(cut, kept, n, s->engine->tso, &h, order);
 	if (!ret)
-		ret = decide_history(s->p->spec, h, s->engine, s->lim, &a);
+		ret = decide_history(s->p->spec, h, s->engine, s->lim, &a, &fail);
 	if (!ret && a.verdict == KL_VIOLATION) {
 		kl_history_free(s->h);
 		kl_answer_free(&s->answer);
 		free(s->order);
 		s->h = h;
 		s->answer = a;
+		s->fail = fail;
 		s->order = order;
 		s->time = cut->time;
 		memmove(s->kept, kept, n * sizeof(*kept));
@@ -158,14 +188,14 @@ static int find_end(struct shrink *s, uint32_t from, uint32_t *buf)
 			continue;
 		}
 		set_end(s, ev);
-		ret = trial_from(s, 0, buf);
+		ret = trial_from(s, s->floor, buf);
 		if (ret)
 			return ret < 0 ? ret : 0;
 		left = step - 1;
 		step *= 2;
 	}
 	set_end(s, p->nevents);
-	ret = trial_from(s, 0, buf);
+	ret = trial_from(s, s->floor, buf);
 	return ret < 0 ? ret : ret ? 0 : -EINVAL;
 }
 
@@ -175,10 +205,10 @@ static int find_end(struct shrink *s, uint32_t from, uint32_t *buf)
  */
 static int cut_prefix(struct shrink *s, uint32_t *buf)
 {
-	uint32_t good = 0, bad = s->end_ev, step = 8, at;
+	uint32_t good = s->floor, bad = s->end_ev, step = 8, at;
 	int ret = 0;
 
-	while (!ret && step < s->end_ev && !late(s)) {
+	while (!ret && step < s->end_ev - s->floor && !late(s)) {
 		at = s->end_ev - step;
 		ret = trial_from(s, at, buf);
 		if (ret < 0)
@@ -234,6 +264,72 @@ static int drop_pure(struct shrink *s, uint32_t *buf)
 	return ret < 0 ? ret : 0;
 }
 
+/*
+ * The next violation: forget all that returned before the end of the last one.
+ *
+ * Return: 1 and its event, 0 if there is none, negative errno.
+ */
+static int next_violation(struct shrink *s, uint32_t *buf, uint32_t *event)
+{
+	const struct kl_part *p = s->p;
+	const struct kl_event *e;
+	uint64_t window = WINDOW;
+	int ret = 0;
+
+	s->floor = s->end_ev + 1;
+	for (; !ret && s->floor < p->nevents && !late(s); window *= 4) {
+		uint32_t ev = s->floor + window < p->nevents ? s->floor + window : p->nevents;
+
+		while (ev < p->nevents && (p->events[ev].kind != KL_EV_RET ||
+					   p->items[p->events[ev].item].kind != KL_ITEM_OP))
+			ev++;
+		set_end(s, ev);
+		ret = trial_from(s, s->floor, buf);
+		if (ev == p->nevents)
+			break;
+	}
+	if (ret <= 0)
+		return ret;
+	/* From the event of the trial back to that of the whole partition. */
+	e = &s->fail;
+	*event = s->floor;
+	if (e->item < s->nkept)
+		*event = item_of(s, s->order[e->item])->ret_ev;
+	return *event == KL_NO_EVENT ? 0 : 1;
+}
+
+/* Make the violation at @event small; the best so far goes to @best if it is smaller. */
+static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
+		      struct kl_counterexample *best)
+{
+	int ret = find_end(s, event, buf);
+	uint32_t i;
+
+	if (!ret)
+		ret = cut_prefix(s, buf);
+	if (!ret)
+		ret = drop_pure(s, buf);
+	if (ret || (best->h && best->h->nops <= s->nkept))
+		return ret;
+	kl_history_free(best->h);
+	kl_answer_free(&best->answer);
+	free(best->ops);
+	best->h = s->h;
+	best->ops = s->order;
+	best->answer = s->answer;
+	best->cut = s->time;
+	best->end = s->end;
+	best->dropped_pure = 0;
+	for (i = 0; i < s->nops; i++)
+		best->dropped_pure += s->p->items[i].call_ev <= s->end_ev &&
+				      kl_item_op(s->p, &s->p->items[i])->ret > s->time;
+	best->dropped_pure -= s->nkept;
+	s->h = NULL;
+	s->order = NULL;
+	memset(&s->answer, 0, sizeof(s->answer));
+	return 0;
+}
+
 int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
 	      struct kl_counterexample **out)
@@ -250,44 +346,36 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	s.kept = malloc(((size_t)p->nitems + 1) * sizeof(*s.kept));
 	s.ops = malloc(((size_t)p->nitems + 1) * sizeof(*s.ops));
 	if (!c || !buf || !s.kept || !s.ops)
-		goto err;
+		goto out;
 	for (i = 0; i < p->nitems; i++)
 		if (p->items[i].kind == KL_ITEM_OP)
 			s.ops[s.nops++] = p->items[i].op;
-	ret = find_end(&s, fail_event, buf);
+	ret = shrink_one(&s, fail_event, buf, c);
+	for (i = 1; !ret && c->h->nops > SMALL && i < ATTEMPTS && !late(&s); i++) {
+		ret = next_violation(&s, buf, &fail_event);
+		if (ret <= 0)
+			break;
+		ret = shrink_one(&s, fail_event, buf, c);
+		if (ret == -EINVAL)
+			ret = 0;
+	}
 	if (!ret)
-		ret = cut_prefix(&s, buf);
-	if (!ret)
-		ret = drop_pure(&s, buf);
-	if (!ret)
-		ret = decide_history(p->spec, s.h, oracle, lim, &a);
-	if (ret)
-		goto err;
+		ret = decide_history(p->spec, c->h, oracle, lim, &a, NULL);
 	c->oracle = a.verdict;
-	kl_answer_free(&a);
-	c->h = s.h;
-	c->ops = s.order;
-	c->cut = s.time;
-	c->end = s.end;
-	c->answer = s.answer;
 	c->tso = engine->tso;
-	for (i = 0; i < s.nops; i++)
-		c->dropped_pure += p->items[i].call_ev <= s.end_ev &&
-				   kl_item_op(p, &p->items[i])->ret > s.time;
-	c->dropped_pure -= s.nkept;
-	free(s.kept);
-	free(s.ops);
-	free(buf);
-	*out = c;
-	return 0;
-err:
-	free(c);
+	kl_answer_free(&a);
+out:
+	if (ret) {
+		kl_counterexample_free(c);
+		c = NULL;
+	}
 	free(buf);
 	free(s.kept);
 	free(s.ops);
 	free(s.order);
 	kl_answer_free(&s.answer);
 	kl_history_free(s.h);
+	*out = c;
 	return ret;
 }
 

@@ -8,6 +8,7 @@
 #include "history/gen.h"
 #include "klin/cmd.h"
 #include "klin/form.h"
+#include "klin/input.h"
 
 enum {
 	OPT_TYPE = 0x100, OPT_THREADS, OPT_OPS, OPT_KEYS, OPT_OBJECTS, OPT_MIX, OPT_SEED,
@@ -15,14 +16,15 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "type", OPT_TYPE, "TYPE", 0, "register (the default), pair, set, map, queue, stack, pqueue, "
-	  "counter or lock", 0 },
+	{ "type", OPT_TYPE, "TYPE", 0, "register (the default), pair, set, map, queue, stack, "
+	  "pqueue, counter or lock", 0 },
 	{ "ops", OPT_OPS, "N", 0, "operations (1000)", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "threads (4)", 0 },
 	{ "objects", OPT_OBJECTS, "N", 0, "objects (1)", 0 },
-	{ "keys", OPT_KEYS, "N", 0, "keys and values are below N; 0: each value is new (0; sets and "
-	  "maps: 16 keys)", 0 },
-	{ "mix", OPT_MIX, "METHOD=WEIGHT,...", 0, "how often which method is called; others never", 0 },
+	{ "keys", OPT_KEYS, "N", 0, "keys and values are below N; 0: each value is new (0; sets "
+	  "and maps: 16 keys)", 0 },
+	{ "mix", OPT_MIX, "METHOD=WEIGHT,...", 0, "how often which method is called; others "
+	  "never", 0 },
 	{ "seed", OPT_SEED, "N", 0, "of the random numbers (1)", 0 },
 	{ "delay", OPT_DELAY, "T", 0, "the longest wait, in units of time (100)", 1 },
 	{ "error", OPT_ERROR, "T", 0, "of the clocks between CPUs (0)", 1 },
@@ -30,7 +32,8 @@ static const struct argp_option options[] = {
 	{ "pending", OPT_PENDING, "PERCENT", 0, "operations whose return is not seen (0)", 1 },
 	{ "any", OPT_ANY, NULL, 0, "begin in a state that the history does not tell", 1 },
 	{ "points", OPT_POINTS, NULL, 0, "tell the linearization points", 1 },
-	{ "mutate", OPT_MUTATE, "K", 0, "change K results, so that the history is likely wrong (0)", 1 },
+	{ "mutate", OPT_MUTATE, "K", 0, "change K results, so that the history is likely wrong "
+	  "(0)", 1 },
 	{ "output", 'o', "FILE", 0, "where to (standard output); .klh if its name ends so", 2 },
 	{ "to", OPT_TO, "FORM", 0, "text or klh, whatever the name", 2 },
 	{ 0 }
@@ -42,20 +45,6 @@ struct env {
 	enum kl_form form;
 };
 
-static uint64_t number(struct argp_state *state, const char *option, const char *arg, uint64_t min,
-		       uint64_t max)
-{
-	char *end;
-	uint64_t v;
-
-	errno = 0;
-	v = strtoull(arg, &end, 0);
-	if (errno || end == arg || *end || *arg == '-' || v < min || v > max)
-		argp_error(state, "--%s=%s: expected a number from %llu to %llu", option, arg,
-			   (unsigned long long)min, (unsigned long long)max);
-	return v;
-}
-
 static enum kl_gen_type type_of(struct argp_state *state, const char *arg)
 {
 	unsigned int t;
@@ -63,8 +52,8 @@ static enum kl_gen_type type_of(struct argp_state *state, const char *arg)
 	for (t = 0; t < KL_GEN_TYPES; t++)
 		if (!strcmp(arg, kl_gen_type_name(t)))
 			return t;
-	argp_error(state, "--type=%s: expected register, pair, set, map, queue, stack, pqueue, counter "
-		   "or lock", arg);
+	argp_error(state, "--type=%s: expected register, pair, set, map, queue, stack, pqueue, "
+		   "counter or lock", arg);
 	return 0;
 }
 
@@ -109,34 +98,34 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		c->type = type_of(state, arg);
 		break;
 	case OPT_OPS:
-		c->ops = number(state, "ops", arg, 0, UINT32_MAX - 1);
+		c->ops = kl_arg_number(state, "ops", arg, 0, UINT32_MAX - 1);
 		break;
 	case OPT_THREADS:
-		c->threads = number(state, "threads", arg, 1, 1u << 20);
+		c->threads = kl_arg_number(state, "threads", arg, 1, 1u << 20);
 		break;
 	case OPT_OBJECTS:
-		c->objects = number(state, "objects", arg, 1, 1u << 24);
+		c->objects = kl_arg_number(state, "objects", arg, 1, 1u << 24);
 		break;
 	case OPT_KEYS:
-		c->keys = number(state, "keys", arg, 0, UINT32_MAX);
+		c->keys = kl_arg_number(state, "keys", arg, 0, UINT32_MAX);
 		break;
 	case OPT_MIX:
 		env->mix = arg;
 		break;
 	case OPT_SEED:
-		c->seed = number(state, "seed", arg, 0, UINT64_MAX);
+		c->seed = kl_arg_number(state, "seed", arg, 0, UINT64_MAX);
 		break;
 	case OPT_DELAY:
-		c->delay = number(state, "delay", arg, 0, 1u << 30);
+		c->delay = kl_arg_number(state, "delay", arg, 0, 1u << 30);
 		break;
 	case OPT_ERROR:
-		c->error = number(state, "error", arg, 0, 1u << 30);
+		c->error = kl_arg_number(state, "error", arg, 0, 1u << 30);
 		break;
 	case OPT_STALL:
 		c->stall = true;
 		break;
 	case OPT_PENDING:
-		c->pending = number(state, "pending", arg, 0, 100);
+		c->pending = kl_arg_number(state, "pending", arg, 0, 100);
 		break;
 	case OPT_ANY:
 		c->any = true;
@@ -145,7 +134,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		c->points = true;
 		break;
 	case OPT_MUTATE:
-		c->mutate = number(state, "mutate", arg, 0, UINT32_MAX);
+		c->mutate = kl_arg_number(state, "mutate", arg, 0, UINT32_MAX);
 		break;
 	case 'o':
 		env->out = arg;
@@ -159,7 +148,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (c->points && c->error)
-			argp_error(state, "--points: expected --error=0 with it, to tell them exactly");
+			argp_error(state, "--points: expected --error=0 with it, to tell them "
+				   "exactly");
 		if (env->mix)
 			parse_mix(state, env);
 		break;
@@ -175,10 +165,11 @@ static int run(int argc, char **argv)
 		.options = options,
 		.parser = parse_opt,
 		.doc = "Make a random history of a correct structure.\v"
-		       "The same options make the same history.  Its methods are those of the shipped\n"
-		       "spec of that name (pair: seqlock.lin, lock: spinlock.lin).\n\n"
+		       "The same options make the same history.  Its methods are those of the\n"
+		       "shipped spec of that name (pair: seqlock.lin, lock: spinlock.lin).\n\n"
 		       "  klin gen --type=queue --ops=1000000 --threads=8 -o queue.klh\n"
-		       "  klin gen --type=lock --mix=lock=1,trylock=3 --mutate=1 | klin check spinlock.lin -",
+		       "  klin gen --type=lock --mix=lock=1,trylock=3 --mutate=1 |\n"
+		       "  klin check specs/spinlock.lin -",
 	};
 	struct env env = {
 		.c = { .ops = 1000, .threads = 4, .objects = 1, .seed = 1, .delay = 100 },
@@ -192,14 +183,15 @@ static int run(int argc, char **argv)
 		return KLIN_EXIT_USAGE;
 	ret = kl_gen(&env.c, &h);
 	if (ret == -EINVAL) {
-		kl_err("these options fit no history: expected fewer keys times objects, or a method that "
-		       "can be called");
+		kl_err("these options fit no history: expected fewer keys times objects, or a "
+		       "method that can be called");
 		return KLIN_EXIT_USAGE;
 	}
 	if (ret) {
 		kl_err("cannot make the history: %s", strerror(-ret));
 		return KLIN_EXIT_SYSTEM;
 	}
+	h->spec_path = strdup(kl_gen_spec(env.c.type));
 	ret = kl_history_write(h, env.out, env.form);
 	kl_history_free(h);
 	if (!ret)

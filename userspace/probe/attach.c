@@ -235,6 +235,7 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 			  t->name, r->kernel->release, cause(err));
 		return err;
 	}
+	kl_debug("%s() attached after %.0f ms", t->name, (kl_now() - r->begin) / 1e6);
 	c->found.way = way;
 	if (first == way)
 		c->found.why[0] = '\0';
@@ -336,7 +337,7 @@ int kl_recorder_attach(struct kl_recorder *r)
 	err = kl_reader_open(r);
 	if (err)
 		return err;
-	r->begin = r->polled = kl_now();
+	r->begin = r->polled = r->polled_before = kl_now();
 	err = attach_task_exit(r);
 	for (i = 0; !err && i < r->nclauses; i++)
 		if (!r->clauses[i].tracepoint)

@@ -444,9 +444,9 @@ static int member(struct compiler *c, const struct kl_expr *e, struct value *v, 
 			    shown, c->f->module[0] ? c->f->module : "the kernel");
 	if (err) {
 		nearest = kl_ty_suggest(t, wrong);
-		return fail(c, e, "%s has no member '%s'%s%s%s in kernel %s", shown, wrong,
-			    nearest ? "; did you mean '" : "", nearest ? nearest : "",
-			    nearest ? "'?" : "", c->k->release);
+		return fail(c, e, "%s has no member '%s' in kernel %s%s%s%s", shown, wrong,
+			    c->k->release, nearest ? "; did you mean '" : "",
+			    nearest ? nearest : "", nearest ? "'?" : "");
 	}
 	if (bitfield)
 		return fail(c, e, "'%s' of %s is a bit-field, which cannot be read yet by name: read "
@@ -634,15 +634,6 @@ static int number(struct compiler *c, const struct kl_expr *e, unsigned int reg,
 	return emit(c, e, KLIN_CODE(KLIN_NUMBER, reg, 0, 0, e->num), 0);
 }
 
-/* What cannot be read is unknown, and nothing can be read at 0. */
-static int unknown(struct compiler *c, const struct kl_expr *e, unsigned int reg, struct value *v)
-{
-	int err = constant(c, e, reg, 0, v);
-
-	v->ty = kl_ty_int(8, false);
-	return err ? err : emit(c, e, KLIN_CODE(KLIN_LOAD, reg, reg, 8, 0), 0);
-}
-
 static int compile(struct compiler *c, const struct kl_expr *e, unsigned int reg, struct value *v)
 {
 	char name[128];
@@ -702,7 +693,8 @@ static int compile(struct compiler *c, const struct kl_expr *e, unsigned int reg
 	case KL_E_NUMBER:
 		return number(c, e, reg, v);
 	case KL_E_UNKNOWN:
-		return unknown(c, e, reg, v);
+		v->ty = kl_ty_int(8, false);
+		return emit(c, e, KLIN_CODE(KLIN_UNKNOWN, reg, 0, 0, 0), 0);
 	}
 	return fail(c, e, "this expression cannot be used in a probe");
 }

@@ -30,11 +30,11 @@ static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g
 
 /* Times that the kernel hit a probe and did not run the program. */
 static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *g,
-			    const struct kl_prog *p, unsigned int side)
+			    struct kl_prog *p, unsigned int side)
 {
+	uint64_t hits, misses, runs = 0, before = p->deficit;
 	struct bpf_prog_info info = {};
 	uint32_t len = sizeof(info);
-	uint64_t hits, misses, runs = 0;
 	int i;
 
 	if (!p->event[0])
@@ -42,10 +42,11 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 		       info.recursion_misses;
 	if (!kl_kprobe_profile(r->kernel, p->event, &hits, &misses))
 		return p->misses;
-	/* Hits first, runs after: what runs meanwhile is not taken for a miss. */
 	for (i = 0; i < r->ncpus; i++)
 		runs += *(volatile __u64 *)&g->cpus[KLIN_SIDES * i + side].runs;
-	misses += hits > runs ? hits - runs : 0;
+	p->deficit = hits > runs ? hits - runs : 0;
+	/* A hit whose program is about to run is no miss: it must last until the next look. */
+	misses += p->deficit < before ? p->deficit : before;
 	return misses > p->misses ? misses : p->misses;
 }
 
@@ -77,9 +78,10 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 		if (!more)
 			continue;
 		if (!g->miss_from)
-			g->miss_from = r->polled;
+			g->miss_from = r->polled_before;
 		g->miss_to = now;
 	}
+	r->polled_before = r->polled;
 	r->polled = now;
 }
 

@@ -126,6 +126,7 @@ static int describe(struct kl_recorder *r)
 int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 {
 	struct kl_recorder *r = calloc(1, sizeof(*r));
+	uint64_t start = kl_now();
 	unsigned int i;
 	int err = -ENOMEM;
 
@@ -148,17 +149,20 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	err = kl_kernel_open(&r->kernel);
 	if (err)
 		goto err;
+	kl_debug("kernel's symbols and types read after %.0f ms", (kl_now() - start) / 1e6);
 	for (i = 0; i < r->nclauses; i++) {
 		r->clauses[i].p = kl_spec_probe(opts->spec, i);
 		err = choose(r, &r->clauses[i]);
 		if (err)
 			goto err;
 	}
+	kl_debug("clauses compiled after %.0f ms", (kl_now() - start) / 1e6);
 	err = make_maps(r);
 	if (!err)
 		err = describe(r);
 	if (err)
 		goto err;
+	kl_debug("clocks compared after %.0f ms", (kl_now() - start) / 1e6);
 	*out = r;
 	return 0;
 err:
@@ -237,6 +241,7 @@ int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_r
 	/* Everything is seen up to here; the clocks differ by less than the sleep. */
 	r->end = kl_now();
 	usleep(1000);
+	kl_losses_poll(r, true);
 	kl_detach(r);
 	err = kl_reader_consume(r);
 	kl_losses_poll(r, true);

@@ -16,6 +16,7 @@ struct kl_prog {
 	struct bpf_link *link;
 	char event[64];		/* of tracefs, for kprobes; empty else */
 	uint64_t misses;	/* as last read */
+	uint64_t deficit;	/* of kprobes: hits that were no runs, as last read */
 };
 
 /* Programs that share one struct klin_cpu array: one clause, or all of klin.ko's. */
@@ -81,7 +82,7 @@ struct kl_recorder {
 	uint64_t begin;		/* the first program may have run */
 	uint64_t settled;	/* what was under way then has ended, 0: nothing can have been */
 	uint64_t end;
-	uint64_t polled;	/* misses were last read */
+	uint64_t polled, polled_before;	/* misses were last read, and the time before */
 	uint64_t received, ops, bytes;
 	int err;		/* of the event callback */
 	bool unsettled;		/* something of the time before settled is not known */

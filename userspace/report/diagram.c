@@ -25,8 +25,8 @@ static const char *const ascii[] = {
 };
 
 static const char *const utf8[] = {
-	[G_LINE - 128] = "─", [G_DOTS - 128] = "┄", [G_BEGIN - 128] = "├", [G_END - 128] = "┤",
-	[G_BOTH - 128] = "┼", [G_BAD_LINE - 128] = "━", [G_BAD_BEGIN - 128] = "┣",
+	[G_LINE - 128] = "─", [G_DOTS - 128] = "┄", [G_BEGIN - 128] = "├",
+	[G_END - 128] = "┤", [G_BOTH - 128] = "┼", [G_BAD_LINE - 128] = "━", [G_BAD_BEGIN - 128] = "┣",
 	[G_BAD_END - 128] = "┫", [G_STORES - 128] = "░", [G_GAP - 128] = "▒", [G_ON - 128] = "»",
 	[G_MARK - 128] = "▲", [G_TAIL - 128] = "▷",
 };
@@ -95,15 +95,17 @@ static void draw_item(struct canvas *c, const struct dg_layout *d, const struct 
 		      int band, int row)
 {
 	enum attr attr = it->bad ? A_BAD : it->gap ? A_GAP : A_LINE;
-	int x0, x1, left, right;
+	uint8_t line = it->gap ? G_GAP : it->bad ? G_BAD_LINE : G_LINE;
+	int x0, x1, left, right, room;
 
 	if (stretch(d, band, it->from, it->to, &x0, &x1)) {
-		put_run(c, row, x0 + 1, x1 - 1, it->gap ? G_GAP : it->bad ? G_BAD_LINE : G_LINE, attr);
+		put_run(c, row, x0 + 1, x1 - 1, line, attr);
 		draw_ends(c, d, it, band, row, x0, x1, attr);
 		left = x0 + 1 + (it->open_left ? 2 : 0);
 		right = x1 - 1 - (it->open_right ? 2 : 0);
-		if (right - left + 1 >= it->len + 1)
-			put_text(c, row, left + (right - left + 1 - it->len) / 2, it->label, it->len,
+		room = right - left + 1 - it->len;
+		if (room > 0)
+			put_text(c, row, left + room / 2, it->label, it->len,
 				 it->bad ? A_BAD : A_NONE);
 	}
 	if (it->drain == DG_NONE || !stretch(d, band, it->to, it->drain, &x0, &x1))

@@ -144,7 +144,8 @@ static void add_gaps(struct dg_layout *d, const struct kl_history *h, uint64_t f
 		it->open_left = g->from == KL_TIME_MIN;
 		it->open_right = g->to == KL_TIME_MAX;
 		if (g->lost)
-			it->len = snprintf(it->label, sizeof(it->label), "%" PRIu64 " lost", g->lost);
+			it->len = snprintf(it->label, sizeof(it->label), "%" PRIu64 " lost",
+					   g->lost);
 		else
 			it->len = snprintf(it->label, sizeof(it->label), "%s",
 					   g->reason == KL_GAP_CUT ? "left out" : "not known");

@@ -25,7 +25,8 @@ void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layou
 	if (stores)
 		fprintf(f, "  %s: its stores may still be in the store buffer\n", stores);
 	if (left_out)
-		fprintf(f, "  the first %d operations; %zu more are not shown\n", d->nitems, left_out);
+		fprintf(f, "  the first %d operations; %zu more are not shown\n", KL_DIAGRAM_OPS,
+			left_out);
 	putc('\n', f);
 }
 
@@ -112,8 +113,8 @@ static int print_list(FILE *f, const struct kl_history *h, const struct dg_layou
 		cpus |= !d->item[i].gap && h->ops[d->item[i].op].cpu != KL_NO_CPU;
 	if (digits(last_time(h, d)) > time_width)
 		time_width = digits(last_time(h, d));
-	fprintf(f, "\n  %*s  %-*s  %s%*s  %*s  ", number, "", lane_width, "thread", cpus ? "cpu  " : "",
-		time_width, "call", time_width, "return");
+	fprintf(f, "\n  %*s  %-*s  %s%*s  %*s  ", number, "", lane_width, "thread",
+		cpus ? "cpu  " : "", time_width, "call", time_width, "return");
 	if (o->stores)
 		fprintf(f, "%*s  ", time_width, "drain");
 	fputs("operation\n", f);
