@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "check/check.h"
 
-#define MAX_ITEMS	64
-#define MAX_STEPS	20000000ull
+#define MAX_ITEMS	4096
+#define MAX_STEPS	5000000ull
 
 struct state {
 	struct state *next;
@@ -24,10 +24,11 @@ struct state {
 struct oracle {
 	const struct kl_part *p;
 	struct kl_run *run;
-	uint64_t before[MAX_ITEMS];	/* bit j: item j must come first */
-	uint64_t must;			/* items that have to take effect */
-	uint32_t order[MAX_ITEMS], depth;
-	uint32_t best[MAX_ITEMS], nbest;
+	uint32_t *before;	/* before[i * n + ...]: items that must come before i, MAX_ITEMS ends */
+	uint8_t *done;		/* has it taken effect? */
+	uint32_t left;		/* items that have to take effect and have not */
+	uint32_t *order, depth;
+	uint32_t *best, nbest;
 	uint64_t steps;
 };
 
@@ -66,11 +67,15 @@ static void free_states(struct state *s)
 	}
 }
 
-static int try_orders(struct oracle *o, uint64_t done, const struct state *s, bool in_gap);
+static bool must(const struct oracle *o, uint32_t item)
+{
+	return o->p->items[item].ret_ev != KL_NO_EVENT;
+}
+
+static int try_orders(struct oracle *o, const struct state *s, bool in_gap);
 
 /* Let @item take effect in @s, then go on. */
-static int try_item(struct oracle *o, uint64_t done, const struct state *s, bool in_gap,
-		    uint32_t item)
+static int try_item(struct oracle *o, const struct state *s, bool in_gap, uint32_t item)
 {
 	const struct kl_item *it = &o->p->items[item];
 	struct state *list = NULL, *t;
@@ -95,33 +100,73 @@ static int try_item(struct oracle *o, uint64_t done, const struct state *s, bool
 		ret = any.state ? add_state(&list, &any) : -ENOMEM;
 	}
 	o->order[o->depth++] = item;
+	o->done[item] = 1;
+	o->left -= must(o, item);
 	for (t = list; t && !ret; t = t->next)
-		ret = try_orders(o, done | 1ull << item, t, in_gap);
+		ret = try_orders(o, t, in_gap);
+	o->left += must(o, item);
+	o->done[item] = 0;
 	o->depth--;
 	free_states(list);
 	return ret;
 }
 
+static bool may_come(const struct oracle *o, uint32_t item)
+{
+	const uint32_t *before = o->before + (size_t)item * o->p->nitems;
+	uint32_t i;
+
+	if (o->done[item])
+		return false;
+	for (i = 0; i < o->p->nitems && before[i] != MAX_ITEMS; i++)
+		if (!o->done[before[i]])
+			return false;
+	return true;
+}
+
 /* Return: 1 when an order was found, 0 when there is none, negative errno. */
-static int try_orders(struct oracle *o, uint64_t done, const struct state *s, bool in_gap)
+static int try_orders(struct oracle *o, const struct state *s, bool in_gap)
 {
 	uint32_t i;
 	int ret;
 
 	if (++o->steps > MAX_STEPS)
 		return -E2BIG;
-	if (o->depth > o->nbest || (o->must & ~done) == 0) {
+	if (o->depth > o->nbest || !o->left) {
 		memcpy(o->best, o->order, o->depth * sizeof(*o->best));
 		o->nbest = o->depth;
 	}
-	if (!(o->must & ~done))
+	if (!o->left)
 		return 1;
 	for (i = 0; i < o->p->nitems; i++) {
-		if (done & 1ull << i || (o->before[i] & ~done))
+		if (!may_come(o, i))
 			continue;
-		ret = try_item(o, done, s, in_gap, i);
+		ret = try_item(o, s, in_gap, i);
 		if (ret)
 			return ret;
+	}
+	return 0;
+}
+
+/* Who comes before whom, latest first: that is where most answers are found. */
+static int find_before(struct oracle *o)
+{
+	const uint32_t n = o->p->nitems;
+	uint32_t i, j, k;
+
+	o->before = malloc(((size_t)n * n + 1) * sizeof(*o->before));
+	o->done = calloc(n + 1, sizeof(*o->done));
+	o->order = malloc((n + 1) * sizeof(*o->order));
+	o->best = malloc((n + 1) * sizeof(*o->best));
+	if (!o->before || !o->done || !o->order || !o->best)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		o->left += must(o, i);
+		for (j = n, k = 0; j--; )
+			if (i != j && item_before(o->p, j, i))
+				o->before[(size_t)i * n + k++] = j;
+		if (k < n)
+			o->before[(size_t)i * n + k] = MAX_ITEMS;
 	}
 	return 0;
 }
@@ -132,8 +177,7 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 	struct kl_outcome first = { 0 };
 	struct oracle o = { .p = p };
 	struct state *s = NULL;
-	uint32_t i, j;
-	int ret = -ENOMEM;
+	int ret;
 
 	a->engine = "oracle";
 	a->verdict = KL_UNKNOWN;
@@ -142,20 +186,14 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			 MAX_ITEMS);
 		return 0;
 	}
-	for (i = 0; i < p->nitems; i++) {
-		if (p->items[i].ret_ev != KL_NO_EVENT)
-			o.must |= 1ull << i;
-		for (j = 0; j < p->nitems; j++)
-			if (i != j && item_before(p, j, i))
-				o.before[i] |= 1ull << j;
-	}
+	ret = find_before(&o);
 	o.run = kl_run_new(p->spec);
 	if (o.run)
 		first.state = kl_run_init(o.run, p->fresh, &first.len);
-	if (first.state)
-		ret = add_state(&s, &first);
 	if (!ret)
-		ret = try_orders(&o, 0, s, false);
+		ret = first.state ? add_state(&s, &first) : -ENOMEM;
+	if (!ret)
+		ret = try_orders(&o, s, false);
 	if (ret == -E2BIG) {
 		snprintf(a->reason, sizeof(a->reason), "too many orders for the oracle");
 		ret = 0;
@@ -163,11 +201,15 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 		a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
 		a->steps = calloc(o.nbest + 1, sizeof(*a->steps));
 		a->nsteps = o.nbest;
-		for (i = 0; a->steps && i < o.nbest; i++)
-			a->steps[i].item = o.best[i];
 		ret = a->steps ? 0 : -ENOMEM;
+		while (!ret && o.nbest--)
+			a->steps[o.nbest].item = o.best[o.nbest];
 	}
 	a->work = o.steps;
+	free(o.before);
+	free(o.done);
+	free(o.order);
+	free(o.best);
 	free_states(s);
 	kl_run_free(o.run);
 	return ret;

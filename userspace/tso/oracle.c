@@ -14,16 +14,17 @@
 #include "tso/machine.h"
 #include "tso/tso.h"
 
-#define MAX_ITEMS	32
-#define MAX_STEPS	20000000ull
+#define MAX_ITEMS	4096
+#define MAX_STEPS	5000000ull
 
-/* Points of item i: its execution is bit i, its flush bit MAX_ITEMS + i. */
 struct oracle {
 	const struct kl_part *p;
 	struct kl_run *run;
-	uint64_t before_exec[MAX_ITEMS], must;
+	uint32_t *before;	/* before[i * 2n + ...]: points that come before i executes */
+	uint8_t *done;		/* has point k been?  k < n: item k executes; n + k: its entry leaves */
+	uint32_t left;		/* items that have to execute and have not */
 	uint64_t steps;
-	struct kl_step order[2 * MAX_ITEMS], best[2 * MAX_ITEMS];
+	struct kl_step *order, *best;
 	size_t depth, nbest;
 };
 
@@ -77,9 +78,9 @@ static int add_machine(void *ctx, const struct kl_outcome *o)
 	return ret < 0 ? ret : 0;
 }
 
-static int try_orders(struct oracle *o, uint64_t done, const struct kl_machine *m);
+static int try_orders(struct oracle *o, const struct kl_machine *m);
 
-static int try_exec(struct oracle *o, uint64_t done, const struct kl_machine *m, uint32_t item)
+static int try_exec(struct oracle *o, const struct kl_machine *m, uint32_t item)
 {
 	const struct kl_item *it = &o->p->items[item];
 	struct machines l = { .before = m, .item = item };
@@ -107,15 +108,20 @@ static int try_exec(struct oracle *o, uint64_t done, const struct kl_machine *m,
 			kl_machine_forget(&l.m[0]);
 		}
 	}
+	o->done[item] = 1;
+	o->left -= it->ret_ev != KL_NO_EVENT;
 	for (i = 0; i < l.n && !ret; i++) {
 		bool left = l.m[i].nentries > m->nentries;
 
 		o->order[o->depth++] = (struct kl_step){ item, left ? KL_STEP_BUFFERED : 0 };
 		/* What left no entry has nothing to flush. */
-		ret = try_orders(o, done | 1ull << item |
-				 (left ? 0 : 1ull << (MAX_ITEMS + item)), &l.m[i]);
+		o->done[o->p->nitems + item] = !left;
+		ret = try_orders(o, &l.m[i]);
+		o->done[o->p->nitems + item] = 0;
 		o->depth--;
 	}
+	o->left += it->ret_ev != KL_NO_EVENT;
+	o->done[item] = 0;
 	for (i = 0; i < l.n; i++)
 		kl_machine_free(&l.m[i]);
 	free(l.m);
@@ -123,8 +129,7 @@ static int try_exec(struct oracle *o, uint64_t done, const struct kl_machine *m,
 	return ret;
 }
 
-static int try_flush(struct oracle *o, uint64_t done, const struct kl_machine *m,
-		     const struct kl_entry *e)
+static int try_flush(struct oracle *o, const struct kl_machine *m, const struct kl_entry *e)
 {
 	struct kl_machine after;
 	int ret = kl_machine_init(&after, m->nmem);
@@ -134,7 +139,9 @@ static int try_flush(struct oracle *o, uint64_t done, const struct kl_machine *m
 	if (!ret) {
 		kl_machine_flush(&after, e->thread);
 		o->order[o->depth++] = (struct kl_step){ e->item, KL_STEP_FLUSH };
-		ret = try_orders(o, done | 1ull << (MAX_ITEMS + e->item), &after);
+		o->done[o->p->nitems + e->item] = 1;
+		ret = try_orders(o, &after);
+		o->done[o->p->nitems + e->item] = 0;
 		o->depth--;
 	}
 	kl_machine_free(&after);
@@ -142,19 +149,20 @@ static int try_flush(struct oracle *o, uint64_t done, const struct kl_machine *m
 }
 
 /* May @item execute now: is everything over that has to be? */
-static bool may_exec(const struct oracle *o, uint64_t done, uint32_t item)
+static bool may_exec(const struct oracle *o, uint32_t item)
 {
+	const uint32_t *before = o->before + (size_t)item * 2 * o->p->nitems;
 	uint32_t i;
 
-	if (done >> item & 1 || (o->before_exec[item] & ~done))
+	if (o->done[item])
 		return false;
-	for (i = 0; i < o->p->nitems; i++)
-		if (i != item && !(done >> (MAX_ITEMS + i) & 1) && point_before(o->p, i, item, true))
+	for (i = 0; i < 2 * o->p->nitems && before[i] != 2 * MAX_ITEMS; i++)
+		if (!o->done[before[i]])
 			return false;
 	return true;
 }
 
-static int try_orders(struct oracle *o, uint64_t done, const struct kl_machine *m)
+static int try_orders(struct oracle *o, const struct kl_machine *m)
 {
 	uint32_t i;
 	size_t k;
@@ -162,29 +170,54 @@ static int try_orders(struct oracle *o, uint64_t done, const struct kl_machine *
 
 	if (++o->steps > MAX_STEPS)
 		return -E2BIG;
-	if (o->depth > o->nbest) {
+	if (o->depth > o->nbest || !o->left) {
 		memcpy(o->best, o->order, o->depth * sizeof(*o->best));
 		o->nbest = o->depth;
 	}
 	/* Entries may stay in the buffer for ever unless a drain says otherwise. */
-	if (!(o->must & ~done)) {
-		memcpy(o->best, o->order, o->depth * sizeof(*o->best));
-		o->nbest = o->depth;
+	if (!o->left)
 		return 1;
-	}
 	for (i = 0; i < o->p->nitems; i++) {
-		if (!may_exec(o, done, i))
+		if (!may_exec(o, i))
 			continue;
-		ret = try_exec(o, done, m, i);
+		ret = try_exec(o, m, i);
 		if (ret)
 			return ret;
 	}
 	for (k = 0; k < m->nentries; k++) {
 		if (kl_machine_oldest(m, m->entries[k].thread) != (int64_t)k)
 			continue;
-		ret = try_flush(o, done, m, &m->entries[k]);
+		ret = try_flush(o, m, &m->entries[k]);
 		if (ret)
 			return ret;
+	}
+	return 0;
+}
+
+static int find_before(struct oracle *o)
+{
+	const uint32_t n = o->p->nitems;
+	uint32_t i, j, k;
+
+	o->before = malloc((2 * (size_t)n * n + 1) * sizeof(*o->before));
+	o->done = calloc(2 * (size_t)n + 1, sizeof(*o->done));
+	o->order = malloc((2 * (size_t)n + 1) * sizeof(*o->order));
+	o->best = malloc((2 * (size_t)n + 1) * sizeof(*o->best));
+	if (!o->before || !o->done || !o->order || !o->best)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		uint32_t *before = o->before + (size_t)i * 2 * n;
+
+		o->left += o->p->items[i].ret_ev != KL_NO_EVENT;
+		/* Latest first: that is where most answers are found. */
+		for (j = n, k = 0; j--; ) {
+			if (i != j && point_before(o->p, j, i, false))
+				before[k++] = j;
+			if (i != j && point_before(o->p, j, i, true))
+				before[k++] = n + j;
+		}
+		if (k < 2 * n)
+			before[k] = 2 * MAX_ITEMS;
 	}
 	return 0;
 }
@@ -195,9 +228,8 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 	struct oracle o = { .p = p };
 	struct kl_machine m = { 0 };
 	const struct kl_val *first;
-	uint32_t i, j;
 	size_t len;
-	int ret = -ENOMEM;
+	int ret;
 
 	a->engine = "tso-oracle";
 	a->verdict = KL_UNKNOWN;
@@ -207,21 +239,15 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 			 "store buffers of containers are not modelled");
 		return 0;
 	}
-	for (i = 0; i < p->nitems; i++) {
-		if (p->items[i].ret_ev != KL_NO_EVENT)
-			o.must |= 1ull << i;
-		for (j = 0; j < p->nitems; j++)
-			if (i != j && point_before(p, j, i, false))
-				o.before_exec[i] |= 1ull << j;
-	}
+	ret = find_before(&o);
 	o.run = kl_run_new(p->spec);
 	first = o.run ? kl_run_init(o.run, p->fresh, &len) : NULL;
-	if (first)
-		ret = kl_machine_init(&m, len);
+	if (!ret)
+		ret = first ? kl_machine_init(&m, len) : -ENOMEM;
 	if (!ret) {
 		memcpy(m.mem, first, len * sizeof(*first));
 		kl_run_set_raw(o.run, true);
-		ret = try_orders(&o, 0, &m);
+		ret = try_orders(&o, &m);
 	}
 	if (ret == -E2BIG) {
 		snprintf(a->reason, sizeof(a->reason), "too many orders for the oracle");
@@ -235,6 +261,10 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 			memcpy(a->steps, o.best, o.nbest * sizeof(*a->steps));
 	}
 	a->work = o.steps;
+	free(o.before);
+	free(o.done);
+	free(o.order);
+	free(o.best);
 	kl_machine_free(&m);
 	kl_run_free(o.run);
 	return ret;

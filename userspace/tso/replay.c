@@ -22,7 +22,7 @@
 #include "tso/tso.h"
 
 #define MAX_SET		4096	/* states carried along */
-#define MAX_KEPT	64	/* operations of a counterexample */
+#define MAX_KEPT	4000	/* operations of a counterexample */
 
 /* A token of an order. */
 enum { TOK_OP, TOK_FLUSH, TOK_ENTER, TOK_LEAVE };
