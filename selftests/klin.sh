@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# What the tests of klin and klin.ko share.  To be sourced, after ktap.sh.
+#
+# KLIN		the command (default: klin in PATH)
+# KLIN_KO	the module's file (default: modprobe klin)
+# KLIN_SPECS	the directory of the shipped specs
+
+KLIN=${KLIN:-klin}
+KLIN_KO=${KLIN_KO:-}
+if [ -z "${KLIN_SPECS:-}" ]; then
+	for KLIN_SPECS in /usr/share/klin/specs /usr/local/share/klin/specs; do
+		[ ! -d "$KLIN_SPECS" ] || break
+	done
+fi
+# shellcheck disable=SC2034 # the scripts use it
+ctl=/sys/kernel/debug/klin
+
+work=$(mktemp -d) || exit 1
+# shellcheck disable=SC2317 # called by the trap
+klin_cleanup()
+{
+	if [ -d "$ctl" ]; then
+		echo stop >"$ctl/load"
+		unload
+	fi 2>/dev/null
+	rm -rf "$work"
+}
+trap klin_cleanup EXIT
+trap 'exit 1' HUP INT TERM
+
+# Whole kernel warnings, as tools/vm looks for them too.
+trouble='WARNING: |BUG:|Oops:|Kernel panic|general protection fault|rcu.*stall|blocked for more than'
+
+need_root()
+{
+	[ "$(id -u)" -eq 0 ] || ktap_skip_all "needs root"
+}
+
+need_command()
+{
+	command -v "$1" >/dev/null || ktap_skip_all "$1 not found${2:+: $2}"
+}
+
+need_klin()
+{
+	need_command "$KLIN" "set KLIN to the command's path"
+	[ -e "$KLIN_SPECS/seqlock.lin" ] ||
+		ktap_skip_all "no specs in $KLIN_SPECS: set KLIN_SPECS"
+}
+
+load()
+{
+	if [ -n "$KLIN_KO" ]; then
+		insmod "$KLIN_KO"
+	else
+		modprobe -q klin
+	fi
+}
+
+unload()
+{
+	rmmod klin
+}
+
+# Leaves klin.ko loaded.
+need_module()
+{
+	need_root
+	if ! mountpoint -q /sys/kernel/debug && ! mount -t debugfs debug /sys/kernel/debug; then
+		ktap_skip_all "no debugfs"
+	fi
+	[ ! -d "$ctl" ] || return 0
+	if [ -z "$KLIN_KO" ] && ! modprobe -n -q klin; then
+		ktap_skip_all "no module klin: set KLIN_KO to the path of klin.ko"
+	fi
+	load || ktap_skip_all "klin.ko does not load on this kernel ($(uname -r))"
+}
+
+# fentry needs the BTF of the kernel and of the module.
+need_btf()
+{
+	[ -e /sys/kernel/btf/vmlinux ] ||
+		ktap_skip_all "no BTF of the kernel (CONFIG_DEBUG_INFO_BTF)"
+}
+
+# need_function NAME: for a test of an unmodified kernel.
+need_function()
+{
+	grep -q " [tT] $1\$" /proc/kallsyms || ktap_skip_all "this kernel has no function $1"
+}
+
+# The value of $1 in klin.ko's status.
+status_of()
+{
+	sed -n "s/^$1=//p" "$ctl/status"
+}
+
+# Wait up to $1 seconds until the load or the rounds are over.
+wait_done()
+{
+	wait_left=$(($1 * 10))
+	while [ "$wait_left" -gt 0 ]; do
+		case $(status_of state) in
+		done|idle) return 0 ;;
+		esac
+		sleep 0.1
+		wait_left=$((wait_left - 1))
+	done
+	return 1
+}
+
+subjects_of()
+{
+	awk -v kind="$1" '$2 == kind { print $1 }' "$ctl/subjects"
+}
+
+# The spec of a subject, by the methods it announces.
+spec_of()
+{
+	case $(awk -v s="$1" '$1 == s { print $3 }' "$ctl/subjects") in
+	seqlock.*) echo "$KLIN_SPECS/seqlock.lin" ;;
+	lock.*) echo "$KLIN_SPECS/spinlock.lin" ;;
+	esac
+}
+
+# record FILE SPEC ARGUMENT...: klin record into FILE, what it says in $work/record.
+record()
+{
+	record_to=$1
+	shift
+	"$KLIN" record -o "$record_to" "$@" >"$work/record" 2>&1 </dev/null
+}
+
+# check ARGUMENT...: klin check with a bound, what it says in $work/check.
+check()
+{
+	"$KLIN" check --time-limit=30 "$@" >"$work/check" 2>&1 </dev/null
+}
+
+# From the first line of what klin check says.
+checked_ops()
+{
+	sed -n '1s/.*: \([0-9]*\) operations,.*/\1/p' "$work/check"
+}
+
+# What klin record said it lost and missed, in total.
+lost_ops()
+{
+	sed -n 's/^lost \([0-9]*\), missed \([0-9]*\),.*/\1 + \2/p' "$work/record"
+}
+
+seconds()
+{
+	cut -d. -f1 /proc/uptime
+}
+
+# Kernel warnings since the boot; each test says whether there came more.
+warnings()
+{
+	dmesg | grep -cE "$trouble"
+}
+
+# Nothing of klin's may be left in the kernel: $1 names what was done before.
+test_nothing_left()
+{
+	if command -v bpftool >/dev/null; then
+		left=$(bpftool prog show 2>/dev/null | grep -E 'name klin|pids klin')
+		ktap_result "$([ -z "$left" ]; echo $?)" "no BPF program is left after $1" "$left"
+		left=$(bpftool link show 2>/dev/null | grep -E 'pids klin')
+		ktap_result "$([ -z "$left" ]; echo $?)" "no BPF link is left after $1" "$left"
+	else
+		ktap_skip "no BPF program is left after $1" "bpftool not found"
+		ktap_skip "no BPF link is left after $1" "bpftool not found"
+	fi
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# KTAP for shell scripts, with the exit codes of kselftest.h.  To be sourced.
+
+KSFT_PASS=0
+KSFT_FAIL=1
+KSFT_SKIP=4
+
+ktap_num=0
+ktap_failed=0
+ktap_skipped=0
+ktap_planned=
+
+# What else is to know; each line of it becomes a comment.
+ktap_note()
+{
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+ktap_plan()
+{
+	ktap_planned=$1
+	echo "1..$1"
+}
+
+ktap_header()
+{
+	echo "TAP version 13"
+}
+
+# The script cannot run at all here: say why, and end.
+ktap_skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit $KSFT_SKIP
+}
+
+ktap_pass()
+{
+	ktap_num=$((ktap_num + 1))
+	echo "ok $ktap_num $*"
+}
+
+# ktap_fail NAME [NOTE...]: the notes come first, as KTAP wants it.
+ktap_fail()
+{
+	ktap_name=$1
+	shift
+	[ $# -eq 0 ] || ktap_note "$*"
+	ktap_num=$((ktap_num + 1))
+	ktap_failed=$((ktap_failed + 1))
+	echo "not ok $ktap_num $ktap_name"
+}
+
+# ktap_skip NAME REASON
+ktap_skip()
+{
+	ktap_num=$((ktap_num + 1))
+	ktap_skipped=$((ktap_skipped + 1))
+	echo "ok $ktap_num $1 # SKIP $2"
+}
+
+# ktap_result STATUS NAME [NOTE...]: passed when STATUS is 0.
+ktap_result()
+{
+	ktap_status=$1
+	shift
+	if [ "$ktap_status" -eq 0 ]; then
+		ktap_pass "$1"
+	else
+		ktap_fail "$@"
+	fi
+}
+
+# Print the sum and exit.  Without a plan so far, this is where it stands.
+ktap_finish()
+{
+	[ -n "$ktap_planned" ] || ktap_plan "$ktap_num"
+	if [ "$ktap_planned" -ne "$ktap_num" ]; then
+		ktap_note "$ktap_planned tests planned, $ktap_num run"
+		ktap_failed=$((ktap_failed + 1))
+	fi
+	ktap_note "Totals: pass:$((ktap_num - ktap_failed - ktap_skipped)) fail:$ktap_failed" \
+		"xfail:0 xpass:0 skip:$ktap_skipped error:0"
+	[ "$ktap_failed" -eq 0 ] || exit $KSFT_FAIL
+	[ "$ktap_skipped" -lt "$ktap_num" ] || exit $KSFT_SKIP
+	exit $KSFT_PASS
+}

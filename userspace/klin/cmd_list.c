@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin list: what can be attached, and why not. */
+#include <argp.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "klin/cmd.h"
+#include "probe/kernel.h"
+#include "probe/list.h"
+#include "probe/module.h"
+#include "probe/target.h"
+#include "spec/probe.h"
+#include "spec/spec.h"
+
+static const char *const ways[] = {
+	[KL_WAY_FENTRY] = "fentry", [KL_WAY_KPROBE] = "kprobe", [KL_WAY_NONE] = "no",
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const char **what = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (*what)
+			argp_error(state, "'%s' is one argument too many", arg);
+		*what = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "[PATTERN|SPEC.lin]",
+	.doc = "List what can be attached on the running kernel.\v"
+	"PATTERN: functions whose names match (*, ? and [] as in a shell; MODULE:PATTERN "
+	"for those of a module), each with how klin attaches to it: fentry (best), kprobe "
+	"(slower, and it drains the store buffer), or no, and why.\n"
+	"klin:PATTERN, or nothing: methods that instrumented modules declare.\n"
+	"SPEC.lin: for each probe clause, which of its alternatives would be taken.\n\n"
+	"A function that is not listed is not in the kernel under this name: it was "
+	"inlined everywhere, renamed, or not built in.",
+};
+
+/* Methods that instrumented code declares; lines of klin/methods are "ID SUBJECT.METHOD". */
+static int list_methods(const char *pattern)
+{
+	char *data, *line, *save, *name;
+	size_t len, n = 0;
+
+	if (kl_read_file(KL_MODULE_DIR "methods", &data, &len)) {
+		kl_err(geteuid() ? "listing the methods of instrumented modules needs root" :
+		       "klin.ko is not loaded, or debugfs is not mounted at /sys/kernel/debug");
+		return KLIN_EXIT_USAGE;
+	}
+	for (line = strtok_r(data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		name = strchr(line, ' ');
+		if (!name || fnmatch(pattern, name + 1, 0))
+			continue;
+		printf("klin:%-35s tracepoint\n", name + 1);
+		n++;
+	}
+	free(data);
+	if (!n)
+		kl_err("no method matches 'klin:%s'", pattern);
+	return n ? KLIN_EXIT_OK : KLIN_EXIT_USAGE;
+}
+
+static int list_functions(struct kl_kernel *k, const char *pattern)
+{
+	unsigned int count[3] = { 0 };
+	char why[200], near[400] = "";
+	struct kl_func *f;
+	size_t n, i;
+
+	if (kl_func_list(k, pattern, &f, &n)) {
+		kl_err("out of memory");
+		return KLIN_EXIT_SYSTEM;
+	}
+	for (i = 0; i < n; i++) {
+		enum kl_way way = kl_func_way(&f[i], why, sizeof(why));
+		char name[256];
+
+		snprintf(name, sizeof(name), "%s%s%s", f[i].module, f[i].module[0] ? ":" : "",
+			 f[i].name);
+		printf("%-40s %-7s%s\n", name, ways[way], why);
+		count[way]++;
+	}
+	free(f);
+	if (!n) {
+		kl_func_suggest(k, pattern, near, sizeof(near));
+		kl_err("kernel %s has no function '%s': it was inlined everywhere, renamed, or not "
+		       "built in%s%s%s", k->release, pattern, *near ? "; did you mean " : "", near,
+		       *near ? "?" : "");
+		return KLIN_EXIT_USAGE;
+	}
+	kl_info("%zu functions: %u by fentry, %u by kprobe only, %u not at all", n,
+		count[KL_WAY_FENTRY], count[KL_WAY_KPROBE], count[KL_WAY_NONE]);
+	return KLIN_EXIT_OK;
+}
+
+static void show_target(const struct kl_found *f, const char *status)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s%s%s%s",
+		 f->target->kind == KL_TARGET_KLIN ? "klin:" : f->func.module,
+		 f->target->kind == KL_TARGET_FUNC && f->func.module[0] ? ":" : "",
+		 f->target->name, "");
+	printf("  %-7s %-40s %s\n", status, name, f->why);
+}
+
+static int list_spec(struct kl_kernel *k, const char *path)
+{
+	struct kl_spec *spec;
+	unsigned int i, j, missing = 0;
+
+	if (kl_spec_load(path, &spec))
+		return KLIN_EXIT_USAGE;
+	for (i = 0; i < kl_spec_nprobes(spec); i++) {
+		const struct kl_probe *p = kl_spec_probe(spec, i);
+		bool taken = false;
+
+		printf("%s\n", kl_spec_method(spec, p->method)->name);
+		for (j = 0; j < p->ntargets; j++) {
+			struct kl_found f;
+			int err = kl_target_try(k, &p->targets[j], &f);
+
+			if (err)
+				show_target(&f, "no");
+			else if (taken)
+				show_target(&f, "(could)");
+			else
+				show_target(&f, f.target->kind == KL_TARGET_KLIN ? "klin" :
+					    ways[f.way]);
+			taken |= !err;
+		}
+		missing += !taken;
+	}
+	kl_spec_free(spec);
+	if (missing)
+		kl_err("%u clauses of %s cannot be attached on kernel %s", missing, path, k->release);
+	return missing ? KLIN_EXIT_USAGE : KLIN_EXIT_OK;
+}
+
+static int cmd_list(int argc, char **argv)
+{
+	const char *what = NULL;
+	struct kl_kernel *k;
+	size_t len;
+	int ret;
+
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &what);
+	if (!what || !strncmp(what, "klin:", 5))
+		return list_methods(what ? what + 5 : "*");
+	if (kl_kernel_open(&k)) {
+		kl_err("out of memory");
+		return KLIN_EXIT_SYSTEM;
+	}
+	len = strlen(what);
+	if (!k->tracefs)
+		kl_warn("tracefs cannot be read (needs root; mounted at /sys/kernel/tracing?), so no "
+			"function counts as traceable");
+	if (len > 4 && !strcmp(what + len - 4, ".lin"))
+		ret = list_spec(k, what);
+	else
+		ret = list_functions(k, what);
+	kl_kernel_close(k);
+	return ret;
+}
+
+KL_COMMAND("list", cmd_list, "list what can be attached on this kernel, and why not");
