@@ -53,12 +53,14 @@ ktap_fail()
 	echo "not ok $ktap_num $ktap_name"
 }
 
-# ktap_skip NAME REASON
+# ktap_skip NAME REASON...
 ktap_skip()
 {
+	ktap_name=$1
+	shift
 	ktap_num=$((ktap_num + 1))
 	ktap_skipped=$((ktap_skipped + 1))
-	echo "ok $ktap_num $1 # SKIP $2"
+	echo "ok $ktap_num $ktap_name # SKIP $*"
 }
 
 # ktap_result STATUS NAME [NOTE...]: passed when STATUS is 0.

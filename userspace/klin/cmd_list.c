@@ -42,13 +42,22 @@ static const struct argp argp = {
 	.args_doc = "[PATTERN|SPEC.lin]",
 	.doc = "List what can be attached on the running kernel.\v"
 	"PATTERN: functions whose names match (*, ? and [] as in a shell; MODULE:PATTERN "
-	"for those of a module), each with how klin attaches to it: fentry (best), kprobe "
+	"for those of a module), each after how klin attaches to it: fentry (best), kprobe "
 	"(slower, and it drains the store buffer), or no, and why.\n"
 	"klin:PATTERN, or nothing: methods that instrumented modules declare.\n"
 	"SPEC.lin: for each probe clause, which of its alternatives would be taken.\n\n"
 	"A function that is not listed is not in the kernel under this name: it was "
 	"inlined everywhere, renamed, or not built in.",
 };
+
+static void show(const char *way, const struct kl_func *f, const char *name, const char *why)
+{
+	char full[256];
+
+	snprintf(full, sizeof(full), "%s%s%s%s", name, f->module[0] ? " [" : "", f->module,
+		 f->module[0] ? "]" : "");
+	printf("%-8s%s%s%s\n", way, full, *why ? ": " : "", why);
+}
 
 /* Methods that instrumented code declares; lines of klin/methods are "ID SUBJECT.METHOD". */
 static int list_methods(const char *pattern)
@@ -65,7 +74,7 @@ static int list_methods(const char *pattern)
 		name = strchr(line, ' ');
 		if (!name || fnmatch(pattern, name + 1, 0))
 			continue;
-		printf("klin:%-35s tracepoint\n", name + 1);
+		printf("klin    klin:%s\n", name + 1);
 		n++;
 	}
 	free(data);
@@ -87,11 +96,8 @@ static int list_functions(struct kl_kernel *k, const char *pattern)
 	}
 	for (i = 0; i < n; i++) {
 		enum kl_way way = kl_func_way(&f[i], why, sizeof(why));
-		char name[256];
 
-		snprintf(name, sizeof(name), "%s%s%s", f[i].module, f[i].module[0] ? ":" : "",
-			 f[i].name);
-		printf("%-40s %-7s%s\n", name, ways[way], why);
+		show(ways[way], &f[i], f[i].name, why);
 		count[way]++;
 	}
 	free(f);
@@ -105,17 +111,6 @@ static int list_functions(struct kl_kernel *k, const char *pattern)
 	kl_info("%zu functions: %u by fentry, %u by kprobe only, %u not at all", n,
 		count[KL_WAY_FENTRY], count[KL_WAY_KPROBE], count[KL_WAY_NONE]);
 	return KLIN_EXIT_OK;
-}
-
-static void show_target(const struct kl_found *f, const char *status)
-{
-	char name[256];
-
-	snprintf(name, sizeof(name), "%s%s%s%s",
-		 f->target->kind == KL_TARGET_KLIN ? "klin:" : f->func.module,
-		 f->target->kind == KL_TARGET_FUNC && f->func.module[0] ? ":" : "",
-		 f->target->name, "");
-	printf("  %-7s %-40s %s\n", status, name, f->why);
 }
 
 static int list_spec(struct kl_kernel *k, const char *path)
@@ -133,14 +128,14 @@ static int list_spec(struct kl_kernel *k, const char *path)
 		for (j = 0; j < p->ntargets; j++) {
 			struct kl_found f;
 			int err = kl_target_try(k, &p->targets[j], &f);
+			bool method = f.target->kind == KL_TARGET_KLIN;
+			char name[256];
 
-			if (err)
-				show_target(&f, "no");
-			else if (taken)
-				show_target(&f, "(could)");
-			else
-				show_target(&f, f.target->kind == KL_TARGET_KLIN ? "klin" :
-					    ways[f.way]);
+			snprintf(name, sizeof(name), "%s%s", method ? "klin:" : "",
+				 f.target->name);
+			printf("  ");
+			show(err ? "no" : taken ? "unused" : method ? "klin" : ways[f.way], &f.func,
+			     name, f.why);
 			taken |= !err;
 		}
 		missing += !taken;

@@ -18,7 +18,8 @@
 #define SLOTS 4096		/* tasks with an open operation */
 #define INTERVAL_US 3000	/* between two looks at the buffers */
 
-enum { OPT_LOAD = 256, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS };
+enum { OPT_LOAD = 256, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS,
+	OPT_CLOCK_ERROR };
 
 struct args {
 	const char *spec, *output, *load;
@@ -100,6 +101,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_BUFFER:
 		a->opts.pages = power_of_two(state, arg, "--buffer", 1 << 18);
 		break;
+	case OPT_CLOCK_ERROR:
+		a->opts.clock_known = true;
+		a->opts.clock_error = number(state, arg, "--clock-error", 0, 1000000000);
+		break;
 	case OPT_SLOTS:
 		a->opts.slots = power_of_two(state, arg, "--slots", 1 << 20);
 		break;
@@ -137,6 +142,9 @@ static const struct argp_option options[] = {
 	{ "object", OPT_OBJECT, "ADDRESS", 0, "Record operations on this object only", 0 },
 	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe", 0 },
 	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024)", 0 },
+	{ "clock-error", OPT_CLOCK_ERROR, "NS", 0,
+	  "Trust that the clocks of two CPUs differ by no more, instead of measuring it: for "
+	  "virtual CPUs, which seldom run at the same time but share the host's clock", 0 },
 	{ "slots", OPT_SLOTS, "N", 0, "Tasks that can have an operation open, a power of two (4096)",
 	  0 },
 	{ "verbose", 'v', NULL, 0, "Tell more, also what libbpf and the verifier say", 0 },
@@ -284,7 +292,8 @@ static void summary(FILE *f, const struct kl_history *h, const struct kl_record_
 	if (s->ignored)
 		fprintf(f, "(%llu calls by interrupts were not seen; they cannot have used the object)\n",
 			(unsigned long long)s->ignored);
-	fprintf(f, "clock: monotonic, error %llu ns between CPUs\n", (unsigned long long)h->error);
+	fprintf(f, "clock: monotonic, error %llu ns between CPUs\n",
+		(unsigned long long)h->error);
 	fprintf(f, "history: %s\n", output);
 }
 

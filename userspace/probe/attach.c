@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "probe/recorder.h"
+#include "drain.skel.h"
 #include "func.skel.h"
 #include "task.skel.h"
 #include "tp.skel.h"
@@ -85,6 +86,8 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 			err = bpf_map__reuse_fd(map, r->events_fd);
 		else if (!strcmp(bpf_map__name(map), "slots"))
 			err = bpf_map__reuse_fd(map, r->slots_fd);
+		else if (!strcmp(bpf_map__name(map), "last"))
+			err = bpf_map__set_max_entries(map, r->ncpus);
 		else if (!strcmp(bpf_map__name(map), "cpus"))
 			err = bpf_map__set_max_entries(map, KLIN_SIDES * r->ncpus);
 		if (err)
@@ -324,6 +327,33 @@ static int attach_task_exit(struct kl_recorder *r)
 	return err;
 }
 
+/* Without these only less is known of the store buffers, so they may fail. */
+static void attach_drains(struct kl_recorder *r)
+{
+	const uint64_t apart_ns = 20000;
+	struct bpf_program *prog;
+	unsigned int n = 0;
+	size_t size;
+	const void *elf = drain_bpf__elf_bytes(&size);
+	int err = open_object(r, elf, size, &apart_ns, sizeof(apart_ns), &r->drain_obj);
+
+	if (!err)
+		err = bpf_object__load(r->drain_obj);
+	if (err) {
+		kl_debug("task switches and timer interrupts are not seen: %s", cause(err));
+		return;
+	}
+	bpf_object__for_each_program(prog, r->drain_obj) {
+		if (n == sizeof(r->drain_links) / sizeof(*r->drain_links))
+			break;
+		r->drain_links[n] = bpf_program__attach(prog);
+		if (!r->drain_links[n])
+			kl_debug("%s is not seen: %s", bpf_program__section_name(prog),
+				 cause(-errno));
+		n++;
+	}
+}
+
 int kl_recorder_attach(struct kl_recorder *r)
 {
 	unsigned int i;
@@ -339,6 +369,8 @@ int kl_recorder_attach(struct kl_recorder *r)
 		return err;
 	r->begin = r->polled = r->polled_before = kl_now();
 	err = attach_task_exit(r);
+	if (!err && !kl_spec_flushes(r->opts.spec))
+		attach_drains(r);
 	for (i = 0; !err && i < r->nclauses; i++)
 		if (!r->clauses[i].tracepoint)
 			err = attach_clause(r, &r->clauses[i]);
@@ -363,6 +395,10 @@ void kl_detach(struct kl_recorder *r)
 		}
 	bpf_link__destroy(r->task_link);
 	r->task_link = NULL;
+	for (i = 0; i < sizeof(r->drain_links) / sizeof(*r->drain_links); i++) {
+		bpf_link__destroy(r->drain_links[i]);
+		r->drain_links[i] = NULL;
+	}
 }
 
 void kl_close_groups(struct kl_recorder *r)
@@ -374,4 +410,6 @@ void kl_close_groups(struct kl_recorder *r)
 	r->ngroups = 0;
 	bpf_object__close(r->task_obj);
 	r->task_obj = NULL;
+	bpf_object__close(r->drain_obj);
+	r->drain_obj = NULL;
 }

@@ -266,7 +266,7 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 		snprintf(why, size, "%u functions have this name", f->copies);
 	else
 		snprintf(why, size, "%s", bad);
-	if (!f->traceable || f->blacklisted || f->copies > 1)
+	if (!f->proto || !f->traceable || f->blacklisted || f->copies > 1)
 		return KL_WAY_NONE;
 	return KL_WAY_KPROBE;
 }

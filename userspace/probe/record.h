@@ -26,13 +26,14 @@
  *	0 if that is the same
  * @private_object: @object is used by bound threads in process context only
  * @fresh: the objects are created, in their first state, after attaching
+ * @clock_known: take @clock_error (ns) instead of measuring the clock's error
  */
 struct kl_record_opts {
 	const struct kl_spec *spec;
 	enum kl_way only;
 	unsigned int pages, slots;
-	bool one_object, private_object, fresh;
-	uint64_t object, lock;
+	bool one_object, private_object, fresh, clock_known;
+	uint64_t object, lock, clock_error;
 };
 
 /**

@@ -120,6 +120,10 @@ static int describe(struct kl_recorder *r)
 	if (strcmp(kl_clock_source(source, sizeof(source)), "tsc"))
 		kl_warn("the clock source is '%s', not tsc: times of different CPUs are less certain "
 			"than measured", source);
+	if (r->opts.clock_known) {
+		h->error = r->opts.clock_error;
+		return 0;
+	}
 	return kl_clock_error(&h->error);
 }
 

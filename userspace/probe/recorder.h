@@ -68,6 +68,8 @@ struct kl_recorder {
 	unsigned int ngroups;
 	struct bpf_object *task_obj;
 	struct bpf_link *task_link;
+	struct bpf_object *drain_obj;
+	struct bpf_link *drain_links[2];
 
 	int ncpus;
 	int events_fd, slots_fd;

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a recording loses it must tell: a reader that was stopped for a second,
+# buffers and slots that are too small.  No correct subject is accused for it, and
+# what was recorded and what was lost add up to what klin.ko counted itself.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+# Stop the recorder for a second as soon as its load runs.
+stop_for_a_second()
+{
+	for _ in $(seq 200); do
+		[ "$(status_of state)" != running ] || break
+		sleep 0.05
+	done
+	sleep 0.3
+	kill -STOP "$1" && sleep 1 && kill -CONT "$1"
+}
+
+# judge NAME COUNT: of $work/gap.klh, and what klin record said of it.
+judge()
+{
+	lost=$(($(lost_ops)))
+	if [ "$lost" -eq 0 ]; then
+		ktap_fail "$1: losses are told" "$(cat "$work/record")"
+	else
+		ktap_pass "$1: losses are told ($lost)"
+	fi
+	check --show=1 "$work/gap.klh"
+	status=$?
+	if ! grep -q ', [1-9][0-9]* gaps\{0,1\}$' "$work/check"; then
+		ktap_fail "$1: no false alarm" "no gaps in the history" "$(cat "$work/check")"
+	elif [ $status -eq 0 ] || [ $status -eq 3 ]; then
+		ktap_pass "$1: no false alarm ($(sed -n '2s/[ :(].*//p' "$work/check"))"
+	else
+		ktap_fail "$1: no false alarm" "status $status" "$(cat "$work/check")"
+	fi
+	if [ "$(($(checked_ops) + lost))" -eq "$2" ]; then
+		ktap_pass "$1: recorded and lost make $2"
+	else
+		ktap_fail "$1: recorded and lost make $2" "$(checked_ops) and $lost" \
+			"$(cat "$work/record")"
+	fi
+}
+
+not_recorded()
+{
+	for what in "losses are told" "no false alarm" "recorded and lost add up"; do
+		ktap_fail "$1: $what" "$(cat "$work/record")"
+	done
+}
+
+# A load that does not wait for its reader.  Attached before it begins, detached
+# after its end.
+test_stopped()
+{
+	name="$1, reader stopped"
+	"$KLIN" record -o "$work/gap.klh" --buffer=16 \
+		--load "subject=$1,lossless=0,duration=2500,rate=20000,delay=500" \
+		"$(spec_of "$1")" >"$work/record" 2>&1 </dev/null &
+	stop_for_a_second $!
+	if wait $!; then
+		judge "$name" "$(status_of ops)"
+	else
+		not_recorded "$name"
+	fi
+}
+
+# test_small NAME SUBJECT OPTION SETTING
+test_small()
+{
+	if record "$work/gap.klh" "$3" --load "subject=$2,lossless=0,duration=600,$4" \
+	   "$(spec_of "$2")"; then
+		judge "$1" "$(status_of ops)"
+	else
+		not_recorded "$1"
+	fi
+}
+
+# The same on the unmodified kernel; its load counts calls of its own, the kernel
+# and others may look at the range too.
+test_port_range()
+{
+	name="port range, reader stopped"
+	"$KLIN" record -o "$work/gap.klh" --buffer=16 --load user:port_range,seconds=3 \
+		"$KLIN_SPECS/port_range.lin" >"$work/record" 2>&1 </dev/null &
+	sleep 2
+	kill -STOP $! && sleep 1 && kill -CONT $!
+	if ! wait $!; then
+		ktap_fail "$name" "$(cat "$work/record")"
+		return
+	fi
+	check "$work/gap.klh"
+	status=$?
+	if [ "$(($(lost_ops)))" -gt 0 ] && { [ $status -eq 0 ] || [ $status -eq 3 ]; }; then
+		ktap_pass "$name: losses are told, no false alarm"
+	else
+		ktap_fail "$name: losses are told, no false alarm" "status $status" \
+			"$(cat "$work/record" "$work/check")"
+	fi
+}
+
+ktap_header
+need_klin
+need_btf
+need_module
+ktap_plan 16
+for subject in seqlock spin ticket; do
+	test_stopped "$subject"
+done
+test_small "a buffer of one page" seqlock --buffer=1 threads=2
+test_small "one slot for four threads" tas --slots=1 threads=4,rate=2000
+test_port_range
+ktap_finish

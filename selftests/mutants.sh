@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Recorded and checked: each mutant is caught, by a counterexample that the
+# brute-force oracle confirms; each correct subject passes over OPS operations,
+# the kernel's spin lock by its own functions too; and so does the range of local
+# ports of the unmodified kernel, with writers racing readers.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+ops=${KLIN_OPS:-500000}
+port_ops=${KLIN_PORT_OPS:-100000}
+
+# A drain now and then bounds what may still be in the store buffers, which is
+# what makes a short recording conclusive.
+test_mutant()
+{
+	spec=$(spec_of "$1")
+	for try in 1 2 3 4 5; do
+		load="subject=$1,ops=10000,drain=16,seed=$try,delay=$((try * 1000))"
+		if ! record "$work/mutant.klh" --load "$load" "$spec"; then
+			ktap_fail "$1 is caught" "$(cat "$work/record")"
+			return
+		fi
+		check --time-limit=5 "$work/mutant.klh"
+		status=$?
+		case $status in
+		0|3) continue ;;	# nothing to be seen this time
+		esac
+		if [ $status -eq 1 ] && grep -q "oracle finds no order either" "$work/check"; then
+			ktap_pass "$1 is caught (recording $try)"
+		else
+			ktap_fail "$1 is caught" "status $status" "$(cat "$work/check")"
+		fi
+		return
+	done
+	ktap_fail "$1 is caught" "not in $try recordings, the last:" "$(cat "$work/record" \
+		"$work/check")"
+}
+
+# verdict NAME FILE ATLEAST: FILE is linearizable, has no gap and so many operations.
+verdict()
+{
+	if ! check "$2"; then
+		ktap_fail "$1" "$(cat "$work/check")"
+	elif [ "$(checked_ops)" -lt "$3" ] || grep -q 'gap' "$work/check"; then
+		ktap_fail "$1" "expected $3 operations without a gap" "$(cat "$work/check")"
+	else
+		ktap_pass "$1 ($(checked_ops) operations)"
+	fi
+}
+
+test_correct()
+{
+	name="$1 is linearizable"
+	if ! record "$work/correct.klh" --load "subject=$1,ops=$ops" "$(spec_of "$1")"; then
+		ktap_fail "$name" "$(cat "$work/record")"
+	elif [ "$(status_of truth)" -ne 0 ]; then
+		ktap_fail "$name" "its threads saw violations" "$(cat "$ctl/status")"
+	else
+		verdict "$name" "$work/correct.klh" "$ops"
+	fi
+}
+
+test_kernel_spinlock()
+{
+	name="spin through _raw_spin_lock, _raw_spin_trylock and _raw_spin_unlock"
+	if ! record "$work/spin.klh" --load "subject=spin,ops=$port_ops" \
+	     "$KLIN_SPECS/spinlock_kernel.lin"; then
+		ktap_fail "$name" "$(cat "$work/record")"
+	else
+		verdict "$name" "$work/spin.klh" "$port_ops"
+	fi
+}
+
+test_port_range()
+{
+	name="the kernel's range of local ports is linearizable"
+	if ! grep -q ' [tT] inet_get_local_port_range$' /proc/kallsyms; then
+		ktap_skip "$name" "no function inet_get_local_port_range in $(uname -r)"
+		return
+	fi
+	if ! record "$work/port.klh" --load user:port_range,seconds=3,readers=2,writers=1 \
+	     "$KLIN_SPECS/port_range.lin"; then
+		ktap_fail "$name" "$(cat "$work/record")"
+		return
+	fi
+	# writers and readers must both have had their part
+	set -- "$(sed -n 's/^port_range: \([0-9]*\) writes, .*/\1/p' "$work/record")" \
+		"$(sed -n 's/^port_range: .* writes, \([0-9]*\) reads.*/\1/p' "$work/record")"
+	if [ "$1" -lt 1000 ] || [ "$2" -lt 1000 ]; then
+		ktap_fail "$name" "$1 writes, $2 reads"
+	else
+		verdict "$name" "$work/port.klh" "$port_ops"
+	fi
+}
+
+ktap_header
+need_klin
+need_btf
+need_module
+correct=$(subjects_of correct)
+mutants=$(subjects_of mutant)
+# shellcheck disable=SC2086 # words
+ktap_plan $((2 + $(echo $correct $mutants | wc -w)))
+
+start=$(seconds)
+for subject in $mutants; do
+	test_mutant "$subject"
+done
+for subject in $correct; do
+	test_correct "$subject"
+done
+test_kernel_spinlock
+test_port_range
+ktap_note "all of it took $(($(seconds) - start)) s"
+ktap_finish

@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# klin record: what it records of a command and how it ends; what it refuses, with
+# a line that says why, and without a file left half-written.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+range=/proc/sys/net/ipv4/ip_local_port_range
+
+# Each value that the command wrote is in the history, once.
+test_command()
+{
+	name="record -- COMMAND has each operation of the command"
+	old=$(cat $range)
+	record "$work/c.txt" "$KLIN_SPECS/port_range.lin" -- sh -c \
+		"for i in \$(seq 100); do echo \$((20000 + i)) \$((30000 + i)) >$range
+		cat $range; done"
+	status=$?
+	echo "$old" >$range
+	sets=$(grep -c ' set 20[01][0-9]* 30[01][0-9]* ' "$work/c.txt")
+	gets=$(grep -c ' get -> 20[01][0-9]* 30[01][0-9]* ' "$work/c.txt")
+	if [ $status -eq 0 ] && [ "$sets" -eq 100 ] && [ "$gets" -ge 100 ] && check "$work/c.txt"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status, $sets sets, $gets gets" \
+			"$(cat "$work/record" "$work/check")"
+	fi
+}
+
+test_signal()
+{
+	name="a recording that is interrupted is written and whole"
+	"$KLIN" record -o "$work/i.klh" --load subject=seqlock,rate=2000 \
+		"$KLIN_SPECS/seqlock.lin" >"$work/record" 2>&1 </dev/null &
+	for _ in $(seq 100); do
+		[ "$(status_of state)" != running ] || break
+		sleep 0.1
+	done
+	sleep 0.5
+	kill -TERM $!
+	if wait $! && check "$work/i.klh" && [ "$(checked_ops)" -gt 100 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/record" "$work/check")"
+	fi
+}
+
+test_kprobe()
+{
+	name="kprobes where they are asked for, and said to drain the store buffer"
+	if record "$work/p.klh" --attach=kprobe --load subject=spin,ops=20000 \
+	   "$KLIN_SPECS/spinlock_kernel.lin" && grep -q DRAINS "$work/record" &&
+	   check "$work/p.klh"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/record" "$work/check")"
+	fi
+}
+
+# refused NAME WORDS ARGUMENT...: status 2, one line with these words, no file.
+refused()
+{
+	name=$1 words=$2
+	shift 2
+	rm -f "$work"/no.klh*
+	record "$work/no.klh" "$@"
+	status=$?
+	if [ $status -eq 2 ] && [ "$(wc -l <"$work/record")" -eq 1 ] &&
+	   grep -q -- "$words" "$work/record" && [ -z "$(ls "$work"/no.klh* 2>/dev/null)" ]; then
+		ktap_pass "refused: $name"
+	else
+		ktap_fail "refused: $name" "status $status, expected 2 and '$words'" \
+			"$(cat "$work/record")" "$(ls "$work")"
+	fi
+}
+
+spec()
+{
+	cat >"$work/bad.lin"
+}
+
+test_refusals()
+{
+	spec <<-'END'
+	spec s { word x; method get() -> word v { atomic { return x; } } }
+	probe get on no_such_function(a) { result v = return; }
+	END
+	refused "a function that is not there" "bad.lin:2:14: error: .*no_such_function" \
+		--duration=1 "$work/bad.lin"
+	spec <<-'END'
+	spec s { word x; method get() -> word v { atomic { return x; } } }
+	probe get on inet_get_local_port_range(net, lo, hi) { result v = net->nothing; }
+	END
+	refused "a field that is not there" "bad.lin:2:[0-9]*: error: .*nothing" \
+		--duration=1 "$work/bad.lin"
+	spec <<-'END'
+	spec s { word x; method get() -> word v { atomic { return x; } } }
+	END
+	refused "a spec without probes" "no probe" --duration=1 "$work/bad.lin"
+	refused "a load that is not there" "user:nothing" --load user:nothing \
+		"$KLIN_SPECS/seqlock.lin"
+	refused "a subject that is not there" "subject=nothing" --load subject=nothing \
+		"$KLIN_SPECS/seqlock.lin"
+	refused "a setting out of range" "mix=101" --load subject=seqlock,mix=101 \
+		"$KLIN_SPECS/seqlock.lin"
+	refused "a setting of the user's load" "readers" --load user:port_range,readers=x \
+		"$KLIN_SPECS/port_range.lin"
+}
+
+test_no_module()
+{
+	unload || return
+	refused "a load of klin.ko that is not loaded" "klin.ko" --load subject=seqlock \
+		"$KLIN_SPECS/seqlock.lin"
+	refused "tracepoints of klin.ko that is not loaded" "klin" --duration=1 \
+		"$KLIN_SPECS/seqlock.lin"
+}
+
+ktap_header
+need_klin
+need_btf
+need_function inet_get_local_port_range
+need_module
+ktap_plan 12
+test_command
+test_signal
+test_kprobe
+test_refusals
+test_no_module
+ktap_finish

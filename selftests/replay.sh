@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The certificates of real recordings are accepted by klin replay, and no longer
+# when somebody has changed them.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+# replay STATUS NAME FILE: klin replay ends with that status.
+replay()
+{
+	"$KLIN" replay "$3" >"$work/replay" 2>&1
+	status=$?
+	if [ $status -eq "$1" ]; then
+		ktap_pass "$2"
+	else
+		ktap_fail "$2" "status $status" "$(cut -c1-200 "$work/replay")"
+	fi
+}
+
+# Change the line that begins with $1 by the awk statements $2.
+tamper()
+{
+	awk -v start="$1" "index(\$0, start) == 1 && !done { done = 1; $2 } { print }" \
+		"$work/cert" >"$work/tampered"
+}
+
+test_order()
+{
+	if ! record "$work/right.klh" --load "subject=$1,ops=20000" "$(spec_of "$1")" ||
+	   ! check --certificate="$work/cert" "$work/right.klh"; then
+		for what in "order is accepted" "wrong order is refused" \
+			"order that lacks an operation is refused" \
+			"order that has one twice is refused"; do
+			ktap_fail "$1: an $what" "$(cat "$work/record" "$work/check")"
+		done
+		return
+	fi
+	replay 0 "$1: the order is accepted" "$work/cert"
+	# shellcheck disable=SC2016 # for awk
+	tamper order 't = $10; $10 = $(NF - 10); $(NF - 10) = t'
+	replay 1 "$1: a wrong order is refused" "$work/tampered"
+	# shellcheck disable=SC2016 # for awk
+	tamper order '$(NF - 10) = ""'
+	replay 1 "$1: an order that lacks an operation is refused" "$work/tampered"
+	# shellcheck disable=SC2016 # for awk
+	tamper order '$11 = $10'
+	replay 1 "$1: an order that has one twice is refused" "$work/tampered"
+}
+
+test_violation()
+{
+	for try in 1 2 3 4 5; do
+		record "$work/wrong.klh" --load "subject=$1,ops=10000,drain=16,seed=$try,delay=${try}000" \
+			"$(spec_of "$1")" || break
+		check --time-limit=5 --certificate="$work/cert" "$work/wrong.klh"
+		status=$?
+		[ $status -ne 1 ] || break
+	done
+	if [ "${status:-}" != 1 ]; then
+		for what in "accepted" "refused of a recording without it" \
+			"refused without its operations"; do
+			ktap_fail "$1: the violation is $what" "$(cat "$work/record" "$work/check")"
+		done
+		return
+	fi
+	replay 0 "$1: the violation is accepted" "$work/cert"
+	# the same claim of a recording that has none
+	{
+		sed -n '1,4p' "$2"
+		sed -n '5,$p' "$work/cert"
+	} >"$work/tampered"
+	replay 1 "$1: the violation is refused of a recording without it" "$work/tampered"
+	# shellcheck disable=SC2016 # for awk
+	tamper kept '$0 = "kept " $2'
+	replay 1 "$1: the violation is refused without its operations" "$work/tampered"
+}
+
+ktap_header
+need_klin
+need_btf
+need_module
+ktap_plan 14
+test_order seqlock
+cp "$work/right.klh" "$work/seqlock.klh"
+sed "s|^history .*|history $work/seqlock.klh|" "$work/cert" >"$work/seqlock.cert"
+test_order ticket
+cp "$work/right.klh" "$work/ticket.klh"
+sed "s|^history .*|history $work/ticket.klh|" "$work/cert" >"$work/ticket.cert"
+test_violation seqlock.no_retry "$work/seqlock.cert"
+test_violation tas.plain "$work/ticket.cert"
+ktap_finish
