@@ -14,7 +14,7 @@
 #include "tso/tso.h"
 
 struct check_args {
-	const char *spec, *history, *certificate;
+	const char *spec, *history, *certificate, *cex;
 	const struct kl_engine *engines[4];
 	struct kl_options opt;
 	struct kl_verdict_style style;
@@ -29,7 +29,7 @@ static void on_signal(int sig)
 }
 
 enum { OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
-	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM };
+	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX };
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
@@ -42,6 +42,8 @@ static const struct argp_option options[] = {
 	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long", 0 },
 	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of an engine's memory (default 4096)", 0 },
 	{ "certificate", OPT_CERT, "FILE", 0, "Write what `klin replay' can check", 0 },
+	{ "counterexample", OPT_CEX, "FILE", 0,
+	  "Write the first counterexample as a history of its own", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the verdict as JSON", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "Partitions checked at a time (default: all CPUs)", 0 },
 	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
@@ -99,6 +101,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_CERT:
 		a->certificate = arg;
 		break;
+	case OPT_CEX:
+		a->cex = arg;
+		break;
 	case OPT_JSON:
 		a->style.json = true;
 		break;
@@ -149,6 +154,24 @@ static int exit_code(enum kl_verdict v)
 	       v == KL_VIOLATION ? KLIN_EXIT_VIOLATION : KLIN_EXIT_UNKNOWN;
 }
 
+/* The first counterexample, with the specification that it violates. */
+static int write_counterexample(const struct kl_report *r, const char *path)
+{
+	struct kl_history *h;
+	size_t i;
+
+	for (i = 0; i < r->nparts && !r->parts[i].cex; i++)
+		;
+	if (i == r->nparts)
+		return 0;
+	h = r->parts[i].cex->h;
+	if (!h->spec_path)
+		h->spec_path = strdup(kl_spec_path(r->spec));
+	if (!h->spec_text)
+		h->spec_text = strdup(kl_spec_text(r->spec));
+	return kl_history_write(h, path, KL_FORM_AUTO);
+}
+
 static int cmd_check(int argc, char **argv)
 {
 	struct check_args a = {
@@ -179,6 +202,8 @@ static int cmd_check(int argc, char **argv)
 	}
 	kl_print_report(stdout, r, a.history, &a.style);
 	code = exit_code(r->verdict);
+	if (a.cex && write_counterexample(r, a.cex))
+		code = KLIN_EXIT_SYSTEM;
 	if (a.certificate) {
 		ret = kl_cert_write(r, a.opt.classical, a.history, a.certificate);
 		if (ret) {

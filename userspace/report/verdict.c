@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/counterexample.h"
 #include "report/json.h"
-#include "report/replay_state.h"
 #include "report/verdict.h"
-#include "report/diagram.h"
 
 #define MAX_PARTS_EXPLAINED	20
 
@@ -16,78 +15,6 @@ static void print_part_name(FILE *f, const struct kl_part_result *p)
 	fprintf(f, "object 0x%" PRIx64, p->object);
 	if (p->has_key)
 		fprintf(f, " key %" PRIu64, p->key);
-}
-
-/* Which methods of a history leave stores in the buffer, for the diagram; NULL: no memory. */
-static bool *late_stores(const struct kl_spec *spec, const struct kl_history *h)
-{
-	bool *late = calloc(h->nmethods + 1, sizeof(*late));
-	size_t i;
-
-	for (i = 0; late && i < h->nmethods; i++) {
-		int m = kl_spec_find_method(spec, h->methods[i]);
-
-		late[i] = m >= 0 && !kl_spec_method(spec, m)->pure &&
-			  !kl_spec_method(spec, m)->flush;
-	}
-	return late;
-}
-
-/* Only what is known of the store buffers is drawn, and only where it is legible. */
-static bool draw_drains(const struct kl_counterexample *c)
-{
-	size_t i;
-
-	for (i = 0; i < c->h->nops && c->tso && c->h->nops <= 16; i++)
-		if (c->h->ops[i].drain != KL_TIME_MAX)
-			return true;
-	return false;
-}
-
-static void print_counterexample(FILE *f, const struct kl_report *r,
-				 const struct kl_part_result *p)
-{
-	const struct kl_counterexample *c = p->cex;
-	struct kl_diagram_order order = { 0 };
-	struct kl_diagram_bad bad = { 0 };
-	bool *late = draw_drains(c) ? late_stores(r->spec, c->h) : NULL;
-	struct kl_diagram_opts o = { .stores = late };
-	uint32_t ops[KL_DIAGRAM_OPS], steps[KL_DIAGRAM_OPS];
-	char state[512], why[1024];
-	size_t i, n = c->h->nops < KL_DIAGRAM_OPS ? c->h->nops : KL_DIAGRAM_OPS;
-
-	fprintf(f, "\nCounterexample: %zu of the %u operations.", c->h->nops, p->nops);
-	if (c->cut)
-		fprintf(f, "  What had ended by %" PRIu64 " is left out; its effect is taken as "
-			"unknown.", c->cut);
-	if (c->dropped_pure)
-		fprintf(f, "  %zu operation%s that write%s nothing %s left out.", c->dropped_pure,
-			c->dropped_pure == 1 ? "" : "s", c->dropped_pure == 1 ? "s" : "",
-			c->dropped_pure == 1 ? "is" : "are");
-	fputs("\n\n", f);
-	for (i = 0; i < n; i++)
-		ops[i] = i;
-	for (i = 0; i < c->answer.nsteps && order.n < KL_DIAGRAM_OPS; i++)
-		if (!(c->answer.steps[i].flags & KL_STEP_FLUSH) &&
-		    c->answer.steps[i].item < c->h->nops)
-			steps[order.n++] = c->answer.steps[i].item;
-	order.ops = steps;
-	bad.op = kl_find_failing(r->spec, c, order.ops, order.n, state, sizeof(state), why,
-				 sizeof(why));
-	order.state = *state ? state : NULL;
-	if (bad.op != KL_NO_OP) {
-		o.bad = &bad;
-		o.nbad = 1;
-	}
-	o.orders = &order;
-	o.norders = 1;
-	o.why = why;
-	kl_diagram(f, c->h, ops, n, &o);
-	free(late);
-	if (c->oracle == KL_VIOLATION)
-		fputs("The brute-force oracle finds no order either.\n", f);
-	else
-		fputs("Too large for the brute-force oracle to confirm.\n", f);
 }
 
 static void explain(FILE *f, const struct kl_report *r)
@@ -157,6 +84,6 @@ void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 			fputs(": VIOLATION\n", f);
 		}
 		if (!style || !style->no_diagram)
-			print_counterexample(f, r, p);
+			kl_print_counterexample(f, r->spec, p->cex, p->nops);
 	}
 }

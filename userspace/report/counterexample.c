@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counterexamples for people, see counterexample.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/counterexample.h"
+#include "report/diagram.h"
+#include "report/replay_state.h"
+
+#define WHOLE	24	/* operations that are all drawn; of more, */
+#define LAST	12	/* the last ones and those under way then */
+
+/* Which methods of a history leave stores in the buffer, for the diagram; NULL: no memory. */
+static bool *late_stores(const struct kl_spec *spec, const struct kl_history *h)
+{
+	bool *late = calloc(h->nmethods + 1, sizeof(*late));
+	size_t i;
+
+	for (i = 0; late && i < h->nmethods; i++) {
+		int m = kl_spec_find_method(spec, h->methods[i]);
+
+		late[i] = m >= 0 && !kl_spec_method(spec, m)->pure &&
+			  !kl_spec_method(spec, m)->flush;
+	}
+	return late;
+}
+
+/* Only what is known of the store buffers is drawn, and only where it is legible. */
+static bool draw_drains(const struct kl_counterexample *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->h->nops && c->tso && c->h->nops <= 16; i++)
+		if (c->h->ops[i].drain != KL_TIME_MAX)
+			return true;
+	return false;
+}
+
+/* The end of an operation in the picture: a pending one ends with the last. */
+static uint64_t end_of(const struct kl_op *op)
+{
+	return op->ret == KL_TIME_MAX ? op->call : op->ret;
+}
+
+/* The operations to draw: all, or the last by return and the failing one. */
+static size_t choose(const struct kl_history *h, uint32_t bad, uint32_t *ops)
+{
+	size_t n = 0, later, i, k;
+
+	for (i = 0; i < h->nops; i++) {
+		for (k = later = 0; k < h->nops && h->nops > WHOLE; k++)
+			later += end_of(&h->ops[k]) > end_of(&h->ops[i]);
+		if (later < LAST || i == bad ||
+		    (bad != KL_NO_OP && h->ops[i].ret >= h->ops[bad].call &&
+		     h->ops[i].call <= h->ops[bad].call))
+			ops[n++] = i;
+		if (n == KL_DIAGRAM_OPS)
+			break;
+	}
+	return n;
+}
+
+static void print_caption(FILE *f, const struct kl_counterexample *c, uint32_t of)
+{
+	fprintf(f, "\nCounterexample: %zu of the %u operations.", c->h->nops, of);
+	if (c->cut)
+		fprintf(f, "  What had ended by %" PRIu64 " is left out; its effect is taken as "
+			"unknown.", c->cut);
+	if (c->dropped_pure)
+		fprintf(f, "  %zu operation%s that write%s nothing %s left out.", c->dropped_pure,
+			c->dropped_pure == 1 ? "" : "s", c->dropped_pure == 1 ? "s" : "",
+			c->dropped_pure == 1 ? "is" : "are");
+	fputs("\n\n", f);
+}
+
+void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
+			     const struct kl_counterexample *c, uint32_t of)
+{
+	uint32_t *steps = calloc(c->answer.nsteps + 1, sizeof(*steps)), ops[KL_DIAGRAM_OPS];
+	bool *late = draw_drains(c) ? late_stores(spec, c->h) : NULL;
+	struct kl_diagram_opts o = { .stores = late };
+	struct kl_diagram_order order = { .ops = steps };
+	struct kl_diagram_bad bad = { 0 };
+	char state[512], why[1024];
+	size_t i, n;
+
+	if (!steps)
+		goto out;
+	for (i = 0; i < c->answer.nsteps; i++)
+		if (!(c->answer.steps[i].flags & KL_STEP_FLUSH) &&
+		    c->answer.steps[i].item < c->h->nops)
+			steps[order.n++] = c->answer.steps[i].item;
+	bad.op = kl_find_failing(spec, c, steps, order.n, state, sizeof(state), why, sizeof(why));
+	order.state = *state ? state : NULL;
+	if (bad.op != KL_NO_OP) {
+		o.bad = &bad;
+		o.nbad = 1;
+	}
+	n = choose(c->h, bad.op, ops);
+	if (n == c->h->nops) {
+		o.orders = &order;
+		o.norders = 1;
+	}
+	o.why = why;
+	print_caption(f, c, of);
+	if (n < c->h->nops)
+		fprintf(f, "The last %zu are drawn; --counterexample=FILE writes all.\n\n", n);
+	kl_diagram(f, c->h, ops, n, &o);
+	if (c->oracle == KL_VIOLATION)
+		fputs("The brute-force oracle finds no order either.\n", f);
+	else
+		fputs("Too large for the brute-force oracle to confirm.\n", f);
+out:
+	free(late);
+	free(steps);
+}
