@@ -6,6 +6,7 @@
 # make module       kmod/klin.ko for KDIR, with BTF
 # make unit         build and run the unit tests
 # make check        all tests, the kselftests in a virtual machine among them
+# make check-long   the same, with more random histories
 # make demo         record a real kernel in a virtual machine and check it
 # make install      DESTDIR= PREFIX=
 #
@@ -86,7 +87,7 @@ unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
-.PHONY: all userspace bpf module unit unit-build check demo install clean distclean FORCE
+.PHONY: all userspace bpf module unit unit-build check check-long demo install clean distclean FORCE
 all: userspace bpf module
 userspace: $(B)/libklin.a $(B)/klin
 bpf: $(bpf_obj) $(skel)
@@ -195,6 +196,9 @@ check:
 	$(Q)tools/deps
 	$(Q)$(MAKE) --no-print-directory all unit-build
 	$(Q)selftests/check
+
+check-long: export KLIN_RUNS := 250000
+check-long: check
 
 demo:
 	$(Q)tools/deps

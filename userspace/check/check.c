@@ -366,7 +366,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		ret = -ENOMEM;
 		goto out;
 	}
-#pragma omp parallel for schedule(dynamic) num_threads(opt->threads ? (int)opt->threads : omp_get_max_threads())
+#pragma omp parallel for schedule(dynamic, 16) num_threads(opt->threads ? (int)opt->threads : omp_get_max_threads())
 	for (k = 0; k < s.n; k++) {
 		struct kl_part_result *pr = &r->parts[k];
 		int one;

@@ -47,12 +47,22 @@ static uint64_t earliest_call(const struct kl_recorder *r, const struct kl_claus
 	return !c->tracepoint && from && from <= ret ? from : KL_TIME_MIN;
 }
 
+void kl_make_pending(struct kl_history *h, struct kl_op *op)
+{
+	unsigned int i;
+
+	op->flags |= KL_OP_PENDING;
+	op->ret = KL_TIME_MAX;
+	for (i = 0; i < op->nres; i++)
+		h->vals[op->vals + op->nargs + i] = kl_special(KL_ANY);
+}
+
 /*
  * Probes are detached one after the other, so from the first on not all is seen:
  * the recording ends before.  What was called later is dropped (it may be seen
  * by what returned later, and that is pending too).
  */
-static void cut(struct kl_recorder *r, struct kl_record_stats *stats)
+static void cut(struct kl_recorder *r)
 {
 	struct kl_history *h = r->h;
 	size_t i, j, n = 0;
@@ -64,17 +74,11 @@ static void cut(struct kl_recorder *r, struct kl_record_stats *stats)
 			for (j = 0; r->clauses[j].history_method != op.method; j++)
 				;
 			op.call = earliest_call(r, &r->clauses[j], op.ret);
-			stats->nocall++;
 		}
 		if (op.call > r->end)
 			continue;
-		if (op.ret > r->end && !(op.flags & KL_OP_PENDING)) {
-			op.flags |= KL_OP_PENDING;
-			op.ret = KL_TIME_MAX;
-			for (j = 0; j < op.nres; j++)
-				h->vals[op.vals + op.nargs + j] = kl_special(KL_ANY);
-		}
-		stats->pending += !!(op.flags & KL_OP_PENDING);
+		if (op.ret > r->end)
+			kl_make_pending(h, &op);
 		h->ops[n++] = op;
 	}
 	h->nops = n;
@@ -94,32 +98,10 @@ static int add_unknown(struct kl_recorder *r)
 
 		if (u->nocall)
 			gap.from = earliest_call(r, &r->clauses[u->clause], u->to);
-		/* There are many while probes are attached one by one; one gap is for all. */
-		if (!gap.from && gap.to <= r->settled) {
-			r->unsettled = true;
-			continue;
-		}
-		if (gap.from <= r->end)
+		if (gap.from <= r->end && gap.to >= r->start)
 			err = kl_history_add_gap(r->h, &gap);
 	}
 	return err;
-}
-
-/* What was under way when the probes came may have taken effect until all of it had ended. */
-static int add_beginning(struct kl_recorder *r)
-{
-	struct kl_gap gap = {
-		.from = KL_TIME_MIN, .to = r->settled, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
-		.reason = KL_GAP_MISSED,
-	};
-	size_t i;
-
-	if (r->blocked_until > gap.to)
-		gap.to = r->nblocked ? r->end : r->blocked_until;
-	for (i = 0; i < r->h->nops && r->h->ops[i].call >= gap.to; i++)
-		;
-	/* Without an operation before that, it is all in the unknown first state. */
-	return r->unsettled || i < r->h->nops ? kl_history_add_gap(r->h, &gap) : 0;
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -203,26 +185,31 @@ static int set_drains(struct kl_recorder *r)
  */
 int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 {
+	size_t i;
 	int err;
 
 	memset(stats, 0, sizeof(*stats));
 	err = add_open(r);
 	if (err)
 		return err;
-	cut(r, stats);
-	err = kl_losses_finish(r, stats);
+	cut(r);
+	err = kl_begin(r);
+	if (!err)
+		err = kl_losses_finish(r, stats);
 	if (!err)
 		err = add_unknown(r);
-	if (!err)
-		err = add_beginning(r);
 	if (!err)
 		err = kl_history_finish(r->h);
 	if (!err)
 		err = set_drains(r);
+	for (i = 0; i < r->h->nops; i++) {
+		stats->pending += !!(r->h->ops[i].flags & KL_OP_PENDING);
+		stats->nocall += !!(r->h->ops[i].flags & KL_OP_NOCALL);
+	}
 	stats->ops = r->h->nops;
 	stats->received = r->received;
 	stats->bytes = r->bytes;
-	stats->begin = r->settled ? r->settled : r->begin;
+	stats->begin = r->start;
 	stats->end = r->end;
 	return err;
 }

@@ -96,6 +96,8 @@ static int add_losses(struct kl_recorder *r, const struct klin_cpu *c, uint16_t 
 			.object = object, .cpu = cpu, .reason = KL_GAP_LOST,
 		};
 
+		if (gap.to < r->start)
+			continue;
 		err = kl_history_add_gap(r->h, &gap);
 	}
 	return err;
@@ -123,7 +125,7 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 	gap.to = calls > g->nocalls ? r->end : g->miss_to;
 	if (gap.to < gap.from)
 		gap.to = gap.from;
-	return kl_history_add_gap(r->h, &gap);
+	return gap.to < r->start ? 0 : kl_history_add_gap(r->h, &gap);
 }
 
 /**

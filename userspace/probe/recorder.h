@@ -58,6 +58,13 @@ struct kl_unknown {
 	bool nocall;
 };
 
+/* All CPUs have drained their store buffers between @from and @to. */
+struct kl_cut {
+	uint64_t from, to;
+};
+
+#define KL_CUTS 16
+
 struct kl_recorder {
 	struct kl_record_opts opts;
 	struct kl_kernel *kernel;
@@ -82,12 +89,14 @@ struct kl_recorder {
 	size_t nunknown, cunknown;
 
 	uint64_t begin;		/* the first program may have run */
-	uint64_t settled;	/* what was under way then has ended, 0: nothing can have been */
+	uint64_t settled;	/* what was under way then has ended */
+	struct kl_cut cuts[KL_CUTS];
+	unsigned int ncuts;
+	uint64_t start;		/* of the history */
 	uint64_t end;
 	uint64_t polled, polled_before;	/* misses were last read, and the time before */
 	uint64_t received, ops, bytes;
 	int err;		/* of the event callback */
-	bool unsettled;		/* something of the time before settled is not known */
 	bool ignore_misses;	/* they cannot have been of the one object */
 	pid_t *blocked;		/* tasks that were inside a probed function at the start */
 	size_t nblocked, cblocked;
@@ -121,7 +130,13 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats);
 int kl_settle(struct kl_recorder *r);
 void kl_settle_poll(struct kl_recorder *r);
 
+/* begin.c */
+void kl_take_cuts(struct kl_recorder *r);
+int kl_begin(struct kl_recorder *r);
+
 /* finish.c */
+/* It may have taken effect or not, and nothing is known of its results. */
+void kl_make_pending(struct kl_history *h, struct kl_op *op);
 int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats);
 
 #endif

@@ -100,6 +100,7 @@ int kl_settle(struct kl_recorder *r)
 		usleep(100000);
 	err = each_number(r, "/proc", look_at_process);
 	r->settled = kl_now();
+	kl_take_cuts(r);
 	kl_debug("settled after %.0f ms", (r->settled - r->begin) / 1e6);
 	if (r->nblocked) {
 		kl_warn("%zu tasks are asleep in a probed function; the recording has a gap until "

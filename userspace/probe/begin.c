@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The beginning of a recording in mid-life.  When everything is attached and
+ * what was under way before has ended, the state is unknown and the history can
+ * begin: what returned before is dropped, and what was called before and
+ * returned later may have taken effect on either side.
+ *
+ * A store buffer crosses that line too: a dropped write may become visible after
+ * it.  So the line is drawn where all CPUs have drained, and best where nothing
+ * was being written meanwhile.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "probe/recorder.h"
+
+#define PAUSE_US 500	/* between cuts */
+
+/* Switch to each CPU in turn: a task switch drains it. */
+static bool visit_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
+{
+	bool all = true;
+	int i;
+
+	for (i = 0; i < r->ncpus; i++) {
+		CPU_ZERO_S(size, set);
+		CPU_SET_S(i, size, set);
+		/* An error means that it is offline, or that klin may not run there. */
+		if (sched_setaffinity(0, size, set) && errno != EINVAL)
+			all = false;
+	}
+	return all;
+}
+
+/**
+ * kl_take_cuts() - drain all CPUs a few times, and note when that was
+ * @r: the recorder, just attached
+ */
+void kl_take_cuts(struct kl_recorder *r)
+{
+	size_t size = CPU_ALLOC_SIZE(r->ncpus);
+	struct sched_param fifo = { .sched_priority = 1 }, other = { 0 };
+	cpu_set_t *old = CPU_ALLOC(r->ncpus), *set = CPU_ALLOC(r->ncpus);
+	bool all = old && set && !sched_getaffinity(0, size, old);
+	bool raised = !sched_setscheduler(0, SCHED_FIFO, &fifo);
+
+	while (all && r->ncuts < KL_CUTS) {
+		struct kl_cut *cut = &r->cuts[r->ncuts];
+
+		cut->from = kl_now();
+		all = visit_cpus(r, set, size);
+		cut->to = kl_now();
+		r->ncuts += all;
+		usleep(PAUSE_US);
+	}
+	if (raised)
+		sched_setscheduler(0, SCHED_OTHER, &other);
+	if (old && set)
+		sched_setaffinity(0, size, old);
+	CPU_FREE(old);
+	CPU_FREE(set);
+}
+
+static bool writes(const struct kl_recorder *r, const struct kl_op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->nclauses; i++)
+		if (r->clauses[i].history_method == op->method)
+			return !r->clauses[i].method->pure;
+	return true;
+}
+
+/* Was anything being written during the cut? */
+static bool quiet(const struct kl_recorder *r, const struct kl_cut *cut)
+{
+	const struct kl_history *h = r->h;
+	size_t i;
+
+	for (i = 0; i < h->nops; i++)
+		if (h->ops[i].call <= cut->to + h->error && h->ops[i].ret + h->error >= cut->from &&
+		    writes(r, &h->ops[i]))
+			return false;
+	return true;
+}
+
+/* Draw the line at @at: see above. */
+static void start_at(struct kl_recorder *r, uint64_t at)
+{
+	struct kl_history *h = r->h;
+	size_t i, n = 0;
+
+	r->start = at;
+	for (i = 0; i < h->nops; i++) {
+		struct kl_op op = h->ops[i];
+
+		if (op.ret < at)
+			continue;
+		if (op.call < at) {
+			/* Without an effect it does not matter on which side it was. */
+			if (!writes(r, &op))
+				continue;
+			kl_make_pending(h, &op);
+		}
+		h->ops[n++] = op;
+	}
+	h->nops = n;
+}
+
+/*
+ * Without a line that is sound everything before @until is in doubt: a gap, into
+ * which goes what is known of that time, too.
+ */
+static int doubt(struct kl_recorder *r, uint64_t until)
+{
+	struct kl_history *h = r->h;
+	size_t i, n = 0;
+	struct kl_gap gap = {
+		.from = KL_TIME_MIN, .to = until, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
+		.reason = KL_GAP_MISSED,
+	};
+
+	for (i = 0; i < h->nops; i++)
+		if (h->ops[i].ret > until)
+			h->ops[n++] = h->ops[i];
+	h->nops = n;
+	r->start = until;
+	return kl_history_add_gap(h, &gap);
+}
+
+/**
+ * kl_begin() - let the history begin where it can
+ * @r: the recorder, with all operations, not yet sorted
+ *
+ * Sets r->start; what ends before it need not be told.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_begin(struct kl_recorder *r)
+{
+	uint64_t last = r->settled;
+	unsigned int i;
+
+	r->start = r->begin;
+	if (r->opts.fresh)
+		return 0;
+	if (r->blocked_until)
+		return doubt(r, r->nblocked ? r->end : r->blocked_until);
+	for (i = 0; i < r->ncuts; i++) {
+		last = r->cuts[i].to;
+		if (quiet(r, &r->cuts[i])) {
+			start_at(r, last + r->h->error);
+			return 0;
+		}
+	}
+	if (!kl_spec_flushes(r->opts.spec))
+		return doubt(r, last);
+	start_at(r, last + r->h->error);
+	return 0;
+}
