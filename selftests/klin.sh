@@ -147,7 +147,7 @@ record_well()
 # check ARGUMENT...: klin check with a bound, what it says in $work/check.
 check()
 {
-	"$KLIN" check --time-limit=30 "$@" >"$work/check" 2>&1 </dev/null
+	timeout 60 "$KLIN" check --time-limit=30 "$@" >"$work/check" 2>&1 </dev/null
 }
 
 # From the first line of what klin check says.

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/err.h"
 #include "probe/record.h"
 #include "probe/recorder.h"
 
@@ -129,6 +130,8 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 	pthread_join(t, NULL);
 	if (p.err)
 		return p.err;
+	kl_debug("clock of CPU %d against CPU %d: %lld to %lld ns after %u exchanges", b, a,
+		 (long long)low, (long long)high, i);
 	if (high < -low)
 		high = -low;
 	if (high > (int64_t)*error)
@@ -138,7 +141,8 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 
 int kl_clock_error(uint64_t *error)
 {
-	unsigned int n = 0, i, j, pairs;
+	uint64_t start = kl_now(), spent;
+	unsigned int n = 0, i, j, pairs, done = 0;
 	cpu_set_t *old;
 	size_t size = CPU_ALLOC_SIZE(4096);
 	int *cpus, err = 0;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Replaying a violation: what is left out may be left out, and the brute-force
+ * oracle finds no order of what is kept.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "check/cex.h"
+#include "tso/replay_internal.h"
+#include "tso/tso.h"
+
+#define MAX_KEPT	4000	/* operations of a counterexample */
+
+/* The operations of the partition that @op is in. */
+static int part_of(const struct replay *r, const struct kl_op *op, uint32_t **ops, size_t *n)
+{
+	size_t i;
+
+	*n = 0;
+	*ops = malloc((r->h->nops + 1) * sizeof(**ops));
+	if (!*ops)
+		return -ENOMEM;
+	for (i = 0; i < r->h->nops; i++)
+		if (kl_replay_same_part(r, op, &r->h->ops[i]))
+			(*ops)[(*n)++] = i;
+	return 0;
+}
+
+/*
+ * May all that is not kept be left out?  That is: it ended by the cut, or it
+ * writes nothing, or it was called after the end.
+ */
+static int check_left_out(const struct replay *r, const uint32_t *part, size_t npart,
+			  const uint32_t *kept, size_t n, const struct kl_cut *cut)
+{
+	const uint64_t e = r->h->error;
+	const uint64_t end = cut->end > KL_TIME_MAX - e ? KL_TIME_MAX : cut->end + e;
+	size_t i, k;
+
+	for (i = k = 0; i < npart; i++) {
+		const struct kl_op *op = &r->h->ops[part[i]];
+
+		if (k < n && kept[k] == part[i])
+			k++;
+		else if (op->ret > cut->time && op->call <= end &&
+			 !kl_spec_method(r->spec, r->map[op->method])->pure)
+			return kl_replay_wrong(r, "left out although it may matter: operation", part[i]);
+	}
+	return k < n ? kl_replay_wrong(r, "of another partition: operation", kept[k]) : 0;
+}
+
+static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t *kept, size_t n)
+{
+	const struct kl_engine *oracle = r->tso ? &kl_tso_oracle_engine : &kl_oracle_engine;
+	uint32_t order[MAX_KEPT], all[MAX_KEPT], i;
+	struct kl_limits lim = { 0 };
+	struct kl_answer a = { 0 };
+	struct kl_history *h = NULL;
+	int map[MAX_KEPT];
+	struct kl_part p;
+	int ret;
+
+	ret = kl_cut_history(cut, kept, n, r->tso, &h, order);
+	if (ret)
+		return ret;
+	for (i = 0; i < n; i++)
+		all[i] = i;
+	for (i = 0; i < h->nmethods; i++)
+		map[i] = kl_spec_find_method(r->spec, h->methods[i]);
+	ret = kl_part_build(r->spec, h, map, all, n, KL_ALL_OBJECTS, r->tso, &p);
+	if (!ret) {
+		ret = oracle->decide(&p, &lim, &a);
+		kl_part_free(&p);
+	}
+	kl_history_free(h);
+	kl_answer_free(&a);
+	if (ret)
+		return ret;
+	if (a.verdict == KL_LINEARIZABLE)
+		return kl_replay_wrong(r, "the oracle finds an order for the counterexample of part",
+			     r->nparts);
+	if (a.verdict == KL_UNKNOWN)
+		kl_warn_at(r->path, r->line, 0, "%s", a.reason);
+	r->out->refuted += a.verdict == KL_VIOLATION;
+	r->out->open += a.verdict == KL_UNKNOWN;
+	return 0;
+}
+
+/* A counterexample: the operations kept are wrong by themselves. */
+int kl_replay_violation(struct replay *r, uint64_t time, uint64_t end, char *text)
+{
+	uint32_t kept[MAX_KEPT], *part = NULL;
+	char *word, *save = NULL, *stop;
+	size_t n = 0, npart = 0;
+	struct kl_cut cut = { 0 };
+	int ret;
+
+	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		unsigned long op = strtoul(word, &stop, 10);
+
+		if (*stop || op >= r->h->nops || (n && op <= kept[n - 1]))
+			return kl_replay_bad(r, "kept operations are numbers in ascending order");
+		if (n == MAX_KEPT) {
+			kl_warn_at(r->path, r->line, 0, "too many operations for the oracle");
+			r->out->open++;
+			return 0;
+		}
+		kept[n++] = op;
+	}
+	if (!n)
+		return kl_replay_bad(r, "a violation keeps at least one operation");
+	ret = part_of(r, &r->h->ops[kept[0]], &part, &npart);
+	if (!ret)
+		ret = kl_cut_init(&cut, r->spec, r->h, part, npart, time, end);
+	if (!ret)
+		ret = check_left_out(r, part, npart, kept, n, &cut);
+	if (!ret)
+		ret = ask_oracle(r, &cut, kept, n);
+	kl_cut_free(&cut);
+	free(part);
+	return ret;
+}
