@@ -123,7 +123,7 @@ static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, co
 	__u32 i;
 
 #pragma unroll
-	for (i = 0; i < KLIN_INSNS; i++) {
+	for (i = 0; i < KLIN_STEPS; i++) {
 		__u64 code = prog[i].code;
 		__u32 op = code & 0xff, dst = (code >> 8) & (KLIN_REGS - 1);
 		__u32 src = (code >> 16) & (KLIN_REGS - 1), size = (code >> 24) & 0xff;

@@ -3,6 +3,10 @@
  * Programs of one probe clause on a function: fentry and fexit, or kprobe and
  * kretprobe.  Userspace opens this object once for each clause.
  */
+#ifndef KLIN_STEPS
+#define KLIN_STEPS KLIN_FEW_INSNS
+#endif
+
 #include "vmlinux-min.h"
 #include "slots.h"
 #include "fetch.h"

@@ -18,13 +18,16 @@
 #ifndef KLIN_EVENT_H
 #define KLIN_EVENT_H
 
+#include <linux/types.h>
+
 #define KLIN_MAX_VALS	8	/* arguments and results together */
 #define KLIN_MAX_PARAMS	6	/* of a probed function: those in registers */
 #define KLIN_DEPTH	8	/* open operations of one task, a power of two */
 #define KLIN_TRIES	4	/* slots looked at for a task */
 #define KLIN_LOSSES	64	/* intervals in a log of losses */
 #define KLIN_REGS	8	/* of a fetch program */
-#define KLIN_INSNS	40	/* instructions of a fetch program */
+#define KLIN_INSNS	80	/* instructions of a fetch program */
+#define KLIN_FEW_INSNS	24	/* of most, which then load faster */
 #define KLIN_TP_METHODS	64	/* span of klin.ko's method ids in one recording */
 #define KLIN_TP_VALS	3	/* arguments, and results, of its tracepoints */
 
@@ -69,7 +72,7 @@ struct klin_frame {
 
 /* Open operations of a task: frames[base..top), indices modulo KLIN_DEPTH. */
 struct klin_slot {
-	__u32 owner;		/* tid, 0: free, KLIN_SLOT_DEAD: left with frames by a task that ended */
+	__u32 owner;		/* tid; 0: free; KLIN_SLOT_DEAD: its task ended with frames open */
 	__u32 base, top;
 	__u32 pad;
 	struct klin_frame frames[KLIN_DEPTH];

@@ -71,7 +71,8 @@ int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/klin_return")
 int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id, key, at = 0, i, nargs, nres, probe;
+	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id;
+	__u32 key, at = 0, i, nargs, nres, probe;
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
 	__u64 object = ctx->args[0], now;
 	struct klin_frame *f;

@@ -66,6 +66,7 @@ int kl_read_file(const char *path, char **data, size_t *len)
 
 int kl_outfile_open(struct kl_outfile *o, const char *path)
 {
+	struct stat st;
 	int fd;
 
 	memset(o, 0, sizeof(*o));
@@ -74,6 +75,16 @@ int kl_outfile_open(struct kl_outfile *o, const char *path)
 		return 0;
 	}
 	o->path = strdup(path);
+	/* What is no file, such as /dev/null, is written to and must not be replaced. */
+	if (o->path && !stat(path, &st) && !S_ISREG(st.st_mode)) {
+		int ret;
+
+		o->f = fopen(path, "we");
+		ret = o->f ? 0 : -errno;
+		if (ret)
+			kl_outfile_abort(o);
+		return ret;
+	}
 	if (!o->path || asprintf(&o->tmp, "%s.XXXXXX", path) < 0) {
 		o->tmp = NULL;
 		kl_outfile_abort(o);
@@ -106,12 +117,12 @@ int kl_outfile_commit(struct kl_outfile *o)
 		ret = errno ? -errno : -EIO;
 	if (!o->path)
 		return ret;
-	if (!ret && fsync(fileno(o->f)) && errno != EINVAL)
+	if (!ret && o->tmp && fsync(fileno(o->f)) && errno != EINVAL)
 		ret = -errno;
 	if (fclose(o->f) && !ret)
 		ret = -errno;
 	o->f = NULL;
-	if (!ret && rename(o->tmp, o->path))
+	if (!ret && o->tmp && rename(o->tmp, o->path))
 		ret = -errno;
 	if (!ret) {
 		free(o->tmp);

@@ -14,6 +14,7 @@
 #include "probe/recorder.h"
 #include "drain.skel.h"
 #include "func.skel.h"
+#include "func_long.skel.h"
 #include "task.skel.h"
 #include "tp.skel.h"
 
@@ -172,12 +173,17 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 		[KL_WAY_FENTRY] = { "klin_fentry", "klin_fexit" },
 		[KL_WAY_KPROBE] = { "klin_kprobe", "klin_kretprobe" },
 	};
+	const void *elf;
 	size_t size;
-	const void *elf = func_bpf__elf_bytes(&size);
 	int err, i;
 
 	memset(g, 0, sizeof(*g));
 	c->conf.keep_args = way == KL_WAY_KPROBE;
+	/* All is zero, KLIN_END, after a program's end. */
+	if (c->conf.call[KLIN_FEW_INSNS - 1].code || c->conf.ret[KLIN_FEW_INSNS - 1].code)
+		elf = func_long_bpf__elf_bytes(&size);
+	else
+		elf = func_bpf__elf_bytes(&size);
 	err = open_object(r, elf, size, &c->conf, sizeof(c->conf), &g->obj);
 	if (err)
 		return err;
@@ -209,9 +215,10 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	struct kl_group *g = &r->groups[r->ngroups];
 	const struct kl_probe_target *t = c->found.target;
 	const char *path = kl_spec_path(r->opts.spec);
-	enum kl_way way = kl_func_way(&c->found.func, c->found.why, sizeof(c->found.why)), first = way;
+	enum kl_way way, first;
 	int err = -ENOENT;
 
+	first = way = kl_func_way(&c->found.func, c->found.why, sizeof(c->found.why));
 	if (r->opts.only != KL_WAY_NONE && way != KL_WAY_NONE) {
 		if (r->opts.only == KL_WAY_FENTRY && way != KL_WAY_FENTRY)
 			way = KL_WAY_NONE;

@@ -38,8 +38,10 @@ static const struct btf_type *strip(struct kl_ty *t)
 		}
 		if (btf_is_fwd(b)) {
 			/* A module's BTF may only declare what the kernel's defines. */
-			id = btf__find_by_name_kind(t->btf, btf__name_by_offset(t->btf, b->name_off),
-						    btf_kflag(b) ? BTF_KIND_UNION : BTF_KIND_STRUCT);
+			const char *name = btf__name_by_offset(t->btf, b->name_off);
+
+			id = btf__find_by_name_kind(t->btf, name, btf_kflag(b) ? BTF_KIND_UNION :
+						    BTF_KIND_STRUCT);
 			if (id > 0) {
 				t->id = id;
 				continue;

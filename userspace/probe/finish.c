@@ -155,7 +155,8 @@ static int set_drains(struct kl_recorder *r)
 	if (err)
 		return err;
 	d = r->drained;
-	qsort(d, r->ndrained, sizeof(*d), by_cpu);
+	if (r->ndrained)
+		qsort(d, r->ndrained, sizeof(*d), by_cpu);
 	for (i = r->ndrained; i-- > 1;)
 		if (d[i - 1].cpu == d[i].cpu && d[i].by < d[i - 1].by)
 			d[i - 1].by = d[i].by;

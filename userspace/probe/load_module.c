@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/file.h"
 #include "probe/load.h"
+#include "probe/module.h"
 
-#define DIR "/sys/kernel/debug/klin/"
 #define WINDOW "16384"		/* operations the load may be ahead of the reader */
 #define LONGEST "600000"	/* ms; nobody may be there any more to stop it */
 
@@ -22,67 +21,15 @@ struct module_load {
 	bool started;
 };
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-/* A value of klin/status; false if it is not there. */
-static bool status(const char *key, char *value, size_t size)
-{
-	size_t len, n = strlen(key);
-	char *data, *line, *save;
-	bool found = false;
-
-	value[0] = '\0';
-	if (kl_read_file(DIR "status", &data, &len))
-		return false;
-	for (line = strtok_r(data, "\n", &save); line && !found;
-	     line = strtok_r(NULL, "\n", &save)) {
-		found = !strncmp(line, key, n) && line[n] == '=';
-		if (found)
-			snprintf(value, size, "%s", line + n + 1);
-	}
-	free(data);
-	return found;
-}
-
-static int refused(const char *what, int err)
-{
-	char *text;
-	size_t len;
-
-	if (err == -ENOENT) {
-		kl_err("klin.ko is not loaded, or debugfs is not mounted at /sys/kernel/debug: "
-		       "insmod klin.ko");
-	} else if (err == -EACCES || err == -EPERM) {
-		kl_err("driving klin.ko needs root");
-	} else if (!kl_read_file(DIR "error", &text, &len) && len) {
-		text[strcspn(text, "\n")] = '\0';
-		kl_err("klin.ko refuses '%s': %s", what, text);
-		free(text);
-	} else {
-		kl_err("klin.ko refuses '%s': %s", what, strerror(-err));
-	}
-	return err == -EBUSY ? -EBUSY : err == -EACCES || err == -EPERM ? -EPERM : -EINVAL;
-}
-
 static int module_open(const char *arg, struct kl_load **out);
 
 static int module_start(struct kl_load *load)
 {
 	struct module_load *l = (struct module_load *)load;
-	int err = write_file(DIR "load", "start");
+	int err = kl_module_write("load", "start");
 
 	if (err)
-		return refused("start", err);
+		return kl_module_refused("start", err);
 	l->started = true;
 	return 0;
 }
@@ -91,7 +38,7 @@ static int module_done(struct kl_load *load)
 {
 	char state[32];
 
-	return !status("state", state, sizeof(state)) || !strcmp(state, "done") ||
+	return !kl_module_status("state", state, sizeof(state)) || !strcmp(state, "done") ||
 		!strcmp(state, "idle");
 }
 
@@ -111,9 +58,9 @@ static void module_ack(struct kl_load *load, uint64_t ops)
 
 static int module_stop(struct kl_load *load)
 {
-	int err = write_file(DIR "load", "stop");
+	int err = kl_module_write("load", "stop");
 
-	return err ? refused("stop", err) : 0;
+	return err ? kl_module_refused("stop", err) : 0;
 }
 
 static void module_report(struct kl_load *load, FILE *f)
@@ -121,10 +68,10 @@ static void module_report(struct kl_load *load, FILE *f)
 	char subject[64], ops[32], ns[32], truth[32];
 	double seconds;
 
-	status("subject", subject, sizeof(subject));
-	status("ops", ops, sizeof(ops));
-	status("ns", ns, sizeof(ns));
-	status("truth", truth, sizeof(truth));
+	kl_module_status("subject", subject, sizeof(subject));
+	kl_module_status("ops", ops, sizeof(ops));
+	kl_module_status("ns", ns, sizeof(ns));
+	kl_module_status("truth", truth, sizeof(truth));
 	seconds = strtoull(ns, NULL, 10) / 1e9;
 	fprintf(f, "%s: %s operations in %.2f s (%.0f/s)", subject, ops, seconds,
 		seconds > 0 ? strtoull(ops, NULL, 10) / seconds : 0.0);
@@ -138,7 +85,7 @@ static void module_free(struct kl_load *load)
 	struct module_load *l = (struct module_load *)load;
 
 	if (!l->started)
-		write_file(DIR "load", "stop");
+		kl_module_write("load", "stop");
 	if (l->ack_fd >= 0)
 		close(l->ack_fd);
 	free(l);
@@ -168,13 +115,13 @@ static bool given(const char *arg, const char *name)
 static int take(struct module_load *l, const char *settings)
 {
 	bool alone = !flock(l->ack_fd, LOCK_EX | LOCK_NB);
-	int err = write_file(DIR "load", settings);
+	int err = kl_module_write("load", settings);
 
 	if (err != -EBUSY || !alone)
 		return err;
 	kl_warn("stopping the load that was left under way on klin.ko");
-	err = write_file(DIR "load", "stop");
-	return err ? err : write_file(DIR "load", settings);
+	err = kl_module_write("load", "stop");
+	return err ? err : kl_module_write("load", settings);
 }
 
 static int module_open(const char *arg, struct kl_load **out)
@@ -198,20 +145,20 @@ static int module_open(const char *arg, struct kl_load **out)
 	for (at = settings; *at; at++)
 		if (*at == ',')
 			*at = ' ';
-	l->ack_fd = open(DIR "ack", O_WRONLY | O_CLOEXEC);
+	l->ack_fd = open(KL_MODULE_DIR "ack", O_WRONLY | O_CLOEXEC);
 	if (l->ack_fd < 0) {
-		err = refused("ack", -errno);
+		err = kl_module_refused("ack", -errno);
 		goto err;
 	}
 	err = take(l, settings);
 	if (err) {
-		err = refused(arg, err);
+		err = kl_module_refused(arg, err);
 		goto err;
 	}
 	l->load.fresh = true;
-	if (status("object", value, sizeof(value)))
+	if (kl_module_status("object", value, sizeof(value)))
 		l->load.object = strtoull(value, NULL, 16);
-	if (status("spinlock", value, sizeof(value)))
+	if (kl_module_status("spinlock", value, sizeof(value)))
 		l->load.lock = strtoull(value, NULL, 16);
 	*out = &l->load;
 	return 0;

@@ -85,15 +85,17 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 	r->polled = now;
 }
 
-static int add_losses(struct kl_recorder *r, const struct klin_cpu *c, uint16_t cpu, uint32_t object)
+static int add_losses(struct kl_recorder *r, const struct klin_cpu *c, uint16_t cpu,
+		      uint32_t object)
 {
 	uint32_t i, n = c->nlosses < KLIN_LOSSES ? c->nlosses : KLIN_LOSSES;
 	int err = 0;
 
 	for (i = 0; !err && i < n; i++) {
+		const struct klin_loss *l = &c->losses[i];
 		struct kl_gap gap = {
-			.from = c->losses[i].from, .to = c->losses[i].to, .lost = c->losses[i].count,
-			.object = object, .cpu = cpu, .reason = KL_GAP_LOST,
+			.from = l->from, .to = l->to, .lost = l->count, .object = object,
+			.cpu = cpu, .reason = KL_GAP_LOST,
 		};
 
 		if (gap.to < r->start)

@@ -104,7 +104,8 @@ struct kl_recorder {
 };
 
 /* attach.c */
-void kl_detach(struct kl_recorder *r);	/* the programs stay loaded, so that their counts can be read */
+/* The programs stay loaded, so that their counts can be read. */
+void kl_detach(struct kl_recorder *r);
 void kl_close_groups(struct kl_recorder *r);
 
 /* kprobe.c: probes through tracefs, since the kernel counts the misses of these only. */

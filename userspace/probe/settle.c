@@ -87,7 +87,7 @@ static int look_at_process(struct kl_recorder *r, pid_t pid)
  * Sets r->settled; operations of tasks that sleep inside a probed function are
  * looked after by kl_settle_poll().
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or a negative errno.
  */
 int kl_settle(struct kl_recorder *r)
 {
@@ -99,6 +99,9 @@ int kl_settle(struct kl_recorder *r)
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		usleep(100000);
 	err = each_number(r, "/proc", look_at_process);
+	/* A busy kernel has filled the buffers meanwhile. */
+	if (!err)
+		err = kl_reader_consume(r);
 	r->settled = kl_now();
 	kl_take_cuts(r);
 	kl_debug("settled after %.0f ms", (r->settled - r->begin) / 1e6);

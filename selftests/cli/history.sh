@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Histories: broken and hostile ones are refused with a line that says where and
+# why; what was cut short is read as far as it goes.
+
+. "$(dirname "$0")/common.sh"
+
+register=$specs/register.lin
+
+# broken NAME PATTERN: the history in the standard input.
+broken()
+{
+	name=$1 pattern=$2
+	{
+		echo "# klin history 1"
+		cat
+	} >broken.txt
+	refuse "$name" "$pattern" check "$register" broken.txt
+}
+
+# A .klh with the bytes $2 at offset $3 instead.
+damage()
+{
+	cp good.klh damaged.klh
+	printf '%b' "$2" | dd of=damaged.klh bs=1 seek="$3" conv=notrunc 2>/dev/null
+	run check damaged.klh
+	if [ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'damaged.klh' err; then
+		ktap_pass "damaged: $1"
+	else
+		ktap_fail "damaged: $1" "status $status" "$(head -n 5 err)"
+	fi
+}
+
+ktap_header
+broken "a return before the call" "^broken.txt:2: error: '3'" <<'END'
+t0 @1 5 3 read -> 1
+END
+broken "no time" "^broken.txt:3: error: 'x'" <<'END'
+t0 @1 1 2 read -> 0
+t0 @1 x 3 read -> 0
+END
+broken "a method of no name" "^broken.txt:2: error: .*expected" <<'END'
+t0 @1 1 2
+END
+broken "a time too large" "^broken.txt:2: error: '99999999999999999999'" <<'END'
+t0 @1 1 99999999999999999999 read -> 0
+END
+broken "no thread" "^broken.txt:2: error: 'read'" <<'END'
+read 1 2
+END
+broken "a version of tomorrow" "^broken.txt:2: error: .*version 2" <<'END'
+# klin history 2
+END
+broken "a clock that is not known" "^broken.txt:2: error: 'sundial'" <<'END'
+# clock sundial error 3
+END
+broken "a method that the spec has not" "read2" <<'END'
+t0 @1 1 2 read2 -> 0
+END
+broken "an argument too many" "read" <<'END'
+t0 @1 1 2 read 7 -> 0
+END
+broken "two operations of a thread at once" "t0|thread" <<'END'
+t0 @1 1 5 read -> 0
+t0 @1 3 8 read -> 0
+END
+refuse "no file" "nothing.klh.*No such file" check "$register" nothing.klh
+refuse "a directory" "Is a directory" check "$register" /
+"$KLIN" gen --ops=5 >none.txt
+sed '/^# spec/d' none.txt >bare.txt
+refuse "a history without a spec" "bare.txt: carries no specification" check bare.txt
+
+"$KLIN" gen --ops=200000 --keys=3 -o good.klh
+expect 0 "a whole one" check "$register" good.klh
+size=$(wc -c <good.klh)
+damage "its version" '\0377\0377\0377\0377' 8
+damage "its header" '\0377\0377\0377\0377' 16
+damage "its middle" '\0001\0002\0003\0004' $((size / 2))
+damage "near its end" '\0377\0377\0377\0377\0377\0377' $((size - 40))
+head -c 5 good.klh >damaged.klh
+refuse "five bytes of one" "damaged.klh" check "$register" damaged.klh
+
+# The whole blocks of what a crash left are read; the rest is not known.
+head -c $((size * 2 / 3)) good.klh >cut.klh
+run check --time-limit=20 "$register" cut.klh
+if [ $status -ne 1 ] && [ $status -ne 2 ] && [ $status -lt 4 ] &&
+   grep -q 'warning: cut.klh: cut short' err &&
+   [ "$(sed -n '1s/.*: \([0-9]*\) operations.*/\1/p' out)" -gt 50000 ]; then
+	ktap_pass "cut short: read as far as it goes, and no false alarm"
+else
+	ktap_fail "cut short: read as far as it goes, and no false alarm" "status $status" \
+		"$(cat out err)"
+fi
+
+# Nothing may crash it, wherever the damage is.
+bad=0
+for at in 4 12 20 28 36 44 52 60 68 76 84 92 100 108 116 124 132 140 148 156 164 172; do
+	head -c "$at" good.klh >damaged.klh
+	run check "$register" damaged.klh
+	[ $status -le 3 ] || bad=$((bad + 1))
+	cp good.klh damaged.klh
+	printf '\377\377\377\377' | dd of=damaged.klh bs=1 seek="$at" conv=notrunc 2>/dev/null
+	run check "$register" damaged.klh
+	[ $status -eq 2 ] || [ $status -eq 0 ] || [ $status -eq 3 ] || bad=$((bad + 1))
+done
+ktap_result "$bad" "damage anywhere in the first blocks is found or does no harm" "$bad times not"
+ktap_finish

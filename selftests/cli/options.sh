@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Options: wrong ones are refused with a line that names them and what was
+# expected; nothing is written then, and nothing half when writing fails.
+
+. "$(dirname "$0")/common.sh"
+
+"$KLIN" gen --ops=50 >h.txt
+register=$specs/register.lin
+
+ktap_header
+expect 0 "help" --help
+expect 0 "the version" --version
+for command in $("$KLIN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+	expect 0 "$command --help" "$command" --help
+done
+refuse "a command that is not there" "'nothing'" nothing
+refuse "no history" "history" check
+refuse "too many histories" "'h.txt'" check "$register" h.txt h.txt
+refuse "an option that is not there" "nothing" check --nothing h.txt
+refuse "an engine" "--engine=nothing" check --engine=nothing "$register" h.txt
+refuse "a memory model" "--memory-model=arm" check --memory-model=arm "$register" h.txt
+refuse "a number with letters" "--time-limit=1x" check --time-limit=1x "$register" h.txt
+refuse "a negative number" "--threads=-1" check --threads=-1 "$register" h.txt
+refuse "a number too large" "--memory-limit=99999999999999999999" \
+	check --memory-limit=99999999999999999999 "$register" h.txt
+refuse "a value that is missing" "engine" check --engine
+refuse "a type" "--type=tree" gen --type=tree
+refuse "a share above 100 %" "--pending=101" gen --pending=101
+refuse "a mix" "method" gen --mix=nothing=1
+refuse "an argument of gen" "'h.txt'" gen h.txt
+refuse "one file for convert" "IN and OUT" convert h.txt
+refuse "a form" "--to=xml" convert --to=xml h.txt x
+refuse "no certificate" "certificate" replay
+refuse "a certificate that is a history" "h.txt:1: .*not a certificate" replay h.txt
+refuse "no spec to record by" "spec" record
+refuse "a spec to record by that is not there" "nothing.lin" record nothing.lin
+refuse "a way to attach" "--attach" record --attach=uprobe "$register"
+refuse "a buffer of three pages" "power of two" record --buffer=3 "$register"
+refuse "a duration" "--duration" record --duration=-1 "$register"
+refuse "a spec without probes" "no probe" record --duration=1 "$register"
+refuse "a number of rounds" "--rounds=0" rounds --rounds=0 "$specs/fig5.lin"
+
+echo "t0 @1 2 1 read -> 0" >bad.txt
+untouched "nothing is written of a broken history" convert bad.txt kept
+untouched "nothing is written in place of a broken history" convert nothing.txt kept
+untouched "no certificate of a broken history" check --certificate=kept "$register" bad.txt
+untouched "no recording by a broken spec" record -o kept --duration=1 bad.txt
+untouched "nothing in a directory that is not there" gen -o nowhere/h.klh
+
+# full NAME ARGUMENT...: the standard output is full.
+full()
+{
+	name=$1
+	shift
+	"$KLIN" "$@" >/dev/full 2>err
+	status=$?
+	if [ $status -eq 4 ] && [ -s err ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status" "$(cat err)"
+	fi
+}
+
+if [ -c /dev/full ]; then
+	full "gen tells that the disk is full" gen
+	full "check tells that the disk is full" check "$register" h.txt
+	full "convert tells that the disk is full" convert h.txt -
+else
+	ktap_skip "what is said when the disk is full" "no /dev/full"
+fi
+
+# A device is written to, not replaced.
+if mknod null c 1 3 2>/dev/null && : >null 2>/dev/null; then
+	run gen -o null
+	ktap_result "$([ $status -eq 0 ] && [ -c null ]; echo $?)" "a device stays a device"
+else
+	ktap_skip "a device stays a device" "needs root, and a file system that allows devices"
+fi
+ktap_finish

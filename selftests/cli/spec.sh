@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Specifications: the shipped ones are right, broken and hostile ones are refused
+# with a line that says where and why.
+
+. "$(dirname "$0")/common.sh"
+
+broken()
+{
+	name=$1 pattern=$2
+	cat >broken.lin
+	refuse "$name" "$pattern" spec broken.lin
+}
+
+# Whatever it is, it ends soon, without a crash, and with a message for each line.
+survive()
+{
+	run spec hostile.lin
+	if [ $status -eq 2 ] && [ -s err ] && [ "$(grep -cvE '^(klin: )?hostile\.lin' err)" -eq 0 ]; then
+		ktap_pass "hostile: $1"
+	else
+		ktap_fail "hostile: $1" "status $status" "$(head -n 5 err | cut -c1-300)"
+	fi
+}
+
+ktap_header
+for file in "$specs"/*.lin; do
+	expect 0 "shipped: ${file##*/}" spec "$file"
+done
+expect 0 "its byte code" spec --dump "$specs/seqlock.lin"
+
+broken "a variable that is not there" "^broken.lin:3:24: error: .*'y'" <<'END'
+spec s {
+	word x = 0;
+	method m() { atomic { y = 1; } }
+}
+END
+broken "a type that does not fit" "^broken.lin:2:[0-9]+: error: .*bool" <<'END'
+spec s { bool b = false;
+	method m() -> word v { atomic { return b; } } }
+END
+broken "the end missing" "^broken.lin:[0-9]+:[0-9]+: error: .*expected" <<'END'
+spec s { word x; method m() { atomic { x = 1; }
+END
+broken "a number too large" "^broken.lin:1:[0-9]+: error: .*18446744073709551616" <<'END'
+spec s { word x = 18446744073709551616; method m() { atomic { x = 1; } } }
+END
+broken "a comment without its end" "^broken.lin:2:1: error: .*comment" <<'END'
+spec s { word x; method m() { atomic { x = 1; } } }
+/* no end
+END
+broken "a second method of a name" "^broken.lin:3:[0-9]+: error: .*'m'" <<'END'
+spec s { word x;
+	method m() { atomic { x = 1; } }
+	method m() { atomic { x = 2; } } }
+END
+broken "a key that not all methods have" "^broken.lin:1:[0-9]+: error: .*'k'" <<'END'
+spec s { set<word> s; partition by k;
+	method add(word k) -> bool { atomic { return s.add(k); } }
+	method any(word l) -> bool { atomic { return s.has(l); } } }
+END
+broken "a probe of no method" "^broken.lin:2:7: error: .*'gte'.*'get'" <<'END'
+spec s { word x; method get() -> word v { atomic { return x; } } }
+probe gte on f(a) { result v = a; }
+END
+broken "a probe that lacks a result" "^broken.lin:2:7: error: .*result v" <<'END'
+spec s { word x; method get() -> word v { atomic { return x; } } }
+probe get on f(a);
+END
+broken "an empty file" "^broken.lin: error: .*expected 'spec" </dev/null
+refuse "no file" "nothing.lin: No such file" spec nothing.lin
+refuse "a directory" "/: Is a directory" spec /
+
+head -c 5000 /dev/zero >hostile.lin
+survive "zeros"
+head -c 20000 "$KLIN" >hostile.lin
+survive "a program"
+{
+	printf 'spec s { word x; method m() { atomic { x = '
+	head -c 200000 /dev/zero | tr '\0' '('
+} >hostile.lin
+survive "200,000 open parentheses"
+{
+	printf 'spec s { word x; method m() { '
+	yes 'if (x == 1) {' | head -n 50000
+} >hostile.lin
+survive "50,000 open blocks"
+{
+	printf 'spec s { word '
+	head -c 1000000 /dev/zero | tr '\0' 'a'
+} >hostile.lin
+survive "a name of a million letters"
+echo 'spec s { word a[18446744073709551615]; method m() { atomic { a[0] = 1; } } }' >hostile.lin
+survive "an array of all memory"
+echo 'spec s { word x = 1 / 0; method m() { atomic { x = 1; } } }' >hostile.lin
+survive "a division by zero"
+ktap_finish
