@@ -66,7 +66,8 @@ test_kill()
 	name="$times times klin record was killed under load"
 	i=0
 	while [ $i -lt "$times" ]; do
-		"$KLIN" record -o "$work/k.klh" --load subject=spin,duration=1000,rate=5000 \
+		# shellcheck disable=SC2086 # an option or nothing
+	"$KLIN" record $clock_error -o "$work/k.klh" --load subject=spin,duration=1000,rate=5000 \
 			"$(spec_in_turn $i)" >"$work/record" 2>&1 </dev/null &
 		pid=$!
 		sleep "0.$((i % 10))$((i % 7))"

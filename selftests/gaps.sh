@@ -60,7 +60,8 @@ not_recorded()
 test_stopped()
 {
 	name="$1, reader stopped"
-	"$KLIN" record -o "$work/gap.klh" --buffer=16 \
+	# shellcheck disable=SC2086 # an option or nothing
+	"$KLIN" record $clock_error -o "$work/gap.klh" --buffer=16 \
 		--load "subject=$1,lossless=0,duration=2500,rate=20000,delay=500" \
 		"$(spec_of "$1")" >"$work/record" 2>&1 </dev/null &
 	stop_for_a_second $!
@@ -74,7 +75,7 @@ test_stopped()
 # test_small NAME SUBJECT OPTION SETTING
 test_small()
 {
-	if record_well "$work/gap.klh" "$3" --load "subject=$2,lossless=0,duration=600,$4" \
+	if record "$work/gap.klh" "$3" --load "subject=$2,lossless=0,duration=600,$4" \
 	   "$(spec_of "$2")"; then
 		judge "$1" "$(status_of ops)"
 	else
@@ -87,7 +88,8 @@ test_small()
 test_port_range()
 {
 	name="port range, reader stopped"
-	"$KLIN" record -o "$work/gap.klh" --buffer=16 --load user:port_range,seconds=3 \
+	# shellcheck disable=SC2086 # an option or nothing
+	"$KLIN" record $clock_error -o "$work/gap.klh" --buffer=16 --load user:port_range,seconds=3 \
 		"$KLIN_SPECS/port_range.lin" >"$work/record" 2>&1 </dev/null &
 	sleep 2
 	kill -STOP $! && sleep 1 && kill -CONT $!

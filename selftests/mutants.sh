@@ -20,7 +20,7 @@ test_mutant()
 	spec=$(spec_of "$1")
 	for try in 1 2 3 4 5; do
 		load="subject=$1,ops=10000,drain=16,seed=$try,delay=$((try * 1000))"
-		if ! record_well "$work/mutant.klh" --load "$load" "$spec"; then
+		if ! record "$work/mutant.klh" --load "$load" "$spec"; then
 			ktap_fail "$1 is caught" "$(cat "$work/record")"
 			return
 		fi
@@ -51,7 +51,7 @@ verdict()
 test_correct()
 {
 	name="$1 is linearizable"
-	if ! record_well "$work/correct.klh" --load "subject=$1,ops=$ops" "$(spec_of "$1")"; then
+	if ! record "$work/correct.klh" --load "subject=$1,ops=$ops" "$(spec_of "$1")"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 	elif [ "$(status_of truth)" -ne 0 ]; then
 		ktap_fail "$name" "its threads saw violations" "$(cat "$ctl/status")"
@@ -63,7 +63,7 @@ test_correct()
 test_kernel_spinlock()
 {
 	name="spin through _raw_spin_lock, _raw_spin_trylock and _raw_spin_unlock"
-	if ! record_well "$work/spin.klh" --load "subject=spin,ops=$port_ops" \
+	if ! record "$work/spin.klh" --load "subject=spin,ops=$port_ops" \
 	     "$KLIN_SPECS/spinlock_kernel.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 	else
@@ -78,7 +78,7 @@ test_port_range()
 		ktap_skip "$name" "no function inet_get_local_port_range in $(uname -r)"
 		return
 	fi
-	if ! record_well "$work/port.klh" --load user:port_range,seconds=3,readers=2,writers=1 \
+	if ! record "$work/port.klh" --load user:port_range,seconds=3,readers=2,writers=1 \
 	     "$KLIN_SPECS/port_range.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 		return

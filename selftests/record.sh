@@ -51,7 +51,7 @@ test_signal()
 test_kprobe()
 {
 	name="kprobes where they are asked for, and said to drain the store buffer"
-	if record_well "$work/p.klh" --attach=kprobe --load subject=spin,ops=20000 \
+	if record "$work/p.klh" --attach=kprobe --load subject=spin,ops=20000 \
 	   "$KLIN_SPECS/spinlock_kernel.lin" && grep -q DRAINS "$work/record" &&
 	   check "$work/p.klh"; then
 		ktap_pass "$name"

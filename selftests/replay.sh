@@ -29,7 +29,7 @@ tamper()
 
 test_order()
 {
-	if ! record_well "$work/right.klh" --load "subject=$1,ops=20000" "$(spec_of "$1")" ||
+	if ! record "$work/right.klh" --load "subject=$1,ops=20000" "$(spec_of "$1")" ||
 	   ! check --certificate="$work/cert" "$work/right.klh"; then
 		ktap_fail "$1: the order is accepted" "$(cat "$work/record" "$work/check")"
 		for what in "a wrong order" "an order that lacks an operation" \
@@ -53,7 +53,7 @@ test_order()
 test_violation()
 {
 	for try in 1 2 3 4 5; do
-		record_well "$work/wrong.klh" --load "subject=$1,ops=10000,drain=16,seed=$try,delay=${try}000" \
+		record "$work/wrong.klh" --load "subject=$1,ops=10000,drain=16,seed=$try,delay=${try}000" \
 			"$(spec_of "$1")" || break
 		check --time-limit=5 --certificate="$work/cert" "$work/wrong.klh"
 		status=$?

@@ -17,6 +17,81 @@ static const struct kl_method *method_of(const struct kl_cut *c, const struct kl
 	return kl_spec_method(c->spec, kl_spec_find_method(c->spec, c->h->methods[op->method]));
 }
 
+static const struct kl_method *method_in(const struct kl_spec *spec, const struct kl_history *h,
+					 const struct kl_op *op, unsigned int *index)
+{
+	*index = kl_spec_find_method(spec, h->methods[op->method]);
+	return kl_spec_method(spec, *index);
+}
+
+/* The one state that a blind write leaves, whatever was before. */
+struct overwrite {
+	struct kl_val *state;
+	size_t len, outcomes;
+	bool known;
+};
+
+static int on_overwrite(void *ctx, const struct kl_outcome *o)
+{
+	struct overwrite *w = ctx;
+	size_t i;
+
+	w->outcomes++;
+	w->known = o->nwrote == o->len && o->len == w->len;
+	for (i = 0; w->known && i < o->len; i++)
+		w->known = o->state[i].tag != KL_ANY;
+	if (w->known)
+		memcpy(w->state, o->state, o->len * sizeof(*o->state));
+	return 0;
+}
+
+static int on_any(void *ctx, const struct kl_outcome *o)
+{
+	return 1;
+}
+
+int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		       uint32_t op, const uint32_t *kept, size_t n)
+{
+	const struct kl_op *o = &h->ops[op];
+	struct overwrite w = { 0 };
+	unsigned int m;
+	const struct kl_method *method = method_in(spec, h, o, &m);
+	const struct kl_val *any;
+	struct kl_val *before;
+	size_t i;
+	int ret;
+
+	if (method->pure)
+		return 1;
+	if (!method->blind || !kl_spec_fixed_size(spec))
+		return 0;
+	any = kl_run_init(run, false, &w.len);
+	before = malloc(2 * (w.len + 1) * sizeof(*before));
+	if (!any || !before) {
+		free(before);
+		return -ENOMEM;
+	}
+	memcpy(before, any, w.len * sizeof(*any));
+	w.state = before + w.len;
+	ret = kl_run_apply(run, before, w.len, m, kl_op_args(h, o), kl_op_res(h, o), on_overwrite,
+			   &w);
+	if (!ret)
+		ret = w.outcomes == 1 && w.known;
+	for (i = 0; i < n && ret == 1; i++) {
+		const struct kl_op *k = &h->ops[kept[i]];
+		int seen;
+
+		if (kept[i] == op || method_in(spec, h, k, &m)->blind)
+			continue;
+		seen = kl_run_apply(run, w.state, w.len, m, kl_op_args(h, k), kl_op_res(h, k),
+				    on_any, NULL);
+		ret = seen < 0 ? seen : !seen;
+	}
+	free(before);
+	return ret == -ENOMEM ? ret : ret == 1;
+}
+
 int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_history *h,
 		const uint32_t *ops, size_t n, uint64_t time, uint64_t end)
 {

@@ -7,6 +7,25 @@
 #include "spec/spec.h"
 
 /**
+ * kl_leaves_no_trace() - may an operation be left out of a violation?
+ * @spec: the specification
+ * @run: an interpreter of it
+ * @h: the history
+ * @op: index of the operation
+ * @kept: the other operations that are kept, among them perhaps @op itself
+ * @n: how many
+ *
+ * So is one that writes nothing.  So is one that reads nothing and gives every
+ * variable a value, if no operation that is kept and does read could directly
+ * follow it, by its results: in any order then another such write comes next, or
+ * nothing, and the order is one without @op, too.
+ *
+ * Return: 1, 0, or -ENOMEM.
+ */
+int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		       uint32_t op, const uint32_t *kept, size_t n);
+
+/**
  * struct kl_cut - what is forgotten of a partition
  * @time: all operations that ended by here; 0: none
  * @end: the history ends here: what returned later is pending

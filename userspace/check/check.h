@@ -131,7 +131,7 @@ void kl_report_free(struct kl_report *r);
 struct kl_counterexample {
 	struct kl_history *h;	/* operations kept, in order; gap over what was cut before */
 	uint32_t *ops;		/* index in the original history, for each kept operation */
-	size_t dropped_pure;	/* operations left out because they change nothing */
+	size_t dropped;		/* operations left out because they leave no trace */
 	uint64_t cut;		/* operations that ended by here were left out; 0: none were */
 	uint64_t end;		/* return time of the operation that nothing explains */
 	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN when too large for it */
@@ -150,7 +150,7 @@ struct kl_counterexample {
  *
  * Only steps that cannot invent a violation are taken: end at the failing
  * return; forget all that ended before a point in time (the state is unknown
- * until then, as in a gap); leave out completed operations that write nothing.
+ * until then, as in a gap); leave out operations that leave no trace.
  * After about ten seconds the smallest one so far is taken.
  *
  * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation.

@@ -7,8 +7,8 @@
  * - Everything that ended before a point in time is forgotten, and until then
  *   the history is a gap: the state is unknown, before and after every step.
  *   An order of the whole history is an order of that one, too.
- * - Completed operations that write nothing are left out.  (Take them out of an
- *   order of the whole and it is an order of the rest.)
+ * - Operations that leave no trace are left out, see kl_leaves_no_trace().  (Take
+ *   them out of an order of the whole and it is an order of the rest.)
  *
  * Where an operation was under way for long, a task that was preempted say, its
  * violation stays large, as all that went on meanwhile matters.  Then others are
@@ -27,6 +27,7 @@
 #define SHRINK_SECONDS	10
 #define ATTEMPTS	30	/* violations that are tried when the first stays large */
 #define SMALL		10	/* operations that a person sees through at once */
+#define MANY		3000	/* operations of which each is held against all others */
 #define WINDOW		20000	/* events in which the next violation is looked for first */
 
 struct shrink {
@@ -232,36 +233,74 @@ static int cut_prefix(struct shrink *s, uint32_t *buf)
 	return 0;
 }
 
-static bool droppable(const struct shrink *s, uint32_t op)
+/* Which of the kept operations may be left out? */
+static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 {
-	const struct kl_op *o = &s->p->h->ops[op];
-	int m = kl_spec_find_method(s->p->spec, s->p->h->methods[o->method]);
-
-	return kl_spec_method(s->p->spec, m)->pure;
-}
-
-/* Leave out operations that write nothing, in chunks of half as many each time. */
-static int drop_pure(struct shrink *s, uint32_t *buf)
-{
-	size_t chunk, at, i, n, dropped;
-	struct kl_cut cut;
+	size_t i;
 	int ret;
 
-	ret = kl_cut_init(&cut, s->p->spec, s->p->h, s->ops, s->nops, s->time, s->end);
+	for (i = 0; i < s->nkept; i++) {
+		const struct kl_op *o = &s->p->h->ops[s->kept[i]];
+		int m = kl_spec_find_method(s->p->spec, s->p->h->methods[o->method]);
+
+		ret = kl_spec_method(s->p->spec, m)->pure;
+		if (!ret && s->nkept <= MANY && !late(s))
+			ret = kl_leaves_no_trace(s->p->spec, run, s->p->h, s->kept[i], s->kept,
+						 s->nkept);
+		if (ret < 0)
+			return ret;
+		may[s->kept[i] - s->ops[0]] = ret;
+	}
+	return 0;
+}
+
+/* Leave out what may be, in chunks of half as many each time. */
+static int drop_chunks(struct shrink *s, const struct kl_cut *cut, const uint8_t *may,
+		       uint32_t *buf)
+{
+	size_t chunk, at, i, n, dropped;
+	int ret = 0;
+
 	for (chunk = s->nkept; chunk && ret >= 0; chunk /= 2) {
 		for (at = 0; at < s->nkept && ret >= 0 && !late(s); ) {
 			for (i = n = dropped = 0; i < s->nkept; i++) {
-				if (i >= at && i < at + chunk && droppable(s, s->kept[i]))
+				if (i >= at && i < at + chunk && may[s->kept[i] - s->ops[0]])
 					dropped++;
 				else
 					buf[n++] = s->kept[i];
 			}
-			ret = dropped && n ? trial(s, &cut, buf, n) : 0;
+			ret = dropped && n ? trial(s, cut, buf, n) : 0;
 			at += ret > 0 ? chunk - dropped : chunk;
 		}
 	}
-	kl_cut_free(&cut);
 	return ret < 0 ? ret : 0;
+}
+
+/*
+ * Leave out what leaves no trace, as long as that makes the history smaller:
+ * without its reads a write may come to leave none.
+ */
+static int drop(struct shrink *s, uint32_t *buf)
+{
+	struct kl_run *run = kl_run_new(s->p->spec);
+	uint8_t *may = calloc(s->ops[s->nops - 1] - s->ops[0] + 1, 1);
+	struct kl_cut cut = { 0 };
+	size_t before;
+	int ret = -ENOMEM;
+
+	if (run && may)
+		ret = kl_cut_init(&cut, s->p->spec, s->p->h, s->ops, s->nops, s->time, s->end);
+	do {
+		before = s->nkept;
+		if (!ret)
+			ret = find_droppable(s, run, may);
+		if (!ret)
+			ret = drop_chunks(s, &cut, may, buf);
+	} while (!ret && s->nkept < before && !late(s));
+	kl_cut_free(&cut);
+	kl_run_free(run);
+	free(may);
+	return ret;
 }
 
 /*
@@ -308,7 +347,7 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 	if (!ret)
 		ret = cut_prefix(s, buf);
 	if (!ret)
-		ret = drop_pure(s, buf);
+		ret = drop(s, buf);
 	if (ret || (best->h && best->h->nops <= s->nkept))
 		return ret;
 	kl_history_free(best->h);
@@ -319,11 +358,11 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 	best->answer = s->answer;
 	best->cut = s->time;
 	best->end = s->end;
-	best->dropped_pure = 0;
+	best->dropped = 0;
 	for (i = 0; i < s->nops; i++)
-		best->dropped_pure += s->p->items[i].call_ev <= s->end_ev &&
+		best->dropped += s->p->items[i].call_ev <= s->end_ev &&
 				      kl_item_op(s->p, &s->p->items[i])->ret > s->time;
-	best->dropped_pure -= s->nkept;
+	best->dropped -= s->nkept;
 	s->h = NULL;
 	s->order = NULL;
 	memset(&s->answer, 0, sizeof(s->answer));

@@ -67,10 +67,9 @@ static void print_caption(FILE *f, const struct kl_counterexample *c, uint32_t o
 	if (c->cut)
 		fprintf(f, "  What had ended by %" PRIu64 " is left out; its effect is taken as "
 			"unknown.", c->cut);
-	if (c->dropped_pure)
-		fprintf(f, "  %zu operation%s that write%s nothing %s left out.", c->dropped_pure,
-			c->dropped_pure == 1 ? "" : "s", c->dropped_pure == 1 ? "s" : "",
-			c->dropped_pure == 1 ? "is" : "are");
+	if (c->dropped)
+		fprintf(f, "  %zu more that make no difference %s left out.", c->dropped,
+			c->dropped == 1 ? "is" : "are");
 	fputs("\n\n", f);
 }
 

@@ -130,8 +130,11 @@ enum kl_etype kl_check_place(struct kl_checker *c, struct kl_ast_expr *e, bool w
 {
 	e->local = kl_check_local(c, e->name);
 	e->var = e->local ? NULL : find_var(c->s, e->name);
-	if (e->var)
+	if (e->var) {
+		if (c->m && !write)
+			c->m->pub.blind = false;
 		return check_state_place(c, e);
+	}
 	if (!e->local)
 		e->konst = find_const(c->s, e->name);
 	if (e->konst && write) {
@@ -203,6 +206,7 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 	e->var = v;
 	if (!check_shared(c, e))
 		return KL_ET_ERR;
+	c->m->pub.blind = false;
 	if (!v->cont) {
 		kl_diag_err(c->d, e->pos, "'%s' is no container and has no methods", e->name);
 		return KL_ET_ERR;

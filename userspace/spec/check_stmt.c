@@ -68,6 +68,8 @@ static void check_assign(struct kl_checker *c, struct kl_stmt *s)
 	}
 	if (s->op == '=')
 		kl_check_stored(c, s->a);
+	else
+		c->m->pub.blind = false;
 	c->m->pub.pure = false;
 	c->m->pub.flush &= c->atomic->flush;
 }
@@ -289,6 +291,7 @@ void kl_check_method(struct kl_checker *c, struct kl_method_def *m)
 	c->special_local = false;
 	c->stores_local = false;
 	m->pub.pure = true;
+	m->pub.blind = true;
 	m->pub.flush = true;
 	m->pub.barrier_always = true;
 	for (i = 0; i < m->pub.nparams; i++) {

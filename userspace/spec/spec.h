@@ -40,6 +40,7 @@ struct kl_method {
 	unsigned int nparams, nresults;
 	unsigned int nblocks;	/* atomic steps on its longest path */
 	bool pure;		/* writes nothing on any path */
+	bool blind;		/* reads nothing of the state on any path */
 	bool flush;		/* every writing block is atomic_flush (leaves nothing buffered) */
 	bool barrier;		/* on some path: an atomic_flush or a fence, the buffer is empty */
 	bool barrier_always;	/* so on every path */

@@ -30,8 +30,8 @@ static int part_of(const struct replay *r, const struct kl_op *op, uint32_t **op
 }
 
 /*
- * May all that is not kept be left out?  That is: it ended by the cut, or it
- * writes nothing, or it was called after the end.
+ * May all that is not kept be left out?  That is: it ended by the cut, or it was
+ * called after the end, or it leaves no trace in what is kept.
  */
 static int check_left_out(const struct replay *r, const uint32_t *part, size_t npart,
 			  const uint32_t *kept, size_t n, const struct kl_cut *cut)
@@ -39,15 +39,21 @@ static int check_left_out(const struct replay *r, const uint32_t *part, size_t n
 	const uint64_t e = r->h->error;
 	const uint64_t end = cut->end > KL_TIME_MAX - e ? KL_TIME_MAX : cut->end + e;
 	size_t i, k;
+	int ret;
 
 	for (i = k = 0; i < npart; i++) {
 		const struct kl_op *op = &r->h->ops[part[i]];
 
-		if (k < n && kept[k] == part[i])
+		if (k < n && kept[k] == part[i]) {
 			k++;
-		else if (op->ret > cut->time && op->call <= end &&
-			 !kl_spec_method(r->spec, r->map[op->method])->pure)
-			return kl_replay_wrong(r, "left out although it may matter: operation", part[i]);
+			continue;
+		}
+		if (op->ret <= cut->time || op->call > end)
+			continue;
+		ret = kl_leaves_no_trace(r->spec, r->run, r->h, part[i], kept, n);
+		if (ret <= 0)
+			return ret ? ret : kl_replay_wrong(r, "left out although it may matter: "
+							   "operation", part[i]);
 	}
 	return k < n ? kl_replay_wrong(r, "of another partition: operation", kept[k]) : 0;
 }
