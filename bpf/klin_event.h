@@ -34,7 +34,7 @@
 enum klin_event_type {
 	KLIN_EV_OP,
 	KLIN_EV_DRAIN,		/* cpu_ret's store buffer was empty at ret */
-	KLIN_EV_SWITCH,		/* the same, noted by drain.bpf.c, which counts nothing */
+	KLIN_EV_TICK,		/* the same, noted by tick.bpf.c, which counts nothing */
 };
 
 enum klin_event_flags {

@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "probe/recorder.h"
-#include "drain.skel.h"
 #include "func.skel.h"
 #include "func_long.skel.h"
 #include "task.skel.h"
@@ -87,8 +86,6 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 			err = bpf_map__reuse_fd(map, r->events_fd);
 		else if (!strcmp(bpf_map__name(map), "slots"))
 			err = bpf_map__reuse_fd(map, r->slots_fd);
-		else if (!strcmp(bpf_map__name(map), "last"))
-			err = bpf_map__set_max_entries(map, r->ncpus);
 		else if (!strcmp(bpf_map__name(map), "cpus"))
 			err = bpf_map__set_max_entries(map, KLIN_SIDES * r->ncpus);
 		if (err)
@@ -97,8 +94,8 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 	return 0;
 }
 
-static int open_object(const struct kl_recorder *r, const void *elf, size_t size,
-		       const void *rodata, size_t rosize, struct bpf_object **out)
+int kl_open_object(const struct kl_recorder *r, const void *elf, size_t size, const void *rodata,
+		   size_t rosize, struct bpf_object **out)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "klin");
 	struct bpf_object *obj = bpf_object__open_mem(elf, size, &opts);
@@ -106,7 +103,7 @@ static int open_object(const struct kl_recorder *r, const void *elf, size_t size
 
 	if (!obj)
 		return -errno;
-	err = set_rodata(obj, rodata, rosize);
+	err = rodata ? set_rodata(obj, rodata, rosize) : 0;
 	if (!err)
 		err = share_maps(r, obj);
 	if (err)
@@ -184,7 +181,7 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 		elf = func_long_bpf__elf_bytes(&size);
 	else
 		elf = func_bpf__elf_bytes(&size);
-	err = open_object(r, elf, size, &c->conf, sizeof(c->conf), &g->obj);
+	err = kl_open_object(r, elf, size, &c->conf, sizeof(c->conf), &g->obj);
 	if (err)
 		return err;
 	err = choose(g, names[way], 2);
@@ -290,7 +287,7 @@ static int attach_tracepoints(struct kl_recorder *r)
 		conf.method[at].nres = c->nres;
 		c->group = r->ngroups;
 	}
-	err = open_object(r, elf, size, &conf, sizeof(conf), &g->obj);
+	err = kl_open_object(r, elf, size, &conf, sizeof(conf), &g->obj);
 	if (!err)
 		err = choose(g, names, 4);
 	if (!err)
@@ -318,7 +315,7 @@ static int attach_task_exit(struct kl_recorder *r)
 	struct bpf_program *prog;
 	size_t size;
 	const void *elf = task_bpf__elf_bytes(&size);
-	int err = open_object(r, elf, size, &mask, sizeof(mask), &r->task_obj);
+	int err = kl_open_object(r, elf, size, &mask, sizeof(mask), &r->task_obj);
 
 	if (!err)
 		err = bpf_object__load(r->task_obj);
@@ -332,33 +329,6 @@ static int attach_task_exit(struct kl_recorder *r)
 		kl_err("cannot attach to the end of tasks (sched_process_exit) on kernel %s: %s",
 		       r->kernel->release, cause(err));
 	return err;
-}
-
-/* Without these only less is known of the store buffers, so they may fail. */
-static void attach_drains(struct kl_recorder *r)
-{
-	const uint64_t apart_ns = 20000;
-	struct bpf_program *prog;
-	unsigned int n = 0;
-	size_t size;
-	const void *elf = drain_bpf__elf_bytes(&size);
-	int err = open_object(r, elf, size, &apart_ns, sizeof(apart_ns), &r->drain_obj);
-
-	if (!err)
-		err = bpf_object__load(r->drain_obj);
-	if (err) {
-		kl_debug("task switches and timer interrupts are not seen: %s", cause(err));
-		return;
-	}
-	bpf_object__for_each_program(prog, r->drain_obj) {
-		if (n == sizeof(r->drain_links) / sizeof(*r->drain_links))
-			break;
-		r->drain_links[n] = bpf_program__attach(prog);
-		if (!r->drain_links[n])
-			kl_debug("%s is not seen: %s", bpf_program__section_name(prog),
-				 cause(-errno));
-		n++;
-	}
 }
 
 int kl_recorder_attach(struct kl_recorder *r)
@@ -377,7 +347,7 @@ int kl_recorder_attach(struct kl_recorder *r)
 	r->begin = r->polled = r->polled_before = kl_now();
 	err = attach_task_exit(r);
 	if (!err && !kl_spec_flushes(r->opts.spec))
-		attach_drains(r);
+		kl_ticks_attach(r);
 	for (i = 0; !err && i < r->nclauses; i++)
 		if (!r->clauses[i].tracepoint)
 			err = attach_clause(r, &r->clauses[i]);
@@ -402,10 +372,7 @@ void kl_detach(struct kl_recorder *r)
 		}
 	bpf_link__destroy(r->task_link);
 	r->task_link = NULL;
-	for (i = 0; i < sizeof(r->drain_links) / sizeof(*r->drain_links); i++) {
-		bpf_link__destroy(r->drain_links[i]);
-		r->drain_links[i] = NULL;
-	}
+	kl_ticks_detach(r);
 }
 
 void kl_close_groups(struct kl_recorder *r)
@@ -417,6 +384,4 @@ void kl_close_groups(struct kl_recorder *r)
 	r->ngroups = 0;
 	bpf_object__close(r->task_obj);
 	r->task_obj = NULL;
-	bpf_object__close(r->drain_obj);
-	r->drain_obj = NULL;
 }

@@ -69,7 +69,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	struct kl_clause *c;
 	int64_t object, thread;
 
-	if (ev->type == KLIN_EV_DRAIN || ev->type == KLIN_EV_SWITCH)
+	if (ev->type == KLIN_EV_DRAIN || ev->type == KLIN_EV_TICK)
 		return add_drained(r, ev->cpu_ret, ev->ret, ev->ret);
 	if (ev->type != KLIN_EV_OP || ev->probe >= r->nclauses) {
 		kl_err("event of unknown type %u, probe %u: klin and its BPF programs do not match",
@@ -131,7 +131,7 @@ static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_he
 	memset(&ev, 0, sizeof(ev));
 	memcpy(&ev, sample->data, sample->size < sizeof(ev) ? sample->size : sizeof(ev));
 	r->bytes += header->size;
-	r->received += ev.type != KLIN_EV_SWITCH;
+	r->received += ev.type != KLIN_EV_TICK;
 	r->err = kl_reader_add(r, &ev);
 	return r->err ? LIBBPF_PERF_EVENT_ERROR : LIBBPF_PERF_EVENT_CONT;
 }

@@ -75,8 +75,8 @@ struct kl_recorder {
 	unsigned int ngroups;
 	struct bpf_object *task_obj;
 	struct bpf_link *task_link;
-	struct bpf_object *drain_obj;
-	struct bpf_link *drain_links[2];
+	struct bpf_object *tick_obj;
+	struct bpf_link **ticks;	/* by CPU */
 
 	int ncpus;
 	int events_fd, slots_fd;
@@ -104,9 +104,16 @@ struct kl_recorder {
 };
 
 /* attach.c */
+/* Open an object with the shared maps; @rodata may be NULL. */
+int kl_open_object(const struct kl_recorder *r, const void *elf, size_t size, const void *rodata,
+		   size_t rosize, struct bpf_object **out);
 /* The programs stay loaded, so that their counts can be read. */
 void kl_detach(struct kl_recorder *r);
 void kl_close_groups(struct kl_recorder *r);
+
+/* ticks.c: interrupts that tell when a store buffer was empty. */
+void kl_ticks_attach(struct kl_recorder *r);
+void kl_ticks_detach(struct kl_recorder *r);
 
 /* kprobe.c: probes through tracefs, since the kernel counts the misses of these only. */
 void kl_kprobe_sweep(const struct kl_kernel *k);
