@@ -140,7 +140,7 @@ record()
 # check ARGUMENT...: klin check with a bound, what it says in $work/check.
 check()
 {
-	timeout 60 "$KLIN" check --time-limit=30 "$@" >"$work/check" 2>&1 </dev/null
+	timeout -k 5 60 "$KLIN" check --time-limit=30 "$@" >"$work/check" 2>&1 </dev/null
 }
 
 # From the first line of what klin check says.
@@ -188,5 +188,17 @@ test_no_bpf_left()
 		ktap_fail "$1" "left: $(tr '\n' ' ' <"$work/left")" "$(bpftool prog show)"
 	else
 		ktap_pass "$1"
+	fi
+}
+
+# verdict NAME FILE ATLEAST: FILE is linearizable, has no gap and so many operations.
+verdict()
+{
+	if ! check "$2"; then
+		ktap_fail "$1" "$(cat "$work/check")"
+	elif [ "$(checked_ops)" -lt "$3" ] || grep -q 'gap' "$work/check"; then
+		ktap_fail "$1" "expected $3 operations without a gap" "$(cat "$work/check")"
+	else
+		ktap_pass "$1 ($(checked_ops) operations)"
 	fi
 }

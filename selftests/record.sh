@@ -48,18 +48,6 @@ test_signal()
 	fi
 }
 
-test_kprobe()
-{
-	name="kprobes where they are asked for, and said to drain the store buffer"
-	if record "$work/p.klh" --attach=kprobe --load subject=spin,ops=20000 \
-	   "$KLIN_SPECS/spinlock_kernel.lin" && grep -q DRAINS "$work/record" &&
-	   check "$work/p.klh"; then
-		ktap_pass "$name"
-	else
-		ktap_fail "$name" "$(cat "$work/record" "$work/check")"
-	fi
-}
-
 # refused NAME WORDS ARGUMENT...: status 2, one line with these words, no file.
 refused()
 {
@@ -124,10 +112,9 @@ need_klin
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 12
+ktap_plan 11
 test_command
 test_signal
-test_kprobe
 test_refusals
 test_no_module
 ktap_finish
