@@ -10,7 +10,7 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-rounds=${KLIN_ROUNDS:-100000}
+rounds=${KLIN_ROUNDS:-20000}
 
 # Sets $non_sc to how many rounds had the outcome.
 run_rounds()

@@ -13,7 +13,7 @@ make_certificate()
 	esac
 	"$KLIN" gen --type="$1" --ops="$3" --threads=3 --keys=$keys --mutate="$4" \
 		--seed="$seed" >h.txt
-	run check --time-limit=20 --certificate=c.cert "$2" h.txt
+	run check --time-limit=5 --certificate=c.cert "$2" h.txt
 }
 
 # replay STATUS NAME FILE [PATTERN]

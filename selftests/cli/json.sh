@@ -10,7 +10,7 @@ command -v python3 >/dev/null || ktap_skip_all "python3 not found, to read JSON 
 # json STATUS NAME CONDITION: of the verdict v on h.txt.
 json()
 {
-	run check --json --time-limit=10 "$spec" h.txt
+	run check --json --time-limit=2 "$spec" h.txt
 	if [ $status -eq "$1" ] && python3 -c "import json, sys
 v = json.load(open('out'))
 sys.exit(not ($3))" 2>>err; then

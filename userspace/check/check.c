@@ -197,14 +197,46 @@ struct job {
 	struct kl_limits lim;
 };
 
+/* Lay out partition @k, for engines that know store buffers or do not. */
+static int build(const struct job *j, const struct split *s, size_t k, bool tso,
+		 struct kl_part *p)
+{
+	return kl_part_build(j->spec, j->h, j->map, s->ops + s->at[k], s->at[k + 1] - s->at[k],
+			     s->object[k], tso, p);
+}
+
+/* A partition as it is checked; laid out for TSO only if it comes to that. */
+struct work {
+	const struct job *j;
+	const struct split *s;
+	size_t k;
+	struct kl_run *run;
+	struct kl_part p, ptso;
+	bool have_p, have_ptso;
+};
+
+static int lay_out(struct work *w, bool tso, const struct kl_part **out)
+{
+	struct kl_part *p = tso ? &w->ptso : &w->p;
+	bool *have = tso ? &w->have_ptso : &w->have_p;
+	int ret = *have ? 0 : build(w->j, w->s, w->k, tso, p);
+
+	if (ret)
+		return ret;
+	p->run = w->run;
+	*have = true;
+	*out = p;
+	return 0;
+}
+
 /*
  * Ask the engines in turn.  A violation on sequential consistency of a spec
  * that delays its writes is not one yet: the engine that knows store buffers
  * has the last word.
  */
-static int decide(const struct job *j, const struct kl_part *p, const struct kl_part *ptso,
-		  struct kl_part_result *r)
+static int decide(struct work *w, struct kl_part_result *r, const struct kl_part **used)
 {
+	const struct job *j = w->j;
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
 	bool sc_violation = false;
 	size_t i;
@@ -216,9 +248,12 @@ static int decide(const struct job *j, const struct kl_part *p, const struct kl_
 		const struct kl_engine *e = j->engines[i];
 		struct kl_answer a = { .verdict = KL_UNKNOWN };
 
-		if (e->tso != (delayed && sc_violation) && !(e->tso && !i))
+		/* The first is asked in any case: it may be the only one. */
+		if (i && e->tso != sc_violation)
 			continue;
-		ret = e->decide(e->tso ? ptso : p, &j->lim, &a);
+		ret = lay_out(w, e->tso, used);
+		if (!ret)
+			ret = e->decide(*used, &j->lim, &a);
 		if (ret)
 			return ret;
 		kl_answer_free(&r->answer);
@@ -237,32 +272,17 @@ static int decide(const struct job *j, const struct kl_part *p, const struct kl_
 	return 0;
 }
 
-/* Lay out partition @k, for engines that know store buffers or do not. */
-static int build(const struct job *j, const struct split *s, size_t k, bool tso,
-		 struct kl_part *p)
-{
-	return kl_part_build(j->spec, j->h, j->map, s->ops + s->at[k], s->at[k + 1] - s->at[k],
-			     s->object[k], tso, p);
-}
-
-static int check_part(const struct job *j, const struct split *s, size_t k,
+static int check_part(const struct job *j, const struct split *s, size_t k, struct kl_run *run,
 		      struct kl_part_result *r)
 {
-	struct kl_part p, ptso = { 0 };
-	const struct kl_part *used;
+	struct work w = { .j = j, .s = s, .k = k, .run = run };
+	const struct kl_part *used = NULL;
 	uint32_t i;
 	int ret;
 
-	ret = build(j, s, k, false, &p);
-	if (ret)
-		return ret;
-	if (!kl_spec_flushes(j->spec))
-		ret = build(j, s, k, true, &ptso);
-	if (!ret)
-		ret = decide(j, &p, &ptso, r);
-	if (ret)
+	ret = decide(&w, r, &used);
+	if (ret || !used)
 		goto out;
-	used = r->engine && r->engine->tso ? &ptso : &p;
 	r->ngaps = used->ngaps;
 	r->ops = malloc(((size_t)used->nitems + 1) * sizeof(*r->ops));
 	r->nitems = used->nitems;
@@ -277,9 +297,44 @@ static int check_part(const struct job *j, const struct split *s, size_t k,
 			 r->ngaps, r->ngaps == 1 ? "" : "s");
 	}
 out:
-	kl_part_free(&p);
-	kl_part_free(&ptso);
+	kl_part_free(&w.p);
+	kl_part_free(&w.ptso);
 	return ret;
+}
+
+/*
+ * Check all partitions, in parallel; each thread has an interpreter of its own.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static int check_parts(const struct job *j, const struct split *s, struct kl_report *r)
+{
+	const int threads = j->opt->threads ? (int)j->opt->threads : omp_get_max_threads();
+	int err = 0;
+
+#pragma omp parallel num_threads(threads)
+	{
+		struct kl_run *run = kl_run_new(j->spec);
+		size_t k;
+		int one = run ? 0 : -ENOMEM;
+
+#pragma omp for schedule(dynamic, 16)
+		for (k = 0; k < s->n; k++) {
+			struct kl_part_result *pr = &r->parts[k];
+
+			pr->object = s->object[k] == KL_ALL_OBJECTS ? 0 :
+				     j->h->objects[s->object[k]];
+			pr->key = s->key[k];
+			pr->has_key = s->by_key;
+			pr->nops = s->at[k + 1] - s->at[k];
+			if (!one && !__atomic_load_n(&err, __ATOMIC_RELAXED))
+				one = check_part(j, s, k, run, pr);
+			if (one)
+				__atomic_store_n(&err, one, __ATOMIC_RELAXED);
+		}
+		kl_run_free(run);
+	}
+	return err;
 }
 
 /*
@@ -341,8 +396,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	struct job j = { .spec = spec, .h = h, .opt = opt };
 	struct kl_report *r = calloc(1, sizeof(*r));
 	struct split s = { 0 };
-	int *map = NULL, ret, err = 0;
-	size_t k;
+	int *map = NULL, ret;
 
 	if (!r)
 		return -ENOMEM;
@@ -366,22 +420,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		ret = -ENOMEM;
 		goto out;
 	}
-#pragma omp parallel for schedule(dynamic, 16) num_threads(opt->threads ? (int)opt->threads : omp_get_max_threads())
-	for (k = 0; k < s.n; k++) {
-		struct kl_part_result *pr = &r->parts[k];
-		int one;
-
-		pr->object = s.object[k] == KL_ALL_OBJECTS ? 0 : h->objects[s.object[k]];
-		pr->key = s.key[k];
-		pr->has_key = s.by_key;
-		pr->nops = s.at[k + 1] - s.at[k];
-		if (__atomic_load_n(&err, __ATOMIC_RELAXED))
-			continue;
-		one = check_part(&j, &s, k, pr);
-		if (one)
-			__atomic_store_n(&err, one, __ATOMIC_RELAXED);
-	}
-	ret = err;
+	ret = check_parts(&j, &s, r);
 	if (!ret)
 		ret = shrink_parts(&j, &s, r);
 	if (ret)

@@ -63,7 +63,7 @@ static int number_shapes(struct kl_part *p)
 			oop = kl_item_op(p, o);
 			if (o->method == it->method && oop->nargs == op->nargs &&
 			    oop->nres == op->nres &&
-			    !memcmp(kl_op_args(p->h, oop), v, nv * sizeof(*v))) {
+			    (!nv || !memcmp(kl_op_args(p->h, oop), v, nv * sizeof(*v)))) {
 				it->shape = o->shape;
 				break;
 			}

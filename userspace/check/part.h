@@ -56,6 +56,7 @@ struct kl_part {
 	/* pred[pred_at[i] .. pred_at[i + 1]): items before i that events do not order; or NULL */
 	uint32_t *pred_at, *pred;
 	bool fresh;		/* first state as in the spec, else unknown */
+	struct kl_run *run;	/* an interpreter to use, or NULL: make one */
 };
 
 /**

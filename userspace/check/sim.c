@@ -129,7 +129,7 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 	memset(s, 0, sizeof(*s));
 	s->p = p;
 	s->reason = reason;
-	s->run = kl_run_new(p->spec);
+	s->run = p->run ? p->run : kl_run_new(p->spec);
 	for (s->memo_size = 16; s->memo_size < MEMO_MAX && s->memo_size < 4 * p->nitems; )
 		s->memo_size *= 2;
 	s->memo = calloc(s->memo_size, sizeof(*s->memo));
@@ -155,7 +155,8 @@ err:
 
 void kl_sim_free(struct kl_sim *s)
 {
-	kl_run_free(s->run);
+	if (s->p && !s->p->run)
+		kl_run_free(s->run);
 	kl_intern_free(&s->states);
 	free(s->memo);
 	free(s->next);

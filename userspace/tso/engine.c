@@ -233,7 +233,7 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 	t->sys.nmoves = p->h->nthreads;
 	t->p = p;
 	t->reason = reason;
-	t->run = kl_run_new(p->spec);
+	t->run = p->run ? p->run : kl_run_new(p->spec);
 	first = t->run ? kl_run_init(t->run, p->fresh, &len) : NULL;
 	if (!first)
 		return -ENOMEM;
@@ -255,7 +255,10 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 
 static void tso_free(struct tso *t)
 {
-	kl_run_free(t->run);
+	if (t->run)
+		kl_run_set_raw(t->run, false);
+	if (!t->p->run)
+		kl_run_free(t->run);
 	kl_intern_free(&t->machines);
 	kl_machine_free(&t->m);
 	kl_machine_free(&t->after);

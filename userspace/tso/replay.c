@@ -111,6 +111,10 @@ static int replay_lines(struct replay *r, char **lines, size_t n)
 			r->tso = !r->classical && !strncmp(engine, "tso", 3);
 			/* What is claimed of nothing, or without proof, is open. */
 			if (i + 1 == n || !strncmp(lines[i + 1], "part ", 5)) {
+				if (!strcmp(verdict, "LINEARIZABLE")) {
+					kl_replay_bad(r, "LINEARIZABLE without an order");
+					return -EBADMSG;
+				}
 				violations = true;
 				r->out->open++;
 			}
