@@ -166,9 +166,11 @@ warnings()
 	dmesg | grep -cE "$trouble"
 }
 
-# The numbers of the BPF programs and links in the kernel.
+# The numbers of the BPF programs and links in the kernel, behind a line that is
+# always there: grep -f takes an empty file in more ways than one.
 bpf_ids()
 {
+	echo "kind number"
 	for kind in prog link; do
 		bpftool "$kind" show 2>/dev/null | sed -n "s/^\([0-9]*\):.*/$kind \1/p"
 	done
