@@ -25,6 +25,7 @@ const char *kl_verdict_name(enum kl_verdict v);
 struct kl_limits {
 	uint64_t bytes;			/* of memory for configurations and states */
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
+	uint64_t work;			/* configurations looked at */
 	const volatile int *stop;	/* set from elsewhere to end the run */
 };
 
@@ -46,6 +47,7 @@ struct kl_step {
 struct kl_answer {
 	enum kl_verdict verdict;
 	char reason[160];		/* of UNKNOWN */
+	bool more_work;			/* UNKNOWN only for kl_limits.work */
 	const char *engine;
 	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
 	size_t nsteps;

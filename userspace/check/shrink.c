@@ -373,7 +373,8 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
 	      struct kl_counterexample **out)
 {
-	struct shrink s = { .p = p, .engine = engine, .lim = lim };
+	struct kl_limits until = *lim;
+	struct shrink s = { .p = p, .engine = engine, .lim = &until };
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;
 	struct kl_answer a = { 0 };
@@ -382,6 +383,9 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	s.until = now.tv_sec + SHRINK_SECONDS;
+	/* No trial may go on for longer than all of them together. */
+	if (!lim->deadline_ns || lim->deadline_ns > s.until * 1000000000ull)
+		until.deadline_ns = s.until * 1000000000ull;
 	s.kept = malloc(((size_t)p->nitems + 1) * sizeof(*s.kept));
 	s.ops = malloc(((size_t)p->nitems + 1) * sizeof(*s.ops));
 	if (!c || !buf || !s.kept || !s.ops)

@@ -98,6 +98,12 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 			 (unsigned long long)(b->lim->bytes >> 20));
 		return -EDQUOT;
 	}
+	if (b->lim->work && b->ticks >= b->lim->work) {
+		b->more_work = true;
+		snprintf(b->reason, sizeof(b->reason), "bound of %llu configurations reached",
+			 (unsigned long long)b->lim->work);
+		return -EDQUOT;
+	}
 	if (b->ticks++ & 255)
 		return 0;
 	if (b->lim->stop && *b->lim->stop) {

@@ -248,6 +248,7 @@ static int wgl_decide(const struct kl_part *p, const struct kl_limits *lim,
 	a->bytes = kl_intern_bytes(&w.cache) + kl_sim_bytes(&w.sim);
 	if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;
+		a->more_work = w.budget.more_work;
 		snprintf(a->reason, sizeof(a->reason), "%s", w.budget.reason);
 		ret = 0;
 	} else if (ret == 1) {
