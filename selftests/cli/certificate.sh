@@ -59,6 +59,15 @@ make_certificate register "$spec" 200 0
 sed 's/^part LINEARIZABLE/part VIOLATION/; s/^order.*/cut 0 end 18446744073709551615\nkept 0 1 2/' \
 	c.cert >t.cert
 replay 1 "a violation that is none is refused" t.cert
+# Two orders, each right from the first state, prove nothing of the whole.
+printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 2 write 5" "t1 @0 3 4 read -> 5" \
+	"t1 @0 5 6 read -> 0" >v.txt
+run check --certificate=v.cert "$spec" v.txt
+{ sed -n 1,4p v.cert; printf '%s\n' "part LINEARIZABLE 2 wgl" "order 0 1" "order 2"; } >t.cert
+replay 2 "a second order of a part is refused" t.cert "second order"
+{ sed -n 1,4p v.cert; printf '%s\n' "part LINEARIZABLE 2 wgl" "order 0 1" "part LINEARIZABLE 1 wgl" \
+	"order 2"; } >t.cert
+replay 1 "a partition in two parts is refused" t.cert "second order"
 sed '/^order/d' c.cert >t.cert
 replay 1 "an order that is not there is refused" t.cert
 "$KLIN" gen --type=register --ops=200 --threads=3 --seed=77 >other.txt

@@ -14,7 +14,9 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "check/cert.h"
 #include "tso/replay_internal.h"
 
@@ -47,29 +49,67 @@ bool kl_replay_same_part(const struct replay *r, const struct kl_op *a, const st
 	       kl_val_eq(kl_op_args(r->h, a)[ka], kl_op_args(r->h, b)[kb]);
 }
 
-/* Is each completed operation in the order of one part, and parts as the spec says? */
+/* What tells partitions apart: the object, and the key where each operation's is known. */
+static uint64_t partition_of(const struct replay *r, const struct kl_op *op, bool by_key)
+{
+	int k = kl_spec_method(r->spec, r->map[op->method])->part_param;
+
+	if (kl_spec_partition(r->spec) == KL_PART_NONE)
+		return 0;
+	return kl_mix(op->object, by_key ? kl_op_args(r->h, op)[k].v : 0);
+}
+
+static bool keys_known(const struct replay *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->h->nops; i++) {
+		const struct kl_op *op = &r->h->ops[i];
+		int k = kl_spec_method(r->spec, r->map[op->method])->part_param;
+
+		if (k < 0 || kl_op_args(r->h, op)[k].tag != KL_WORD)
+			return false;
+	}
+	return kl_spec_partition(r->spec) == KL_PART_PARAM;
+}
+
+/*
+ * Is each completed operation in an order, and each partition in one?  An order
+ * begins in the first state, so a partition in two would be no proof; one order
+ * may be of several keys of an object, but not of several objects.
+ */
 static int check_complete(struct replay *r, bool violations)
 {
+	const bool none = kl_spec_partition(r->spec) == KL_PART_NONE, by_key = keys_known(r);
+	struct kl_key *k = malloc(2 * (r->h->nops + 1) * sizeof(*k));
 	uint32_t *first = calloc(r->nparts + 2, sizeof(*first));
-	size_t i;
-	int ret = 0;
+	size_t i, n = 0;
+	int ret = k && first ? 0 : -ENOMEM;
 
-	if (!first)
-		return -ENOMEM;
 	for (i = 0; i < r->h->nops && !ret; i++) {
+		const struct kl_op *op = &r->h->ops[i];
 		const uint32_t part = r->part[i];
 
 		if (!part) {
-			if (r->h->ops[i].ret != KL_TIME_MAX && !violations)
+			if (op->ret != KL_TIME_MAX && !violations)
 				ret = kl_replay_wrong(r, "in no order: completed operation", i);
 			continue;
 		}
 		if (!first[part])
 			first[part] = i + 1;
-		else if (!kl_replay_same_part(r, &r->h->ops[first[part] - 1], &r->h->ops[i]))
-			ret = kl_replay_wrong(r, "in the order of another partition: operation", i);
+		else if (!none && r->h->ops[first[part] - 1].object != op->object)
+			ret = kl_replay_wrong(r, "in the order of another object: operation", i);
+		k[n].key = partition_of(r, op, by_key);
+		k[n++].val = i;
 	}
+	if (!ret)
+		kl_sort_keys(k, n, k + n);
+	for (i = 1; i < n && !ret; i++)
+		if (k[i - 1].key == k[i].key && r->part[k[i - 1].val] != r->part[k[i].val])
+			ret = kl_replay_wrong(r, "a second order for the partition of operation",
+					      k[i].val);
 	free(first);
+	free(k);
 	return ret;
 }
 
@@ -99,7 +139,7 @@ static int replay_lines(struct replay *r, char **lines, size_t n)
 	bool violations = false;
 	char verdict[32] = "", engine[32] = "";
 	unsigned int nops;
-	size_t i;
+	size_t i, ordered = 0;
 	int ret = check_header(r, lines, n);
 
 	for (i = 4; i < n && !ret; i++) {
@@ -119,7 +159,9 @@ static int replay_lines(struct replay *r, char **lines, size_t n)
 				r->out->open++;
 			}
 		} else if (!strncmp(lines[i], "order", 5) && r->nparts) {
-			ret = kl_replay_order(r, lines[i] + 5);
+			ret = ordered == r->nparts ? kl_replay_bad(r, "a second order for this part") :
+						     kl_replay_order(r, lines[i] + 5);
+			ordered = r->nparts;
 		} else if (!strncmp(lines[i], "cut ", 4)) {
 			if (sscanf(lines[i], "cut %llu end %llu", &time, &end) != 2)
 				ret = kl_replay_bad(r, "'cut TIME end TIME' expected");
