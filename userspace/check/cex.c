@@ -58,7 +58,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 	unsigned int m;
 	const struct kl_method *method = method_in(spec, h, o, &m);
 	const struct kl_val *any;
-	struct kl_val *before;
+	struct kl_val *before, *after;
 	size_t i;
 	int ret;
 
@@ -67,13 +67,14 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 	if (!method->blind || !kl_spec_fixed_size(spec))
 		return 0;
 	any = kl_run_init(run, false, &w.len);
-	before = malloc(2 * (w.len + 1) * sizeof(*before));
+	before = malloc(3 * (w.len + 1) * sizeof(*before));
 	if (!any || !before) {
 		free(before);
 		return -ENOMEM;
 	}
 	memcpy(before, any, w.len * sizeof(*any));
 	w.state = before + w.len;
+	after = w.state + w.len;
 	ret = kl_run_apply(run, before, w.len, m, kl_op_args(h, o), kl_op_res(h, o), on_overwrite,
 			   &w);
 	if (!ret)
@@ -82,8 +83,18 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 		const struct kl_op *k = &h->ops[kept[i]];
 		int seen;
 
-		if (kept[i] == op || method_in(spec, h, k, &m)->blind)
+		if (kept[i] == op)
 			continue;
+		/* What reads nothing but leaves some of the state as it is hands it on. */
+		if (method_in(spec, h, k, &m)->blind) {
+			struct overwrite full = { .state = after, .len = w.len };
+
+			ret = kl_run_apply(run, before, w.len, m, kl_op_args(h, k), kl_op_res(h, k),
+					   on_overwrite, &full);
+			if (!ret)
+				ret = full.outcomes == 1 && full.known;
+			continue;
+		}
 		seen = kl_run_apply(run, w.state, w.len, m, kl_op_args(h, k), kl_op_res(h, k),
 				    on_any, NULL);
 		ret = seen < 0 ? seen : !seen;

@@ -97,7 +97,8 @@ static void start_at(struct kl_recorder *r, uint64_t at)
 	for (i = 0; i < h->nops; i++) {
 		struct kl_op op = h->ops[i];
 
-		if (op.ret < at)
+		/* Inside the clock's error it may still come after what is kept. */
+		if (op.ret < at && at - op.ret > h->error)
 			continue;
 		if (op.call < at) {
 			/* Without an effect it does not matter on which side it was. */

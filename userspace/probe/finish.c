@@ -28,8 +28,8 @@ static int add_open(struct kl_recorder *r)
 			if (!s->frames[at % KLIN_DEPTH].open)
 				continue;
 			ev.flags |= KLIN_F_NORET;
-			ev.ret = r->end;
-			if (ev.call <= r->end)
+			ev.ret = r->end + r->h->error;
+			if (ev.call <= r->end + r->h->error)
 				err = kl_reader_add(r, &ev);
 		}
 	}
@@ -75,7 +75,8 @@ static void cut(struct kl_recorder *r)
 				;
 			op.call = earliest_call(r, &r->clauses[j], op.ret);
 		}
-		if (op.call > r->end)
+		/* Inside the clock's error it may still come before what is kept. */
+		if (op.call > r->end + h->error)
 			continue;
 		if (op.ret > r->end)
 			kl_make_pending(h, &op);
@@ -98,7 +99,7 @@ static int add_unknown(struct kl_recorder *r)
 
 		if (u->nocall)
 			gap.from = earliest_call(r, &r->clauses[u->clause], u->to);
-		if (gap.from <= r->end && gap.to >= r->start)
+		if (gap.from <= r->end + r->h->error && gap.to + r->h->error >= r->start)
 			err = kl_history_add_gap(r->h, &gap);
 	}
 	return err;

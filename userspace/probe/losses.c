@@ -98,7 +98,7 @@ static int add_losses(struct kl_recorder *r, const struct klin_cpu *c, uint16_t 
 			.cpu = cpu, .reason = KL_GAP_LOST,
 		};
 
-		if (gap.to < r->start)
+		if (gap.to + r->h->error < r->start)
 			continue;
 		err = kl_history_add_gap(r->h, &gap);
 	}
@@ -127,7 +127,7 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 	gap.to = calls > g->nocalls ? r->end : g->miss_to;
 	if (gap.to < gap.from)
 		gap.to = gap.from;
-	return gap.to < r->start ? 0 : kl_history_add_gap(r->h, &gap);
+	return gap.to + r->h->error < r->start ? 0 : kl_history_add_gap(r->h, &gap);
 }
 
 /**
