@@ -64,7 +64,7 @@ static size_t choose(const struct kl_history *h, uint32_t bad, uint32_t *ops)
 static void print_caption(FILE *f, const struct kl_counterexample *c, uint32_t of)
 {
 	fprintf(f, "\nCounterexample: %zu of the %u operations.", c->h->nops, of);
-	if (c->cut)
+	if (c->forgot)
 		fprintf(f, "  What had ended by %" PRIu64 " is left out; its effect is taken as "
 			"unknown.", c->cut);
 	if (c->dropped)

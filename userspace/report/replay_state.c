@@ -125,7 +125,7 @@ uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexam
 	kl_op_print(op, sizeof(op), h, &h->ops[at]);
 	snprintf(why, nwhy, "%s cannot take effect anywhere between its call and its return.", op);
 	/* With store buffers or a cut, memory after an order is not one state. */
-	if (!c->tso && !c->cut)
+	if (!c->tso && !c->forgot)
 		known = run_order(spec, run, h, order, n, &f);
 	if (!known)
 		goto out;
