@@ -172,6 +172,12 @@ forged "a gap beyond what the store buffer explains" "part UNKNOWN 2 tso" "order
 spec=$specs/register.lin
 refuse "a history that is not there" "nothing.txt" replay --history=nothing.txt --spec="$spec" c.cert
 refuse "a certificate that is not there" "nothing.cert" replay nothing.cert
+long="a
+b.txt"
+"$KLIN" gen --type=register --ops=20 >"$long"
+refuse "a history whose name has two lines" "--certificate: .*newline" \
+	check --certificate=n.cert "$spec" "$long"
+ktap_result "$([ ! -e n.cert ]; echo $?)" "no certificate is written then"
 for text in "klin-certificate 2" "order 1 2 3" "part LINEARIZABLE -1 x" "kept 99999999999999999999"; do
 	{
 		sed -n 1,4p c.cert
