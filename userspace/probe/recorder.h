@@ -103,12 +103,6 @@ struct kl_recorder {
 	uint64_t blocked_until;
 };
 
-/* A time and a while, without going past the end of time. */
-static inline uint64_t kl_time_add(uint64_t t, uint64_t ns)
-{
-	return t > KL_TIME_MAX - ns ? KL_TIME_MAX : t + ns;
-}
-
 /* attach.c */
 /* Open an object with the shared maps; @rodata may be NULL. */
 int kl_open_object(const struct kl_recorder *r, const void *elf, size_t size, const void *rodata,
