@@ -80,12 +80,11 @@ struct kl_history *history_random(uint64_t seed)
 	for (i = 0; i < n; i++) {
 		unsigned int m = kl_rand_below(&s, 4), t = kl_rand_below(&s, 4);
 		struct kl_op op = { .point = KL_TIME_MAX, .drain = KL_TIME_MAX, .cpu = KL_NO_CPU };
+		struct kl_shape shape = { .nargs = nargs[m], .nres = nres[m] };
 
-		op.method = kl_history_method(h, names[m], strlen(names[m]));
+		shape.method = kl_history_method(h, names[m], strlen(names[m]));
 		op.thread = kl_history_thread(h, t * t * t * 1000003ULL);
 		op.object = kl_history_object(h, 0xffff888100000000ULL * (kl_rand(&s) & 1) + t);
-		op.nargs = nargs[m];
-		op.nres = nres[m];
 		op.call = now[t] + kl_rand_below(&s, 5);
 		op.ret = now[t] = op.call + kl_rand_below(&s, 1u << kl_rand_below(&s, 20));
 		if (!kl_rand_below(&s, 8))
@@ -104,7 +103,7 @@ struct kl_history *history_random(uint64_t seed)
 			args[j] = random_val(&s);
 			res[j] = random_val(&s);
 		}
-		assert_int_equal(kl_history_add(h, &op, args, res), 0);
+		assert_int_equal(kl_history_add(h, &op, &shape, args, res), 0);
 		if (!kl_rand_below(&s, 20)) {
 			struct kl_gap g = {
 				.from = op.call, .to = kl_rand(&s) & 1 ? KL_TIME_MAX : now[t],

@@ -236,6 +236,8 @@ struct kl_history *random_history(const struct kl_spec *spec, const struct rando
 			.call = ops[i].call, .ret = ops[i].ret, .point = KL_TIME_MAX,
 			.drain = KL_TIME_MAX, .thread = kl_history_thread(h, ops[i].thread),
 			.object = kl_history_object(h, 0), .cpu = ops[i].thread,
+		};
+		const struct kl_shape s = {
 			.method = kl_history_method(h, m->name, strlen(m->name)),
 			.nargs = m->nparams, .nres = m->nresults,
 		};
@@ -259,7 +261,7 @@ struct kl_history *random_history(const struct kl_spec *spec, const struct rando
 		for (k = 0; k < m->nresults; k++)
 			if (!kl_rand_below(seed, 16) || ops[i].res[k].tag == KL_ANY)
 				ops[i].res[k] = kl_special(KL_ANY);
-		assert(!kl_history_add(h, &op, ops[i].args, ops[i].res));
+		assert(!kl_history_add(h, &op, &s, ops[i].args, ops[i].res));
 	}
 	assert(!kl_history_finish(h));
 	return h;

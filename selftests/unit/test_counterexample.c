@@ -32,13 +32,16 @@ static void add(struct kl_history *h, bool reads, uint64_t call, uint64_t ret, u
 	const struct kl_val one = kl_word(1), nine = kl_word(9);
 	struct kl_op op = {
 		.call = call, .ret = ret, .point = KL_TIME_MAX, .drain = KL_TIME_MAX,
-		.cpu = KL_NO_CPU, .nargs = !reads, .nres = reads,
+		.cpu = KL_NO_CPU,
+	};
+	const struct kl_shape s = {
+		.method = kl_history_method(h, reads ? "read" : "write", reads ? 4 : 5),
+		.nargs = !reads, .nres = reads,
 	};
 
-	op.method = kl_history_method(h, reads ? "read" : "write", reads ? 4 : 5);
 	op.object = kl_history_object(h, 1);
 	op.thread = kl_history_thread(h, thread);
-	assert_int_equal(kl_history_add(h, &op, &one, &nine), 0);
+	assert_int_equal(kl_history_add(h, &op, &s, &one, &nine), 0);
 }
 
 /* The counterexample @h, whose operation @bad nothing explains; frees @h. */

@@ -68,9 +68,10 @@ static int teardown(void **state)
 static struct kl_op *add(struct fixture *f, unsigned int method, uint64_t call, uint64_t ret,
 			 unsigned int flags)
 {
-	struct kl_op op = { .call = call, .ret = ret, .method = method, .flags = flags };
+	struct kl_op op = { .call = call, .ret = ret, .flags = flags };
+	const struct kl_shape s = { .method = method };
 
-	assert_int_equal(kl_history_add(f->r.h, &op, NULL, NULL), 0);
+	assert_int_equal(kl_history_add(f->r.h, &op, &s, NULL, NULL), 0);
 	return &f->r.h->ops[f->r.h->nops - 1];
 }
 
@@ -206,9 +207,9 @@ static void test_missed_open(void **state)
 	op->ret = 2010;
 	assert_int_equal(gap_end(f), 2100);
 	/* Of another clause. */
-	op->method = 0;
+	f->r.h->shapes[op->shape].method = 0;
 	assert_int_equal(gap_end(f), END);
-	op->method = 1;
+	f->r.h->shapes[op->shape].method = 1;
 	/* After the end. */
 	op->ret = END + 1;
 	assert_int_equal(gap_end(f), END);

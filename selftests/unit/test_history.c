@@ -56,34 +56,35 @@ static void test_add_rejects(void **state)
 	struct kl_history *h = kl_history_new();
 	struct kl_gap g = { .from = 2, .to = 1, .object = KL_ALL_OBJECTS };
 	struct kl_op op = { .call = 5, .ret = 4 };
+	struct kl_shape s = { 0 };
 	struct kl_val v[9] = { { 0 } };
 
 	assert_int_equal(kl_history_method(h, "m", 1), 0);
 	assert_int_equal(kl_history_object(h, 7), 0);
 	assert_int_equal(kl_history_thread(h, 7), 0);
-	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	assert_int_equal(kl_history_add(h, &op, &s, v, v), -EINVAL);
 	op.ret = 5;
 	op.object = 1;
-	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	assert_int_equal(kl_history_add(h, &op, &s, v, v), -EINVAL);
 	op.object = 0;
 	op.thread = 1;
-	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	assert_int_equal(kl_history_add(h, &op, &s, v, v), -EINVAL);
 	op.thread = 0;
-	op.method = 1;
-	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
-	op.method = 0;
-	op.nargs = KL_MAX_ARGS + 1;
-	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
-	op.nargs = 0;
+	s.method = 1;
+	assert_int_equal(kl_history_add(h, &op, &s, v, v), -EINVAL);
+	s.method = 0;
+	s.nargs = KL_MAX_ARGS + 1;
+	assert_int_equal(kl_history_add(h, &op, &s, v, v), -EINVAL);
+	s.nargs = 0;
 	op.ret = KL_TIME_MAX;
-	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	assert_int_equal(kl_history_add(h, &op, &s, v, v), -EINVAL);
 	op.flags = KL_OP_PENDING;
 	op.call = KL_TIME_MAX;
-	assert_int_equal(kl_history_add(h, &op, v, v), -EINVAL);
+	assert_int_equal(kl_history_add(h, &op, &s, v, v), -EINVAL);
 	assert_int_equal(h->nops, 0);
 	op.call = 5;
-	op.nres = 1;
-	assert_int_equal(kl_history_add(h, &op, v, v), 0);
+	s.nres = 1;
+	assert_int_equal(kl_history_add(h, &op, &s, v, v), 0);
 	assert_int_equal(kl_op_res(h, h->ops)[0].tag, KL_ANY);
 	assert_int_equal(kl_history_add_gap(h, &g), -EINVAL);
 	g.to = 2;
@@ -106,13 +107,14 @@ static void test_finish_sorts(void **state)
 		kl_history_object(h, 0);
 		kl_history_thread(h, 0);
 		for (i = 0; i < n; i++) {
-			struct kl_op op = { .call = kl_rand_below(&s, range), .nargs = 1 };
+			struct kl_op op = { .call = kl_rand_below(&s, range) };
+			const struct kl_shape shape = { .nargs = 1 };
 			struct kl_val v = kl_word(i);
 
 			op.ret = op.call + kl_rand_below(&s, range);
 			if (round & 1)
 				op.call += UINT64_MAX / 2, op.ret += UINT64_MAX / 2;
-			assert_int_equal(kl_history_add(h, &op, &v, NULL), 0);
+			assert_int_equal(kl_history_add(h, &op, &shape, &v, NULL), 0);
 		}
 		assert_int_equal(kl_history_finish(h), 0);
 		for (i = 1; i < n; i++) {
@@ -159,7 +161,7 @@ static void test_text_reads(void **state)
 	op = &h->ops[0];
 	assert_int_equal(op->call, KL_TIME_MIN);
 	assert_int_equal(op->flags, KL_OP_NOCALL);
-	assert_int_equal(op->nargs, 6);
+	assert_int_equal(kl_op_shape(h, op)->nargs, 6);
 	assert_int_equal(kl_op_args(h, op)[0].v, 1);
 	assert_int_equal(kl_op_args(h, op)[2].tag, KL_FULL);
 	assert_int_equal(kl_op_args(h, op)[4].tag, KL_ANY);
@@ -181,9 +183,9 @@ static void test_text_reads(void **state)
 	op = &h->ops[4];
 	assert_int_equal(op->flags, KL_OP_PENDING);
 	assert_int_equal(op->ret, KL_TIME_MAX);
-	assert_int_equal(op->nres, 2);
+	assert_int_equal(kl_op_shape(h, op)->nres, 2);
 	assert_int_equal(kl_op_res(h, op)[1].tag, KL_ANY);
-	assert_int_equal(op->pad[0], 0);
+	assert_int_equal(op->pad, 0);
 	kl_history_free(h);
 }
 

@@ -27,6 +27,7 @@ static struct kl_history *make_history(uint64_t *seed)
 	const uint64_t n = 1 + kl_rand_below(seed, MAX_OPS), span = 1 + kl_rand_below(seed, 400);
 	const uint64_t base = kl_rand_below(seed, 4) ? 0 : KL_TIME_MAX - 2 * span - 5;
 	struct kl_history *h = kl_history_new();
+	const struct kl_shape s = { .nargs = 1 };
 	const struct kl_val v = kl_word(7);
 	uint64_t i;
 
@@ -37,7 +38,7 @@ static struct kl_history *make_history(uint64_t *seed)
 	for (i = 0; i < n; i++) {
 		struct kl_op op = {
 			.call = base + kl_rand_below(seed, span), .point = KL_TIME_MAX,
-			.drain = KL_TIME_MAX, .cpu = KL_NO_CPU, .nargs = 1,
+			.drain = KL_TIME_MAX, .cpu = KL_NO_CPU,
 			.thread = kl_history_thread(h, 1 + kl_rand_below(seed, 3)),
 		};
 
@@ -46,7 +47,7 @@ static struct kl_history *make_history(uint64_t *seed)
 			op.ret = KL_TIME_MAX;
 			op.flags = KL_OP_PENDING;
 		}
-		assert_int_equal(kl_history_add(h, &op, &v, NULL), 0);
+		assert_int_equal(kl_history_add(h, &op, &s, &v, NULL), 0);
 	}
 	assert_int_equal(kl_history_finish(h), 0);
 	return h;
@@ -62,7 +63,7 @@ static void close_order(const struct kl_part *p, bool before[MAX_OPS][MAX_OPS])
 		for (j = 0; j < p->nitems; j++)
 			before[i][j] = p->items[j].ret_ev != KL_NO_EVENT &&
 				       p->items[j].ret_ev < p->items[i].call_ev;
-		for (k = p->pred_at ? p->pred_at[i] : 0; p->pred_at && k < p->pred_at[i + 1]; k++)
+		for (k = p->has_preds ? p->pred_at[i] : 0; p->has_preds && k < p->pred_at[i + 1]; k++)
 			before[i][p->pred[k]] = true;
 	}
 	for (k = 0; k < p->nitems; k++)
@@ -76,7 +77,7 @@ static void check_order(const struct kl_spec *spec, const struct kl_history *h)
 	static bool before[MAX_OPS][MAX_OPS];
 	uint32_t ops[MAX_OPS], i, j;
 	const int map[] = { 0 };
-	struct kl_part p;
+	struct kl_part p = { 0 };
 
 	for (i = 0; i < h->nops; i++)
 		ops[i] = i;

@@ -7,21 +7,39 @@
 #define BITS	11
 #define BUCKETS	(1u << BITS)
 
+/*
+ * Insertion, which costs as much as there is out of place: not more than a few
+ * moves for each.  Return: is it sorted?  If not, it is as stable as it was.
+ */
+static int insert_keys(struct kl_key *k, size_t n)
+{
+	size_t i, at, left = 8 * n;
+
+	for (i = 1; i < n; i++) {
+		const struct kl_key key = k[i];
+
+		for (at = i; at && k[at - 1].key > key.key && left; at--, left--)
+			k[at] = k[at - 1];
+		k[at] = key;
+		if (!left)
+			return 0;
+	}
+	return 1;
+}
+
 void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp)
 {
 	uint64_t all_or = 0, all_and = UINT64_MAX;
 	struct kl_key *src = k, *dst = tmp;
 	size_t count[BUCKETS], i, sum, c;
-	int sorted = 1;
 	unsigned int shift;
 
+	if (insert_keys(k, n))
+		return;
 	for (i = 0; i < n; i++) {
 		all_or |= k[i].key;
 		all_and &= k[i].key;
-		sorted &= !i || k[i - 1].key <= k[i].key;
 	}
-	if (sorted)
-		return;
 	for (shift = 0; shift < 64; shift += BITS) {
 		struct kl_key *swap;
 

@@ -17,8 +17,8 @@ struct kl_key {
  * @n: its length
  * @tmp: room for another @n elements
  *
- * Least-significant-digit radix sort; digits that all keys share cost nothing,
- * and an array already in order costs one pass.
+ * What is nearly in order costs one pass; else a least-significant-digit radix
+ * sort, in which digits that all keys share cost nothing.
  */
 void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp);
 

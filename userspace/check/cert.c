@@ -15,12 +15,13 @@ uint64_t kl_history_digest(const struct kl_history *h)
 
 	for (i = 0; i < h->nops; i++) {
 		const struct kl_op *op = &h->ops[i];
+		const struct kl_shape *s = kl_op_shape(h, op);
 
 		d = kl_mix(d ^ op->call, op->ret);
 		d = kl_mix(d ^ op->drain, h->threads[op->thread]);
-		d = kl_mix(d ^ h->objects[op->object], (uint64_t)op->method << 16 | op->flags);
+		d = kl_mix(d ^ h->objects[op->object], (uint64_t)kl_op_method(h, op) << 16 | op->flags);
 		d = kl_hash_words((const uint64_t *)kl_op_args(h, op),
-				  2 * (size_t)(op->nargs + op->nres), d);
+				  2 * (size_t)(s->nargs + s->nres), d);
 	}
 	for (i = 0; i < h->ngaps; i++)
 		d = kl_mix(d ^ h->gaps[i].from, h->gaps[i].to ^ (uint64_t)h->gaps[i].object << 16 ^

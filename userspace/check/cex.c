@@ -14,13 +14,13 @@ struct kept_op {
 
 static const struct kl_method *method_of(const struct kl_cut *c, const struct kl_op *op)
 {
-	return kl_spec_method(c->spec, kl_spec_find_method(c->spec, c->h->methods[op->method]));
+	return kl_spec_method(c->spec, kl_spec_find_method(c->spec, c->h->methods[kl_op_method(c->h, op)]));
 }
 
 static const struct kl_method *method_in(const struct kl_spec *spec, const struct kl_history *h,
 					 const struct kl_op *op, unsigned int *index)
 {
-	*index = kl_spec_find_method(spec, h->methods[op->method]);
+	*index = kl_spec_find_method(spec, h->methods[kl_op_method(h, op)]);
 	return kl_spec_method(spec, *index);
 }
 
@@ -177,7 +177,8 @@ static int by_call(const void *a, const void *b)
 static int add_op(struct kl_history *h, const struct kl_history *whole, struct kept_op *k)
 {
 	const struct kl_op *from = &whole->ops[k->orig];
-	const char *name = whole->methods[from->method];
+	struct kl_shape s = *kl_op_shape(whole, from);
+	const char *name = whole->methods[s.method];
 	int64_t object = kl_history_object(h, whole->objects[from->object]);
 	int64_t thread = kl_history_thread(h, whole->threads[from->thread]);
 	int64_t method = kl_history_method(h, name, strlen(name));
@@ -186,8 +187,8 @@ static int add_op(struct kl_history *h, const struct kl_history *whole, struct k
 		return -ENOMEM;
 	k->op.object = object;
 	k->op.thread = thread;
-	k->op.method = method;
-	return kl_history_add(h, &k->op, kl_op_args(whole, from), kl_op_res(whole, from));
+	s.method = method;
+	return kl_history_add(h, &k->op, &s, kl_op_args(whole, from), kl_op_res(whole, from));
 }
 
 static int add_gaps(struct kl_history *h, const struct kl_cut *c, const struct kept_op *k,

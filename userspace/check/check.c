@@ -12,9 +12,9 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "base/hash.h"
-#include "base/mem.h"
+#include "base/sort.h"
 #include "check/check.h"
+#include "check/split.h"
 
 /* Configurations that an engine may look at before the next has its turn. */
 #define FIRST_WORK	100000
@@ -42,154 +42,50 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
+/* An operation of the history has another shape than its method: say so. */
+static int bad_shape(const struct kl_spec *spec, const struct kl_history *h,
+		     const struct kl_method *m, uint32_t shape)
+{
+	const struct kl_shape *s = &h->shapes[shape];
+	size_t i;
+
+	for (i = 0; i < h->nops && h->ops[i].shape != shape; i++)
+		;
+	if (i == h->nops)
+		return 0;
+	kl_err("operation %zu of the history: %s has %u arguments and %u results, "
+	       "spec '%s' says %u and %u", i, m->name, s->nargs, s->nres,
+	       kl_spec_name(spec), m->nparams, m->nresults);
+	return -EINVAL;
+}
+
 /* Which method of the spec each method of the history is. */
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
-	int *map = calloc(h->nmethods + 1, sizeof(*map));
+	int *map = calloc(h->nmethods + 1, sizeof(*map)), ret = 0;
 	size_t i;
 
 	if (!map)
 		return -ENOMEM;
-	for (i = 0; i < h->nmethods; i++) {
+	for (i = 0; i < h->nmethods && !ret; i++) {
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 		if (map[i] < 0) {
 			kl_err("the history has method '%s', which spec '%s' does not", h->methods[i],
 			       kl_spec_name(spec));
-			free(map);
-			return -EINVAL;
+			ret = -EINVAL;
 		}
 	}
-	for (i = 0; i < h->nops; i++) {
-		const struct kl_op *op = &h->ops[i];
-		const struct kl_method *m = kl_spec_method(spec, map[op->method]);
+	for (i = 0; i < h->nshapes && !ret; i++) {
+		const struct kl_shape *s = &h->shapes[i];
+		const struct kl_method *m = kl_spec_method(spec, map[s->method]);
 
-		if (op->nargs == m->nparams && op->nres == m->nresults)
-			continue;
-		kl_err("operation %zu of the history: %s has %u arguments and %u results, "
-		       "spec '%s' says %u and %u", i, m->name, op->nargs, op->nres,
-		       kl_spec_name(spec), m->nparams, m->nresults);
-		free(map);
-		return -EINVAL;
+		if (s->nargs != m->nparams || s->nres != m->nresults)
+			ret = bad_shape(spec, h, m, i);
 	}
-	*out = map;
-	return 0;
-}
-
-/* The partitions: operations' indices, those of one partition together. */
-struct split {
-	uint32_t *ops;
-	size_t *at;
-	uint32_t *object;	/* index, or KL_ALL_OBJECTS */
-	uint64_t *key;
-	size_t n;
-	bool by_key;
-};
-
-static void split_free(struct split *s)
-{
-	free(s->ops);
-	free(s->at);
-	free(s->object);
-	free(s->key);
-}
-
-/* Can each operation's key be told? */
-static bool keys_known(const struct kl_spec *spec, const struct kl_history *h, const int *map)
-{
-	size_t i;
-
-	for (i = 0; i < h->nops; i++) {
-		const struct kl_op *op = &h->ops[i];
-		int k = kl_spec_method(spec, map[op->method])->part_param;
-
-		if (k < 0 || kl_op_args(h, op)[k].tag != KL_WORD)
-			return false;
-	}
-	return true;
-}
-
-/* Number the operations' partitions in order of first appearance. */
-static int number_partitions(const struct kl_spec *spec, const struct kl_history *h,
-			     const int *map, struct split *s, uint32_t *part)
-{
-	const bool none = kl_spec_partition(spec) == KL_PART_NONE;
-	size_t size = 64, at, i, cap_o = 0, cap_k = 0, old;
-	uint32_t *table = calloc(size, sizeof(*table)), *grown;
-	int ret = -ENOMEM;
-
-	for (i = 0; table && i < h->nops; i++) {
-		const struct kl_op *op = &h->ops[i];
-		uint32_t object = none ? KL_ALL_OBJECTS : op->object;
-		uint64_t key = 0;
-
-		if (s->by_key)
-			key = kl_op_args(h, op)[kl_spec_method(spec, map[op->method])->part_param].v;
-		at = kl_mix(object, key) & (size - 1);
-		for (; table[at]; at = (at + 1) & (size - 1))
-			if (s->object[table[at] - 1] == object && s->key[table[at] - 1] == key)
-				break;
-		if (table[at]) {
-			part[i] = table[at] - 1;
-			continue;
-		}
-		ret = kl_grow(s->object, cap_o, s->n + 1) ?: kl_grow(s->key, cap_k, s->n + 1);
-		if (ret)
-			goto out;
-		s->object[s->n] = object;
-		s->key[s->n] = key;
-		part[i] = s->n;
-		table[at] = ++s->n;
-		if (2 * s->n < size)
-			continue;
-		grown = calloc(size * 2, sizeof(*grown));
-		ret = -ENOMEM;
-		if (!grown)
-			goto out;
-		size *= 2;
-		for (old = 0; old < s->n; old++) {
-			at = kl_mix(s->object[old], s->key[old]) & (size - 1);
-			while (grown[at])
-				at = (at + 1) & (size - 1);
-			grown[at] = old + 1;
-		}
-		free(table);
-		table = grown;
-	}
-	ret = table ? 0 : -ENOMEM;
-out:
-	free(table);
-	return ret;
-}
-
-static int split_history(const struct kl_spec *spec, const struct kl_history *h, const int *map,
-			 const struct kl_options *opt, struct split *s)
-{
-	uint32_t *part = malloc((h->nops + 1) * sizeof(*part));
-	size_t i, k;
-	int ret = -ENOMEM;
-
-	memset(s, 0, sizeof(*s));
-	s->by_key = kl_spec_partition(spec) == KL_PART_PARAM && !opt->no_partition &&
-		    keys_known(spec, h, map);
-	if (!part)
-		goto out;
-	ret = number_partitions(spec, h, map, s, part);
 	if (ret)
-		goto out;
-	s->ops = malloc((h->nops + 1) * sizeof(*s->ops));
-	s->at = calloc(s->n + 2, sizeof(*s->at));
-	ret = -ENOMEM;
-	if (!s->ops || !s->at)
-		goto out;
-	for (i = 0; i < h->nops; i++)
-		s->at[part[i] + 2]++;
-	for (k = 2; k < s->n + 2; k++)
-		s->at[k] += s->at[k - 1];
-	for (i = 0; i < h->nops; i++)
-		s->ops[s->at[part[i] + 1]++] = i;
-	ret = 0;
-out:
-	free(part);
+		free(map);
+	else
+		*out = map;
 	return ret;
 }
 
@@ -203,7 +99,7 @@ struct job {
 };
 
 /* Lay out partition @k, for engines that know store buffers or do not. */
-static int build(const struct job *j, const struct split *s, size_t k, bool tso,
+static int build(const struct job *j, const struct kl_split *s, size_t k, bool tso,
 		 struct kl_part *p)
 {
 	return kl_part_build(j->spec, j->h, j->map, s->ops + s->at[k], s->at[k + 1] - s->at[k],
@@ -213,11 +109,11 @@ static int build(const struct job *j, const struct split *s, size_t k, bool tso,
 /* A partition as it is checked; laid out for TSO only if it comes to that. */
 struct work {
 	const struct job *j;
-	const struct split *s;
+	const struct kl_split *s;
 	size_t k;
 	struct kl_run *run;
 	struct kl_part p, ptso;
-	bool have_p, have_ptso;
+	bool have_p, have_ptso;		/* laid out for partition @k; if not, room to use again */
 };
 
 static int lay_out(struct work *w, bool tso, const struct kl_part **out)
@@ -304,17 +200,17 @@ static int decide(struct work *w, struct kl_part_result *r, const struct kl_part
 	return ret;
 }
 
-static int check_part(const struct job *j, const struct split *s, size_t k, struct kl_run *run,
-		      struct kl_part_result *r)
+static int check_part(struct work *w, size_t k, struct kl_part_result *r)
 {
-	struct work w = { .j = j, .s = s, .k = k, .run = run };
 	const struct kl_part *used = NULL;
 	uint32_t i;
 	int ret;
 
-	ret = decide(&w, r, &used);
+	w->k = k;
+	w->have_p = w->have_ptso = false;
+	ret = decide(w, r, &used);
 	if (ret || !used)
-		goto out;
+		return ret;
 	r->ngaps = used->ngaps;
 	r->ops = malloc(((size_t)used->nitems + 1) * sizeof(*r->ops));
 	r->nitems = used->nitems;
@@ -328,10 +224,28 @@ static int check_part(const struct job *j, const struct split *s, size_t k, stru
 			 "%u gap%s where operations were lost; what was recorded has an order",
 			 r->ngaps, r->ngaps == 1 ? "" : "s");
 	}
-out:
-	kl_part_free(&w.p);
-	kl_part_free(&w.ptso);
 	return ret;
+}
+
+/* Partitions in the order in which they are checked: large ones first. */
+static uint32_t *large_first(const struct kl_split *s)
+{
+	struct kl_key *k = malloc(2 * (s->n + 1) * sizeof(*k));
+	uint32_t *order = malloc((s->n + 1) * sizeof(*order));
+	size_t i;
+
+	for (i = 0; k && order && i < s->n; i++)
+		k[i] = (struct kl_key){ .key = UINT64_MAX - (s->at[i + 1] - s->at[i]), .val = i };
+	if (!k || !order) {
+		free(order);
+		order = NULL;
+	} else {
+		kl_sort_keys(k, s->n, k + s->n);
+	}
+	for (i = 0; order && i < s->n; i++)
+		order[i] = k[i].val;
+	free(k);
+	return order;
 }
 
 /*
@@ -339,19 +253,22 @@ out:
  *
  * Return: 0 or -ENOMEM.
  */
-static int check_parts(const struct job *j, const struct split *s, struct kl_report *r)
+static int check_parts(const struct job *j, const struct kl_split *s, struct kl_report *r)
 {
-	const int threads = j->opt->threads ? (int)j->opt->threads : omp_get_max_threads();
-	int err = 0;
+	const int most = j->opt->threads ? (int)j->opt->threads : omp_get_max_threads();
+	const int threads = (size_t)most < s->n ? most : (int)s->n;
+	uint32_t *order = large_first(s);
+	int err = order ? 0 : -ENOMEM;
 
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads > 1 ? threads : 1)
 	{
-		struct kl_run *run = kl_run_new(j->spec);
-		size_t k;
-		int one = run ? 0 : -ENOMEM;
+		struct work w = { .j = j, .s = s, .run = kl_run_new(j->spec) };
+		int one = order && w.run ? 0 : -ENOMEM;
+		size_t i;
 
-#pragma omp for schedule(dynamic, 16)
-		for (k = 0; k < s->n; k++) {
+#pragma omp for schedule(dynamic, 1)
+		for (i = 0; i < s->n; i++) {
+			const size_t k = order ? order[i] : i;
 			struct kl_part_result *pr = &r->parts[k];
 
 			pr->object = s->object[k] == KL_ALL_OBJECTS ? 0 :
@@ -360,12 +277,15 @@ static int check_parts(const struct job *j, const struct split *s, struct kl_rep
 			pr->has_key = s->by_key;
 			pr->nops = s->at[k + 1] - s->at[k];
 			if (!one && !__atomic_load_n(&err, __ATOMIC_RELAXED))
-				one = check_part(j, s, k, run, pr);
+				one = check_part(&w, k, pr);
 			if (one)
 				__atomic_store_n(&err, one, __ATOMIC_RELAXED);
 		}
-		kl_run_free(run);
+		kl_part_free(&w.p);
+		kl_part_free(&w.ptso);
+		kl_run_free(w.run);
 	}
+	free(order);
 	return err;
 }
 
@@ -373,7 +293,7 @@ static int check_parts(const struct job *j, const struct split *s, struct kl_rep
  * Counterexamples for the first violations.  When one cannot be made small the
  * verdict stands without it, but not against the oracle.
  */
-static int shrink_parts(const struct job *j, const struct split *s, struct kl_report *r)
+static int shrink_parts(const struct job *j, const struct kl_split *s, struct kl_report *r)
 {
 	unsigned int left = j->opt->max_shrink;
 	size_t k;
@@ -381,15 +301,14 @@ static int shrink_parts(const struct job *j, const struct split *s, struct kl_re
 
 	for (k = 0; k < r->nparts && left; k++) {
 		struct kl_part_result *pr = &r->parts[k];
-		struct kl_part p;
+		struct kl_part p = { 0 };
 
 		if (pr->answer.verdict != KL_VIOLATION)
 			continue;
 		left--;
 		ret = build(j, s, k, pr->engine->tso, &p);
-		if (ret)
-			return ret;
-		ret = kl_shrink(&p, pr->engine,
+		if (!ret)
+			ret = kl_shrink(&p, pr->engine,
 				pr->engine->tso ? j->opt->tso_oracle : &kl_oracle_engine,
 				pr->answer.fail_event, &j->lim, &pr->cex);
 		kl_part_free(&p);
@@ -433,14 +352,14 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	const uint64_t start = now_ns();
 	struct job j = { .spec = spec, .h = h, .opt = opt };
 	struct kl_report *r = calloc(1, sizeof(*r));
-	struct split s = { 0 };
+	struct kl_split s = { 0 };
 	int *map = NULL, ret;
 
 	if (!r)
 		return -ENOMEM;
 	ret = match_methods(spec, h, &map);
 	if (!ret)
-		ret = split_history(spec, h, map, opt, &s);
+		ret = kl_split(spec, h, map, opt->no_partition, &s);
 	if (ret)
 		goto out;
 	j.map = map;
@@ -467,7 +386,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	r->seconds = (now_ns() - start) / 1e9;
 out:
 	free(map);
-	split_free(&s);
+	kl_split_free(&s);
 	if (ret) {
 		kl_report_free(r);
 		return ret;

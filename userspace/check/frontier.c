@@ -153,7 +153,7 @@ static bool ready(const struct frontier *f, const uint64_t *rec, uint32_t item)
 	const struct kl_part *p = f->p;
 	uint32_t i;
 
-	if (!p->pred_at)
+	if (!p->has_preds)
 		return true;
 	for (i = p->pred_at[item]; i < p->pred_at[item + 1]; i++) {
 		uint32_t q = p->pred[i];

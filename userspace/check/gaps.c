@@ -27,7 +27,7 @@ static uint64_t drained(const struct kl_spec *spec, const struct kl_history *h,
 		if (op->ret >= g->to && drain < end)
 			end = drain;
 		if (op->call >= g->to && op->ret < end &&
-		    kl_spec_method(spec, methods[op->method])->barrier_always)
+		    kl_spec_method(spec, methods[kl_op_method(h, op)])->barrier_always)
 			end = op->ret;
 	}
 	return end;

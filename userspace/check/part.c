@@ -19,52 +19,16 @@ bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struc
 	return a->ret < KL_TIME_MAX - h->error && a->ret + h->error < b->call;
 }
 
-/* Number the shapes: equal method, arguments and results. */
-static int number_shapes(struct kl_part *p)
-{
-	size_t size = 16, i, at;
-	uint32_t *table;
-
-	while (size < 2 * (size_t)p->nitems)
-		size *= 2;
-	table = malloc(size * sizeof(*table));
-	if (!table)
-		return -ENOMEM;
-	memset(table, 0xff, size * sizeof(*table));
-	for (i = 0; i < p->nitems; i++) {
-		struct kl_item *it = &p->items[i];
-		const struct kl_op *op;
-		const struct kl_val *v;
-		size_t nv;
-
-		if (it->kind != KL_ITEM_OP)
-			continue;
-		op = kl_item_op(p, it);
-		v = kl_op_args(p->h, op);
-		nv = op->nargs + op->nres;
-		at = kl_hash_words((const uint64_t *)v, 2 * nv, it->method) & (size - 1);
-		for (;; at = (at + 1) & (size - 1)) {
-			const struct kl_item *o;
-			const struct kl_op *oop;
-
-			if (table[at] == UINT32_MAX) {
-				table[at] = i;
-				it->shape = p->nshapes++;
-				break;
-			}
-			o = &p->items[table[at]];
-			oop = kl_item_op(p, o);
-			if (o->method == it->method && oop->nargs == op->nargs &&
-			    oop->nres == op->nres &&
-			    (!nv || !memcmp(kl_op_args(p->h, oop), v, nv * sizeof(*v)))) {
-				it->shape = o->shape;
-				break;
-			}
-		}
-	}
-	free(table);
-	return 0;
-}
+/* What a partition is built from, and how far that is. */
+struct builder {
+	struct kl_part *p;
+	const struct kl_gap *gaps;
+	uint32_t nops;
+	size_t nends, ngaps;
+	uint32_t *free;		/* slots that nobody has, a stack */
+	uint32_t nfree;
+	bool tso, ties;
+};
 
 /* Number the threads as they come: a partition has few of the history's. */
 static int number_threads(struct kl_part *p)
@@ -100,163 +64,145 @@ static int number_threads(struct kl_part *p)
 	return 0;
 }
 
-/* Sort calls, returns and drains into one array of events. */
-static int order_events(struct kl_part *p, const struct kl_gap *gaps, size_t nops, bool tso,
-			bool *ties)
+static void add_end(struct builder *b, uint64_t time, uint32_t item, enum kl_event_kind kind)
 {
-	const uint64_t e = p->h->error;
-	struct kl_key *k, *tmp;
-	size_t n = 0, i, max = 3 * (size_t)p->nitems;
-	int kind;
+	if (time == KL_TIME_MAX)
+		return;
+	b->p->ends[b->nends++] = (struct kl_key){
+		.key = kl_time_add(time, b->p->h->error), .val = item << 2 | kind,
+	};
+}
 
-	k = malloc(2 * (max + 1) * sizeof(*k));
-	p->events = malloc((max + 1) * sizeof(*p->events));
-	if (!k || !p->events) {
-		free(k);
+/* The items, and their returns and drains in order. */
+static int make_items(struct builder *b, const int *methods, const uint32_t *ops)
+{
+	struct kl_part *p = b->p;
+	const size_t nends = ((size_t)b->nops << b->tso) + 2 * b->ngaps;
+	uint32_t i;
+
+	if (kl_grow(p->items, p->citems, p->nitems + 1) || kl_grow(p->ends, p->cends, 2 * nends + 1))
 		return -ENOMEM;
+	for (i = 0; i < b->nops; i++) {
+		const struct kl_op *op = &p->h->ops[ops[i]];
+		const int method = methods[kl_op_method(p->h, op)];
+
+		p->items[i] = (struct kl_item){
+			.op = ops[i], .shape = op->shape, .call_ev = KL_NO_EVENT,
+			.ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT, .method = method,
+			.pure = kl_spec_method(p->spec, method)->pure,
+		};
+		add_end(b, op->ret, i, KL_EV_RET);
 	}
-	tmp = k + max + 1;
-	/* Stable: what is put in first comes first at equal times. */
-	for (kind = KL_EV_CALL; kind <= KL_EV_DRAIN; kind++) {
-		for (i = 0; i < p->nitems; i++) {
-			const struct kl_item *it = &p->items[i];
-			uint64_t t = KL_TIME_MAX;
-
-			if (it->kind != KL_ITEM_OP) {
-				const struct kl_gap *g = &gaps[(i - nops) / 2];
-
-				if (kind != KL_EV_DRAIN)
-					t = kind == KL_EV_CALL ? g->from : g->to;
-			} else {
-				const struct kl_op *op = kl_item_op(p, it);
-
-				if (kind != KL_EV_DRAIN)
-					t = kind == KL_EV_CALL ? op->call : op->ret;
-				else if (tso && op->drain != KL_TIME_MAX)
-					t = kl_op_drain(op);
-			}
-			if (t == KL_TIME_MAX)
-				continue;
-			k[n].key = kind == KL_EV_CALL ? t : kl_time_add(t, e);
-			k[n++].val = i << 2 | kind;
-		}
+	for (i = 0; i < 2 * b->ngaps; i++) {
+		p->items[b->nops + i] = (struct kl_item){
+			.op = KL_NO_OP, .kind = i & 1 ? KL_ITEM_LEAVE : KL_ITEM_ENTER,
+			.call_ev = KL_NO_EVENT, .ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT,
+		};
+		add_end(b, b->gaps[i / 2].to, b->nops + i, KL_EV_RET);
 	}
-	kl_sort_keys(k, n, tmp);
-	for (i = 0; i < n; i++) {
-		struct kl_item *it = &p->items[k[i].val >> 2];
-
-		p->events[i].item = k[i].val >> 2;
-		p->events[i].kind = k[i].val & 3;
-		if (p->events[i].kind == KL_EV_CALL)
-			it->call_ev = i;
-		else if (p->events[i].kind == KL_EV_RET)
-			it->ret_ev = i;
-		else
-			it->drain_ev = i;
-		*ties |= i && k[i].key == k[i - 1].key && p->events[i].kind == KL_EV_RET &&
-			 p->events[i - 1].kind == KL_EV_CALL;
-	}
-	p->nevents = n;
-	free(k);
+	/* Stable: at equal times returns come before drains. */
+	for (i = 0; b->tso && i < b->nops; i++)
+		if (p->h->ops[ops[i]].drain != KL_TIME_MAX)
+			add_end(b, kl_op_drain(&p->h->ops[ops[i]]), i, KL_EV_DRAIN);
+	kl_sort_keys(p->ends, b->nends, p->ends + nends);
 	return 0;
 }
 
-/* Give each item the lowest slot that is free from its call to its return. */
-static int assign_slots(struct kl_part *p)
+static void add_event(struct builder *b, uint32_t item, enum kl_event_kind kind)
 {
-	uint32_t *heap, n = 0, i;	/* free slots below nslots, a binary heap */
+	struct kl_part *p = b->p;
+	struct kl_item *it = &p->items[item];
+	const uint32_t ev = p->nevents++;
 
-	heap = malloc(((size_t)p->nitems + 1) * sizeof(*heap));
-	if (!heap)
+	p->events[ev] = (struct kl_event){ .item = item, .kind = kind };
+	if (kind == KL_EV_CALL) {
+		it->call_ev = ev;
+		it->slot = b->nfree ? b->free[--b->nfree] : p->nslots++;
+	} else if (kind == KL_EV_RET) {
+		it->ret_ev = ev;
+		b->free[b->nfree++] = it->slot;
+	} else {
+		it->drain_ev = ev;
+	}
+}
+
+/* Merge calls, gaps and ends; at equal times in this order. */
+static int order_events(struct builder *b)
+{
+	struct kl_part *p = b->p;
+	uint32_t op = 0, gap = 0;
+	size_t end;
+
+	if (kl_grow(p->events, p->cevents, p->nitems + b->nends + 1))
 		return -ENOMEM;
-	for (i = 0; i < p->nevents; i++) {
-		struct kl_item *it = &p->items[p->events[i].item];
-		uint32_t a, b, t;
+	b->free = malloc(((size_t)p->nitems + 1) * sizeof(*b->free));
+	if (!b->free)
+		return -ENOMEM;
+	for (end = 0; end < b->nends || op < b->nops || gap < b->ngaps; ) {
+		const uint64_t call = op < b->nops ? kl_item_op(p, &p->items[op])->call :
+						     KL_TIME_MAX;
+		const uint64_t from = gap < b->ngaps ? b->gaps[gap].from : KL_TIME_MAX;
+		const uint64_t first = call < from ? call : from;
 
-		if (p->events[i].kind == KL_EV_CALL) {
-			if (!n) {
-				it->slot = p->nslots++;
-				continue;
-			}
-			it->slot = heap[0];
-			heap[0] = heap[--n];
-			for (a = 0; (b = 2 * a + 1) < n; a = b) {
-				if (b + 1 < n && heap[b + 1] < heap[b])
-					b++;
-				if (heap[a] <= heap[b])
-					break;
-				t = heap[a];
-				heap[a] = heap[b];
-				heap[b] = t;
-			}
-		} else if (p->events[i].kind == KL_EV_RET) {
-			heap[n] = it->slot;
-			for (a = n++; a && heap[a] < heap[(a - 1) / 2]; a = b) {
-				b = (a - 1) / 2;
-				t = heap[a];
-				heap[a] = heap[b];
-				heap[b] = t;
-			}
+		if (end < b->nends && p->ends[end].key < first) {
+			add_event(b, p->ends[end].val >> 2, p->ends[end].val & 3);
+			end++;
+			continue;
+		}
+		b->ties |= end < b->nends && p->ends[end].key == first;
+		if (op < b->nops && call <= from) {
+			add_event(b, op++, KL_EV_CALL);
+		} else if (gap < b->ngaps) {
+			add_event(b, b->nops + 2 * gap, KL_EV_CALL);
+			add_event(b, b->nops + 2 * gap++ + 1, KL_EV_CALL);
+		} else {
+			add_event(b, p->ends[end].val >> 2, p->ends[end].val & 3);
+			end++;
 		}
 	}
-	free(heap);
 	return 0;
+}
+
+/* Empty, but for the memory. */
+static void clear(struct kl_part *p)
+{
+	*p = (struct kl_part){
+		.items = p->items, .events = p->events, .ends = p->ends, .pred_at = p->pred_at,
+		.pred = p->pred, .citems = p->citems, .cevents = p->cevents, .cends = p->cends,
+		.cpred_at = p->cpred_at, .cpred = p->cpred,
+	};
 }
 
 int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const int *methods,
 		  const uint32_t *ops, size_t nops, uint32_t object, bool tso,
 		  struct kl_part *out)
 {
-	struct kl_part *p = out;
+	struct builder b = { .p = out, .nops = nops, .tso = tso };
 	struct kl_gap *gaps = NULL;
-	bool ties = false;
-	size_t ngaps, i;
 	int ret;
 
-	memset(p, 0, sizeof(*p));
-	p->spec = spec;
-	p->h = h;
-	p->fresh = h->fresh;
-	p->object = object;
-	p->nitems = nops;
-	if (nops > (1u << 29) || h->ngaps > (1u << 20))
+	clear(out);
+	out->spec = spec;
+	out->h = h;
+	out->fresh = h->fresh;
+	out->object = object;
+	if (nops > 1u << 28 || h->ngaps > 1u << 20)
 		return -EOVERFLOW;
-	p->items = calloc(nops + 2 * h->ngaps + 1, sizeof(*p->items));
-	if (!p->items)
-		return -ENOMEM;
-	for (i = 0; i < nops; i++) {
-		const struct kl_op *op = &h->ops[ops[i]];
-		struct kl_item *it = &p->items[i];
-
-		it->op = ops[i];
-		it->method = methods[op->method];
-		it->pure = kl_spec_method(spec, it->method)->pure;
-		it->call_ev = it->ret_ev = it->drain_ev = KL_NO_EVENT;
-	}
-	ret = kl_gaps_collect(spec, h, methods, ops, nops, object, tso, &gaps, &ngaps);
+	ret = kl_gaps_collect(spec, h, methods, ops, nops, object, tso, &gaps, &b.ngaps);
 	if (ret)
-		goto err;
-	for (i = 0; i < 2 * ngaps; i++) {
-		struct kl_item *it = &p->items[nops + i];
-
-		it->op = KL_NO_OP;
-		it->kind = i & 1 ? KL_ITEM_LEAVE : KL_ITEM_ENTER;
-		it->call_ev = it->ret_ev = it->drain_ev = KL_NO_EVENT;
-	}
-	p->ngaps = ngaps;
-	p->nitems += 2 * ngaps;
-	ret = number_shapes(p) ?: number_threads(p) ?: order_events(p, gaps, nops, tso, &ties) ?:
-	      assign_slots(p);
+		return ret;
+	b.gaps = gaps;
+	out->ngaps = b.ngaps;
+	out->nitems = nops + 2 * b.ngaps;
+	ret = make_items(&b, methods, ops) ?: order_events(&b);
 	/* With exact and different times the events say it all. */
-	if (!ret && (ties || ngaps || h->error))
-		ret = kl_part_find_preds(p);
-	if (ret)
-		goto err;
+	out->has_preds = b.ties || b.ngaps || h->error;
+	if (!ret && (tso || out->has_preds))
+		ret = number_threads(out);
+	if (!ret && out->has_preds)
+		ret = kl_part_find_preds(out);
+	free(b.free);
 	free(gaps);
-	return 0;
-err:
-	free(gaps);
-	kl_part_free(p);
 	return ret;
 }
 
@@ -264,6 +210,7 @@ void kl_part_free(struct kl_part *p)
 {
 	free(p->items);
 	free(p->events);
+	free(p->ends);
 	free(p->pred_at);
 	free(p->pred);
 	memset(p, 0, sizeof(*p));

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sort.h"
 #include "history/history.h"
 #include "spec/spec.h"
 
@@ -29,10 +30,10 @@ enum kl_item_kind {
 
 struct kl_item {
 	uint32_t op;		/* index in the history, KL_NO_OP for a gap's ends */
-	uint32_t shape;		/* items of equal shape: same method, arguments, results */
+	uint32_t shape;		/* of the operation: equal method, arguments, results */
 	uint32_t slot;		/* small number, unique among the items open at a time */
 	uint32_t call_ev, ret_ev, drain_ev;	/* events, KL_NO_EVENT if never */
-	uint32_t thread;	/* small number, its own in the partition for each thread */
+	uint32_t thread;	/* small number for each thread, where it matters */
 	uint16_t method;	/* of the spec */
 	uint8_t kind;
 	bool pure;
@@ -41,8 +42,8 @@ struct kl_item {
 enum kl_event_kind { KL_EV_CALL, KL_EV_RET, KL_EV_DRAIN };
 
 struct kl_event {
-	uint32_t item;
-	uint32_t kind;
+	uint32_t item : 30;
+	uint32_t kind : 2;
 };
 
 struct kl_part {
@@ -50,13 +51,16 @@ struct kl_part {
 	const struct kl_history *h;
 	struct kl_item *items;
 	struct kl_event *events;
-	uint32_t nitems, nevents, nslots, nshapes, nthreads;
+	uint32_t nitems, nevents, nslots, nthreads;
 	uint32_t ngaps;
 	uint32_t object;	/* index, or KL_ALL_OBJECTS */
-	/* pred[pred_at[i] .. pred_at[i + 1]): items before i that events do not order; or NULL */
+	bool has_preds;
+	/* pred[pred_at[i] .. pred_at[i + 1]): items before i that events do not order */
 	uint32_t *pred_at, *pred;
 	bool fresh;		/* first state as in the spec, else unknown */
 	struct kl_run *run;	/* an interpreter to use, or NULL: make one */
+	struct kl_key *ends;	/* room for building */
+	size_t citems, cevents, cends, cpred_at, cpred;	/* capacities */
 };
 
 /**
@@ -69,7 +73,7 @@ struct kl_part {
  * @object: index of its object, for its gaps; KL_ALL_OBJECTS for several
  * @tso: also lay out drains; a gap then ends only when what was lost has
  *	certainly left the store buffers
- * @out: filled; kl_part_free() it
+ * @out: zero, or one built before, whose memory is used again; kl_part_free() it
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */

@@ -16,7 +16,7 @@
 
 struct preds {
 	struct kl_part *p;
-	size_t cap, n;
+	size_t n;
 	/* The threads' completed operations, by thread, return, item; and where a thread's begin. */
 	uint32_t *by_ret, *at;
 	uint32_t *end;		/* of each thread's, those that returned before the item's call */
@@ -24,7 +24,7 @@ struct preds {
 
 static int add_pred(struct preds *s, uint32_t item)
 {
-	int ret = kl_grow(s->p->pred, s->cap, s->n + 1);
+	int ret = kl_grow(s->p->pred, s->p->cpred, s->n + 1);
 
 	if (!ret)
 		s->p->pred[s->n++] = item;
@@ -111,8 +111,7 @@ int kl_part_find_preds(struct kl_part *p)
 	uint32_t i;
 	int ret = -ENOMEM;
 
-	p->pred_at = calloc((size_t)p->nitems + 1, sizeof(*p->pred_at));
-	if (p->pred_at)
+	if (!kl_grow(p->pred_at, p->cpred_at, p->nitems + 1))
 		ret = sort_by_return(&s);
 	for (i = 0; i < p->nitems && !ret; i++) {
 		p->pred_at[i] = s.n;
@@ -125,10 +124,7 @@ int kl_part_find_preds(struct kl_part *p)
 		ret = -EOVERFLOW;
 	if (!ret)
 		p->pred_at[p->nitems] = s.n;
-	if (!s.n) {
-		free(p->pred_at);
-		p->pred_at = NULL;
-	}
+	p->has_preds = s.n;
 	free(s.by_ret);
 	free(s.at);
 	free(s.end);

@@ -64,7 +64,7 @@ static int decide_history(const struct kl_spec *spec, const struct kl_history *h
 {
 	uint32_t *ops = malloc((h->nops + 1) * sizeof(*ops));
 	int *map = malloc((h->nmethods + 1) * sizeof(*map));
-	struct kl_part p;
+	struct kl_part p = { 0 };
 	size_t i;
 	int ret = -ENOMEM;
 
@@ -76,13 +76,12 @@ static int decide_history(const struct kl_spec *spec, const struct kl_history *h
 	for (i = 0; i < h->nmethods; i++)
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 	ret = kl_part_build(spec, h, map, ops, h->nops, KL_ALL_OBJECTS, e->tso, &p);
-	if (ret)
-		goto out;
-	ret = e->decide(&p, lim, a);
+	if (!ret)
+		ret = e->decide(&p, lim, a);
 	if (!ret && a->verdict == KL_VIOLATION && fail)
 		*fail = p.events[a->fail_event];
-	kl_part_free(&p);
 out:
+	kl_part_free(&p);
 	free(ops);
 	free(map);
 	return ret;
@@ -247,7 +246,7 @@ static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 
 	for (i = 0; i < s->nkept; i++) {
 		const struct kl_op *o = &s->p->h->ops[s->kept[i]];
-		int m = kl_spec_find_method(s->p->spec, s->p->h->methods[o->method]);
+		int m = kl_spec_find_method(s->p->spec, s->p->h->methods[kl_op_method(s->p->h, o)]);
 
 		ret = kl_spec_method(s->p->spec, m)->pure;
 		if (!ret && s->nkept <= MANY && !late(s))

@@ -120,7 +120,7 @@ static bool preds_linearized(const struct wgl *w, uint32_t item)
 	const struct kl_part *p = w->p;
 	uint32_t i;
 
-	if (!p->pred_at)
+	if (!p->has_preds)
 		return true;
 	for (i = p->pred_at[item]; i < p->pred_at[item + 1]; i++)
 		if (!(w->linearized[p->pred[i] / 64] & 1ull << p->pred[i] % 64))

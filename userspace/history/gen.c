@@ -165,11 +165,11 @@ static int add_op(struct gen *g, const struct thread *t, uint64_t point, uint64_
 	struct kl_op op = {
 		.call = seen(g, t, t->call), .ret = end == KL_TIME_MAX ? end : seen(g, t, end),
 		.point = point, .drain = KL_TIME_MAX, .thread = t->index, .object = t->object,
-		.method = t->method, .cpu = t->cpu, .nargs = m->nargs, .nres = m->nres,
-		.flags = end == KL_TIME_MAX ? KL_OP_PENDING : 0,
+		.cpu = t->cpu, .flags = end == KL_TIME_MAX ? KL_OP_PENDING : 0,
 	};
+	const struct kl_shape s = { .method = t->method, .nargs = m->nargs, .nres = m->nres };
 
-	return kl_history_add(g->h, &op, args, res);
+	return kl_history_add(g->h, &op, &s, args, res);
 }
 
 /* The thread whose turn it is takes effect, returns, and calls its next operation. */
@@ -235,19 +235,28 @@ static void change(struct gen *g, struct kl_val *v, bool is_bool)
 }
 
 /* Some draws meet an operation without a result: hence a bound, not a promise. */
-static void mutate(struct gen *g)
+static int mutate(struct gen *g)
 {
 	uint64_t left = g->c->mutate, tries = 64 * (left + 1);
 
 	while (left && tries-- && g->h->nops) {
 		struct kl_op *op = &g->h->ops[kl_rand_below(&g->seed, g->h->nops)];
+		const struct kl_shape s = *kl_op_shape(g->h, op);
+		struct kl_val v[2 * KL_MAX_ARGS];
+		int64_t shape;
 
-		if (!op->nres || (op->flags & KL_OP_PENDING))
+		if (!s.nres || (op->flags & KL_OP_PENDING))
 			continue;
-		change(g, g->h->vals + op->vals + op->nargs + kl_rand_below(&g->seed, op->nres),
-		       g->model.type->methods[op->method].returns_bool);
+		memcpy(v, kl_op_args(g->h, op), (s.nargs + s.nres) * sizeof(*v));
+		change(g, v + s.nargs + kl_rand_below(&g->seed, s.nres),
+		       g->model.type->methods[s.method].returns_bool);
+		shape = kl_history_shape(g->h, &s, v, v + s.nargs);
+		if (shape < 0)
+			return shape;
+		op->shape = shape;
 		left--;
 	}
+	return 0;
 }
 
 static int check_config(const struct kl_gen_config *c)
@@ -308,10 +317,10 @@ int kl_gen(const struct kl_gen_config *c, struct kl_history **out)
 		ret = setup(&g);
 	while (!ret && g.h->nops < c->ops)
 		ret = one_op(&g);
-	if (!ret) {
-		mutate(&g);
+	if (!ret)
+		ret = mutate(&g);
+	if (!ret)
 		ret = kl_history_finish(g.h);
-	}
 	kl_model_free(&g.model);
 	free(g.threads);
 	free(g.heap);

@@ -16,8 +16,15 @@ struct table {
 	size_t mask, used;
 };
 
+/* The same with the hash's lower half beside the index. */
+struct shapes {
+	uint64_t *slot;
+	size_t mask;
+};
+
 struct kl_index {
 	struct table methods, objects, threads;
+	struct shapes shapes;
 };
 
 struct kl_history *kl_history_new(void)
@@ -45,8 +52,10 @@ void kl_history_free(struct kl_history *h)
 	free(h->index->methods.slot);
 	free(h->index->objects.slot);
 	free(h->index->threads.slot);
+	free(h->index->shapes.slot);
 	free(h->index);
 	free(h->ops);
+	free(h->shapes);
 	free(h->vals);
 	free(h->gaps);
 	free(h->methods);
@@ -202,36 +211,136 @@ int64_t kl_history_thread(struct kl_history *h, uint64_t raw)
 			 thread_hash);
 }
 
-int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_val *args,
-		   const struct kl_val *res)
+static uint64_t shape_hash(const struct kl_shape *s, const struct kl_val *v)
 {
-	size_t n = op->nargs + op->nres, i;
-	struct kl_val *v;
+	return kl_hash_words((const uint64_t *)v, 2 * (size_t)(s->nargs + s->nres),
+			     (uint64_t)s->method << 16 | s->nargs << 8 | s->nres);
+}
+
+/* Shapes are many: the hash stands beside the number, so that most tries end there. */
+static int shapes_reserve(struct kl_history *h)
+{
+	struct shapes *t = &h->index->shapes;
+	size_t size = t->slot ? t->mask + 1 : 0, want = size ? size * 2 : 256, i, at;
+	uint64_t *slot;
+
+	if (h->nshapes * 2 < size)
+		return 0;
+	slot = calloc(want, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	for (i = 0; i < size; i++) {
+		if (!t->slot[i])
+			continue;
+		at = t->slot[i] >> 32;
+		if (want > 1ull << 32)
+			at = shape_hash(&h->shapes[(uint32_t)t->slot[i] - 1],
+					h->vals + h->shapes[(uint32_t)t->slot[i] - 1].vals);
+		for (at &= want - 1; slot[at]; at = (at + 1) & (want - 1))
+			;
+		slot[at] = t->slot[i];
+	}
+	free(t->slot);
+	t->slot = slot;
+	t->mask = want - 1;
+	return 0;
+}
+
+static int64_t add_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v)
+{
+	const size_t n = s->nargs + s->nres;
+	int ret;
+
+	if (h->nshapes >= UINT32_MAX - 1 || h->nvals + n > UINT32_MAX)
+		return -EOVERFLOW;
+	ret = kl_grow(h->shapes, h->cshapes, h->nshapes + 1) ?:
+	      kl_grow(h->vals, h->cvals, h->nvals + n);
+	if (ret)
+		return ret;
+	h->shapes[h->nshapes] = *s;
+	h->shapes[h->nshapes].vals = h->nvals;
+	if (n)
+		memcpy(h->vals + h->nvals, v, n * sizeof(*v));
+	h->nvals += n;
+	return h->nshapes++;
+}
+
+int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
+			 const struct kl_val *args, const struct kl_val *res)
+{
+	struct shapes *t = &h->index->shapes;
+	struct kl_val v[2 * KL_MAX_ARGS];
+	const size_t n = s->nargs + s->nres;
+	uint64_t hash;
+	int64_t id;
+	size_t at, i;
+	int ret;
+
+	if (s->method >= h->nmethods || s->nargs > KL_MAX_ARGS || s->nres > KL_MAX_ARGS)
+		return -EINVAL;
+	for (i = 0; i < s->nargs; i++)
+		v[i] = args[i];
+	for (; i < n; i++)
+		v[i] = res ? res[i - s->nargs] : kl_special(KL_ANY);
+	ret = shapes_reserve(h);
+	if (ret)
+		return ret;
+	hash = shape_hash(s, v);
+	for (at = hash & t->mask; t->slot[at]; at = (at + 1) & t->mask) {
+		const struct kl_shape *o;
+
+		if (t->slot[at] >> 32 != (uint32_t)hash)
+			continue;
+		o = &h->shapes[(uint32_t)t->slot[at] - 1];
+		if (o->method == s->method && o->nargs == s->nargs && o->nres == s->nres &&
+		    (!n || !memcmp(h->vals + o->vals, v, n * sizeof(*v))))
+			return o - h->shapes;
+	}
+	id = add_shape(h, s, v);
+	if (id >= 0)
+		t->slot[at] = hash << 32 | (uint32_t)(id + 1);
+	return id;
+}
+
+int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape *s,
+		   const struct kl_val *args, const struct kl_val *res)
+{
+	int64_t shape;
 	int ret;
 
 	if (op->flags & KL_OP_PENDING)
 		op->ret = KL_TIME_MAX;
 	else if (op->ret == KL_TIME_MAX)
 		return -EINVAL;
-	if (op->call == KL_TIME_MAX || op->ret < op->call || op->method >= h->nmethods ||
-	    op->object >= h->nobjects || op->thread >= h->nthreads || op->nargs > KL_MAX_ARGS ||
-	    op->nres > KL_MAX_ARGS)
+	if (op->call == KL_TIME_MAX || op->ret < op->call || op->object >= h->nobjects ||
+	    op->thread >= h->nthreads)
 		return -EINVAL;
-	if (h->nops >= KL_NO_OP || h->nvals + n > UINT32_MAX)
+	if (h->nops >= KL_NO_OP)
 		return -EOVERFLOW;
 	ret = kl_grow(h->ops, h->cops, h->nops + 1);
-	if (!ret)
-		ret = kl_grow(h->vals, h->cvals, h->nvals + n);
 	if (ret)
 		return ret;
-	op->vals = h->nvals;
-	v = h->vals + h->nvals;
-	for (i = 0; i < op->nargs; i++)
-		*v++ = args[i];
-	for (i = 0; i < op->nres; i++)
-		*v++ = op->flags & KL_OP_PENDING ? kl_special(KL_ANY) : res[i];
-	h->nvals += n;
+	shape = kl_history_shape(h, s, args, op->flags & KL_OP_PENDING ? NULL : res);
+	if (shape < 0)
+		return shape;
+	op->shape = shape;
 	h->ops[h->nops++] = *op;
+	return 0;
+}
+
+int kl_op_make_pending(struct kl_history *h, struct kl_op *op)
+{
+	const struct kl_shape s = *kl_op_shape(h, op);
+	struct kl_val args[KL_MAX_ARGS];
+	int64_t shape;
+
+	memcpy(args, kl_op_args(h, op), s.nargs * sizeof(*args));
+	shape = kl_history_shape(h, &s, args, NULL);
+	if (shape < 0)
+		return shape;
+	op->flags |= KL_OP_PENDING;
+	op->ret = KL_TIME_MAX;
+	op->shape = shape;
 	return 0;
 }
 

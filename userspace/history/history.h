@@ -42,18 +42,24 @@ enum kl_op_flags {
  *	returned had left the store buffer, KL_TIME_MAX if not known
  * @thread: index of its thread
  * @object: index of its object
- * @vals: index of its arguments in kl_history.vals, its results follow
- * @method: index of its method's name
+ * @shape: index of its method, arguments and results
  * @cpu: where it returned (or was called), KL_NO_CPU if not known
+ * @flags: enum kl_op_flags
  */
 struct kl_op {
 	uint64_t call, ret;
 	uint64_t point, drain;
 	uint32_t thread, object;
-	uint32_t vals;
-	uint16_t method;
+	uint32_t shape;
 	uint16_t cpu;
-	uint8_t nargs, nres, flags, pad[5];
+	uint8_t flags, pad;
+};
+
+/* What operations with equal method, arguments and results share. */
+struct kl_shape {
+	uint32_t vals;		/* index of its arguments in kl_history.vals, its results follow */
+	uint16_t method;	/* index of its method's name */
+	uint8_t nargs, nres;
 };
 
 enum kl_gap_reason {
@@ -76,13 +82,14 @@ struct kl_gap {
 
 struct kl_history {
 	struct kl_op *ops;		/* by call time after kl_history_finish() */
+	struct kl_shape *shapes;	/* no two are equal */
 	struct kl_val *vals;
 	struct kl_gap *gaps;		/* by from */
 	char **methods;			/* names */
 	uint64_t *objects;		/* what a person knows the object by, an address */
 	uint64_t *threads;		/* thread ids */
-	size_t nops, nvals, ngaps, nmethods, nobjects, nthreads;
-	size_t cops, cvals, cgaps, cmethods, cobjects, cthreads;	/* capacities */
+	size_t nops, nshapes, nvals, ngaps, nmethods, nobjects, nthreads;
+	size_t cops, cshapes, cvals, cgaps, cmethods, cobjects, cthreads;	/* capacities */
 	struct kl_index *index;		/* raw id -> index, see kl_history_object() */
 
 	enum kl_clock clock;
@@ -106,31 +113,60 @@ int64_t kl_history_object(struct kl_history *h, uint64_t raw);
 int64_t kl_history_thread(struct kl_history *h, uint64_t raw);
 
 /**
+ * kl_history_shape() - the number of a shape, added if new
+ * @h: the history
+ * @s: method and numbers of values; its @vals is not looked at
+ * @args: s->nargs values
+ * @res: s->nres values, NULL: not known (KL_ANY)
+ *
+ * Return: the number; -ENOMEM, -EOVERFLOW, -EINVAL when there is no such method or
+ * there are too many values.
+ */
+int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
+			 const struct kl_val *args, const struct kl_val *res);
+
+/**
  * kl_history_add() - append an operation
  * @h: the history
- * @op: the operation, whose @vals is set here
- * @args: op->nargs values
- * @res: op->nres values; ignored (KL_ANY stored) if the operation is pending
+ * @op: the operation, whose @shape is set here
+ * @s: method and numbers of values
+ * @args: s->nargs values
+ * @res: s->nres values; ignored (KL_ANY stored) if the operation is pending
  *
  * Return: 0, -ENOMEM, -EOVERFLOW, -EINVAL when ret < call, the call is KL_TIME_MAX or an
  * index is out of range.
  */
-int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_val *args,
-		   const struct kl_val *res);
+int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape *s,
+		   const struct kl_val *args, const struct kl_val *res);
 int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap);
 
 /* Sort by call time (ties: by return, then as added); to be called once after the last add. */
 int kl_history_finish(struct kl_history *h);
 
+static inline const struct kl_shape *kl_op_shape(const struct kl_history *h,
+						 const struct kl_op *op)
+{
+	return &h->shapes[op->shape];
+}
+
+/* The index of its method's name. */
+static inline uint16_t kl_op_method(const struct kl_history *h, const struct kl_op *op)
+{
+	return h->shapes[op->shape].method;
+}
+
 static inline const struct kl_val *kl_op_args(const struct kl_history *h, const struct kl_op *op)
 {
-	return h->vals + op->vals;
+	return h->vals + h->shapes[op->shape].vals;
 }
 
 static inline const struct kl_val *kl_op_res(const struct kl_history *h, const struct kl_op *op)
 {
-	return h->vals + op->vals + op->nargs;
+	return h->vals + h->shapes[op->shape].vals + h->shapes[op->shape].nargs;
 }
+
+/* A pending operation's results are not known. */
+int kl_op_make_pending(struct kl_history *h, struct kl_op *op);
 
 /* @a + @b, or KL_TIME_MAX. */
 static inline uint64_t kl_time_add(uint64_t a, uint64_t b)

@@ -131,9 +131,9 @@ static int read_gaps(struct reader *r, struct cursor *c)
 }
 
 static bool read_vals(struct reader *r, struct cursor *col, const struct kl_op *op,
-		      struct kl_val *v)
+		      const struct kl_shape *s, struct kl_val *v)
 {
-	unsigned int n = op->nargs + (op->flags & KL_OP_PENDING ? 0 : op->nres), i;
+	unsigned int n = s->nargs + (op->flags & KL_OP_PENDING ? 0 : s->nres), i;
 	uint64_t tag, d, *last;
 
 	for (i = 0; i < n; i++, v++) {
@@ -144,7 +144,7 @@ static bool read_vals(struct reader *r, struct cursor *col, const struct kl_op *
 			continue;
 		if (!get(&col[KLH_VALUES], &d))
 			return false;
-		last = klh_place(&r->last, op->method, i);
+		last = klh_place(&r->last, s->method, i);
 		*last += klh_unfold(d);
 		v->v = *last;
 	}
@@ -152,7 +152,7 @@ static bool read_vals(struct reader *r, struct cursor *col, const struct kl_op *
 }
 
 static bool read_op(struct reader *r, struct cursor *col, struct kl_op *op, uint64_t prev,
-		    struct kl_val *vals)
+		    struct kl_shape *s, struct kl_val *vals)
 {
 	uint64_t flags, call, ret, point, drain, thread, object, method, cpu, shape;
 
@@ -186,11 +186,11 @@ static bool read_op(struct reader *r, struct cursor *col, struct kl_op *op, uint
 		return false;
 	op->thread = thread;
 	op->object = object;
-	op->method = method;
+	s->method = method;
 	op->cpu = cpu ? cpu - 1 : KL_NO_CPU;
-	op->nargs = shape >> 4;
-	op->nres = shape & 15;
-	return read_vals(r, col, op, vals);
+	s->nargs = shape >> 4;
+	s->nres = shape & 15;
+	return read_vals(r, col, op, s, vals);
 }
 
 static int read_columns(struct reader *r, size_t raw, uint32_t nops)
@@ -198,6 +198,7 @@ static int read_columns(struct reader *r, size_t raw, uint32_t nops)
 	struct kl_val vals[2 * KL_MAX_ARGS];
 	struct cursor col[KLH_COLUMNS];
 	size_t at = KLH_COLUMNS * 4, i;
+	struct kl_shape s = { 0 };
 	struct kl_op op = { 0 };
 	uint64_t prev = 0;
 	int ret;
@@ -226,10 +227,10 @@ static int read_columns(struct reader *r, size_t raw, uint32_t nops)
 		return ret;
 	memset(&r->last, 0, sizeof(r->last));
 	for (i = 0; i < nops; i++) {
-		if (!read_op(r, col, &op, prev, vals))
+		if (!read_op(r, col, &op, prev, &s, vals))
 			return damaged(r, "an operation is not as it should be");
 		prev = op.call;
-		ret = kl_history_add(r->h, &op, vals, vals + op.nargs);
+		ret = kl_history_add(r->h, &op, &s, vals, vals + s.nargs);
 		if (ret == -EINVAL)
 			return damaged(r, "an operation's times are not as they should be");
 		if (ret)

@@ -125,8 +125,9 @@ static int put_tables(struct kl_klh *k, const struct kl_history *h)
 static void put_op(struct kl_klh *k, const struct kl_history *h, const struct kl_op *op,
 		   uint64_t prev)
 {
+	const struct kl_shape *s = kl_op_shape(h, op);
 	bool pending = op->flags & KL_OP_PENDING;
-	unsigned int n = op->nargs + (pending ? 0 : op->nres), i;
+	unsigned int n = s->nargs + (pending ? 0 : s->nres), i;
 	const struct kl_val *v = kl_op_args(h, op);
 	struct column *col = k->col;
 
@@ -142,13 +143,13 @@ static void put_op(struct kl_klh *k, const struct kl_history *h, const struct kl
 		put(&col[KLH_DRAIN], klh_fold(op->drain - op->call));
 	put(&col[KLH_THREAD], op->thread);
 	put(&col[KLH_OBJECT], op->object);
-	put(&col[KLH_METHOD], op->method);
+	put(&col[KLH_METHOD], s->method);
 	put(&col[KLH_CPU], op->cpu == KL_NO_CPU ? 0 : op->cpu + 1);
-	put(&col[KLH_SHAPE], op->nargs << 4 | op->nres);
+	put(&col[KLH_SHAPE], s->nargs << 4 | s->nres);
 	for (i = 0; i < n; i++) {
 		put(&col[KLH_TAGS], v[i].tag);
 		if (v[i].tag == KL_WORD) {
-			uint64_t *last = klh_place(&k->last, op->method, i);
+			uint64_t *last = klh_place(&k->last, s->method, i);
 
 			put(&col[KLH_VALUES], klh_fold(v[i].v - *last));
 			*last = v[i].v;
@@ -212,7 +213,8 @@ static int append_block(struct kl_klh *k, const struct kl_history *h, size_t fir
 		return -EFBIG;
 	ret = put_tables(k, h);
 	for (i = 0; i < n; i++)
-		nvals += h->ops[first + i].nargs + h->ops[first + i].nres;
+		nvals += kl_op_shape(h, &h->ops[first + i])->nargs +
+			 kl_op_shape(h, &h->ops[first + i])->nres;
 	for (i = KLH_FLAGS; i < KLH_TAGS && !ret; i++)
 		ret = reserve(&k->col[i], n);
 	for (i = KLH_TAGS; i <= KLH_VALUES && !ret; i++)

@@ -65,18 +65,19 @@ static void put_vals(struct out *o, const struct kl_val *v, unsigned int n)
 
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op)
 {
+	const struct kl_shape *s = kl_op_shape(h, op);
 	struct out o = { .buf = buf, .size = size };
 
 	if (size)
 		*buf = 0;
-	put(&o, h->methods[op->method]);
+	put(&o, h->methods[s->method]);
 	put(&o, "(");
-	put_vals(&o, kl_op_args(h, op), op->nargs);
+	put_vals(&o, kl_op_args(h, op), s->nargs);
 	put(&o, ")");
-	if (op->nres && !(op->flags & KL_OP_PENDING)) {
-		put(&o, op->nres > 1 ? " -> (" : " -> ");
-		put_vals(&o, kl_op_res(h, op), op->nres);
-		put(&o, op->nres > 1 ? ")" : "");
+	if (s->nres && !(op->flags & KL_OP_PENDING)) {
+		put(&o, s->nres > 1 ? " -> (" : " -> ");
+		put_vals(&o, kl_op_res(h, op), s->nres);
+		put(&o, s->nres > 1 ? ")" : "");
 	}
 	return o.len;
 }

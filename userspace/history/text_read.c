@@ -181,10 +181,10 @@ static int scan_attribute(struct kl_text_src *s, const char **pp, struct kl_op *
 }
 
 /* Arguments, `->' and results, attributes: all that is left of the line. */
-static int scan_tail(struct kl_text_src *s, const char *p, struct kl_op *op, struct kl_val *args,
-		     struct kl_val *res, bool *arrow)
+static int scan_tail(struct kl_text_src *s, const char *p, struct kl_op *op,
+		     struct kl_shape *shape, struct kl_val *args, struct kl_val *res, bool *arrow)
 {
-	uint8_t *n = &op->nargs;
+	uint8_t *n = &shape->nargs;
 	struct kl_val *v = args;
 
 	*arrow = false;
@@ -196,7 +196,7 @@ static int scan_tail(struct kl_text_src *s, const char *p, struct kl_op *op, str
 			if (*arrow)
 				return kl_text_bad(s, p, "one `->' in a line");
 			*arrow = true;
-			n = &op->nres;
+			n = &shape->nres;
 			v = res;
 			p += 2;
 			continue;
@@ -289,6 +289,7 @@ static int scan_op(struct reader *r, const char *p)
 		.point = KL_TIME_MAX, .drain = KL_TIME_MAX, .cpu = KL_NO_CPU,
 	};
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
+	struct kl_shape shape = { 0 };
 	bool arrow;
 	int64_t i;
 	size_t n;
@@ -312,15 +313,15 @@ static int scan_op(struct reader *r, const char *p)
 	i = kl_history_method(r->h, p, n);
 	if (i < 0)
 		return i;
-	op.method = i;
-	if (scan_tail(&r->src, p + n, &op, args, res, &arrow))
+	shape.method = i;
+	if (scan_tail(&r->src, p + n, &op, &shape, args, res, &arrow))
 		return -EINVAL;
 	/* How many results it would have is told by one that returned: see pending_results(). */
 	if ((op.flags & KL_OP_PENDING) && !arrow)
-		op.pad[0] = 1;
+		op.pad = 1;
 	ret = kl_grow(r->lines, r->clines, r->h->nops + 1);
 	if (!ret)
-		ret = kl_history_add(r->h, &op, args, res);
+		ret = kl_history_add(r->h, &op, &shape, args, res);
 	if (!ret)
 		r->lines[r->h->nops - 1] = r->src.line;
 	return ret;
@@ -337,33 +338,30 @@ static int pending_results(struct kl_history *h)
 		return -ENOMEM;
 	for (i = 0; i < h->nmethods; i++)
 		nres[i] = -1;
-	for (i = 0; i < h->nops; i++)
-		if (!(h->ops[i].flags & KL_OP_PENDING) && nres[h->ops[i].method] < 0)
-			nres[h->ops[i].method] = h->ops[i].nres;
 	for (i = 0; i < h->nops; i++) {
-		struct kl_op *op = &h->ops[i];
-		unsigned int n, j;
+		const struct kl_shape *s = kl_op_shape(h, &h->ops[i]);
 
-		if (!op->pad[0])
+		if (!(h->ops[i].flags & KL_OP_PENDING) && nres[s->method] < 0)
+			nres[s->method] = s->nres;
+	}
+	for (i = 0; i < h->nops && !ret; i++) {
+		struct kl_op *op = &h->ops[i];
+		struct kl_shape s = *kl_op_shape(h, op);
+		struct kl_val args[KL_MAX_ARGS];
+		int64_t shape;
+
+		if (!op->pad)
 			continue;
-		op->pad[0] = 0;
-		if (nres[op->method] <= 0)
+		op->pad = 0;
+		if (nres[s.method] <= 0)
 			continue;
-		n = op->nargs + nres[op->method];
-		if (h->nvals + n > UINT32_MAX) {
-			ret = -EOVERFLOW;
-			break;
-		}
-		ret = kl_grow(h->vals, h->cvals, h->nvals + n);
-		if (ret)
-			break;
-		for (j = 0; j < op->nargs; j++)
-			h->vals[h->nvals + j] = h->vals[op->vals + j];
-		for (; j < n; j++)
-			h->vals[h->nvals + j] = kl_special(KL_ANY);
-		op->vals = h->nvals;
-		op->nres = nres[op->method];
-		h->nvals += n;
+		s.nres = nres[s.method];
+		memcpy(args, kl_op_args(h, op), s.nargs * sizeof(*args));
+		shape = kl_history_shape(h, &s, args, NULL);
+		if (shape < 0)
+			ret = shape;
+		else
+			op->shape = shape;
 	}
 	free(nres);
 	return ret;

@@ -81,9 +81,10 @@ static char *put_vals(char *p, const struct kl_val *v, unsigned int n)
 static int put_op(struct writer *w, const struct kl_op *op)
 {
 	const struct kl_history *h = w->h;
-	const char *name = h->methods[op->method];
+	const struct kl_shape *s = kl_op_shape(h, op);
+	const char *name = h->methods[s->method];
 	size_t len = strlen(name);
-	bool results = op->nres;
+	bool results = s->nres;
 	char *p;
 	int ret;
 
@@ -110,16 +111,16 @@ static int put_op(struct writer *w, const struct kl_op *op)
 	if (op->flags & KL_OP_PENDING) {
 		*p++ = '-';
 		/* The reader finds out how many there would be; `->' says that it should not. */
-		results = op->nres != (w->nres[op->method] < 0 ? 0 : w->nres[op->method]);
+		results = s->nres != (w->nres[s->method] < 0 ? 0 : w->nres[s->method]);
 	} else {
 		p = put_dec(p, op->ret);
 	}
 	*p++ = ' ';
 	memcpy(p, name, len);
-	p = put_vals(p + len, kl_op_args(h, op), op->nargs);
+	p = put_vals(p + len, kl_op_args(h, op), s->nargs);
 	if (results) {
 		p = put_str(p, " ->");
-		p = put_vals(p, kl_op_res(h, op), op->nres);
+		p = put_vals(p, kl_op_res(h, op), s->nres);
 	}
 	if (op->cpu != KL_NO_CPU)
 		p = put_dec(put_str(p, " cpu="), op->cpu);
@@ -195,9 +196,12 @@ int kl_text_write(const struct kl_history *h, FILE *f)
 		goto out;
 	for (i = 0; i < h->nmethods; i++)
 		w.nres[i] = -1;
-	for (i = 0; i < h->nops; i++)
-		if (!(h->ops[i].flags & KL_OP_PENDING) && w.nres[h->ops[i].method] < 0)
-			w.nres[h->ops[i].method] = h->ops[i].nres;
+	for (i = 0; i < h->nops; i++) {
+		const struct kl_shape *s = kl_op_shape(h, &h->ops[i]);
+
+		if (!(h->ops[i].flags & KL_OP_PENDING) && w.nres[s->method] < 0)
+			w.nres[s->method] = s->nres;
+	}
 	kl_text_put_header(f, h);
 	for (i = 0; i < h->ngaps; i++)
 		put_gap(f, h, &h->gaps[i]);

@@ -99,15 +99,15 @@ static int add(struct kl_history *h, uint64_t round, unsigned int thread, unsign
 	struct kl_op op = {
 		.call = round * TICKS + 2 * place, .ret = round * TICKS + 2 * place + 1,
 		.point = KL_TIME_MAX, .drain = round * TICKS + DRAINED,
-		.cpu = thread, .nargs = nargs, .nres = nres,
+		.cpu = thread,
 	};
+	const struct kl_shape s = { .method = m, .nargs = nargs, .nres = nres };
 
 	if (m < 0 || o < 0 || t < 0)
 		return -ENOMEM;
-	op.method = m;
 	op.object = o;
 	op.thread = t;
-	return kl_history_add(h, &op, args, res);
+	return kl_history_add(h, &op, &s, args, res);
 }
 
 /* "ROUND b a1 a2", or "ROUND b ok". */

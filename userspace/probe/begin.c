@@ -65,13 +65,14 @@ void kl_take_cuts(struct kl_recorder *r)
 }
 
 /* Draw the line at @at: see above. */
-static void start_at(struct kl_recorder *r, uint64_t at)
+static int start_at(struct kl_recorder *r, uint64_t at)
 {
 	struct kl_history *h = r->h;
 	size_t i, n = 0;
+	int ret = 0;
 
 	r->start = at;
-	for (i = 0; i < h->nops; i++) {
+	for (i = 0; i < h->nops && !ret; i++) {
 		struct kl_op op = h->ops[i];
 
 		/* Inside the clock's error it may still come after what is kept. */
@@ -81,11 +82,12 @@ static void start_at(struct kl_recorder *r, uint64_t at)
 			/* Without an effect it does not matter on which side it was. */
 			if (!kl_op_writes(r, &op))
 				continue;
-			kl_make_pending(h, &op);
+			ret = kl_op_make_pending(h, &op);
 		}
 		h->ops[n++] = op;
 	}
 	h->nops = n;
+	return ret;
 }
 
 /*
@@ -129,13 +131,10 @@ int kl_begin(struct kl_recorder *r)
 		return doubt(r, r->nblocked ? r->end : r->blocked_until);
 	for (i = 0; i < r->ncuts; i++) {
 		last = r->cuts[i].to;
-		if (kl_quiet(r, &r->cuts[i])) {
-			start_at(r, kl_time_add(last, r->h->error));
-			return 0;
-		}
+		if (kl_quiet(r, &r->cuts[i]))
+			return start_at(r, kl_time_add(last, r->h->error));
 	}
 	if (!kl_spec_flushes(r->opts.spec))
 		return doubt(r, last);
-	start_at(r, kl_time_add(last, r->h->error));
-	return 0;
+	return start_at(r, kl_time_add(last, r->h->error));
 }

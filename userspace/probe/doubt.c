@@ -17,7 +17,7 @@ static const struct kl_clause *clause_of(const struct kl_recorder *r, const stru
 	for (i = 0; i < r->nclauses; i++) {
 		const struct kl_clause *c = &r->clauses[i];
 
-		if (c->history_method != op->method)
+		if (c->history_method != kl_op_method(r->h, op))
 			continue;
 		if (found && found->group != c->group)
 			return NULL;
@@ -143,7 +143,7 @@ bool kl_op_writes(const struct kl_recorder *r, const struct kl_op *op)
 	unsigned int i;
 
 	for (i = 0; i < r->nclauses; i++)
-		if (r->clauses[i].history_method == op->method)
+		if (r->clauses[i].history_method == kl_op_method(r->h, op))
 			return !r->clauses[i].method->pure;
 	return true;
 }

@@ -37,27 +37,18 @@ static int add_open(struct kl_recorder *r)
 	return err;
 }
 
-void kl_make_pending(struct kl_history *h, struct kl_op *op)
-{
-	unsigned int i;
-
-	op->flags |= KL_OP_PENDING;
-	op->ret = KL_TIME_MAX;
-	for (i = 0; i < op->nres; i++)
-		h->vals[op->vals + op->nargs + i] = kl_special(KL_ANY);
-}
-
 /*
  * Probes are detached one after the other, so from the first on not all is seen:
  * the recording ends before.  What was called later is dropped (it may be seen
  * by what returned later, and that is pending too).
  */
-static void cut(struct kl_recorder *r)
+static int cut(struct kl_recorder *r)
 {
 	struct kl_history *h = r->h;
 	size_t i, n = 0;
+	int ret = 0;
 
-	for (i = 0; i < h->nops; i++) {
+	for (i = 0; i < h->nops && !ret; i++) {
 		struct kl_op op = h->ops[i];
 
 		if (op.flags & KL_OP_NOCALL)
@@ -66,10 +57,11 @@ static void cut(struct kl_recorder *r)
 		if (op.call > kl_time_add(r->end, h->error))
 			continue;
 		if (op.ret > r->end)
-			kl_make_pending(h, &op);
+			ret = kl_op_make_pending(h, &op);
 		h->ops[n++] = op;
 	}
 	h->nops = n;
+	return ret;
 }
 
 static int add_unknown(struct kl_recorder *r)
@@ -182,8 +174,9 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	if (err)
 		return err;
 	kl_count_ended(r);
-	cut(r);
-	err = kl_begin(r);
+	err = cut(r);
+	if (!err)
+		err = kl_begin(r);
 	if (!err)
 		err = kl_losses_finish(r, stats);
 	if (!err)

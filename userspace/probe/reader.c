@@ -66,6 +66,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		.call = ev->call, .ret = ev->ret, .drain = KL_TIME_MAX,
 		.point = ev->point ? ev->point : KL_TIME_MAX, .cpu = ev->cpu_ret,
 	};
+	struct kl_shape shape;
 	struct kl_clause *c;
 	int64_t object, thread;
 
@@ -92,9 +93,6 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		return thread;
 	op.thread = thread;
 	op.object = object;
-	op.method = c->history_method;
-	op.nargs = c->nargs;
-	op.nres = c->nres;
 	if (ev->flags & KLIN_F_NOCALL)
 		op.flags |= KL_OP_NOCALL;
 	if (ev->flags & KLIN_F_NORET) {
@@ -109,8 +107,9 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 			return err;
 	}
 	r->ops++;
+	shape = (struct kl_shape){ .method = c->history_method, .nargs = c->nargs, .nres = c->nres };
 	values(c, ev, v);
-	return kl_history_add(r->h, &op, v, v + c->nargs);
+	return kl_history_add(r->h, &op, &shape, v, v + c->nargs);
 }
 
 static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_header *header)

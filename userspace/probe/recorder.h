@@ -153,7 +153,6 @@ int kl_begin(struct kl_recorder *r);
 
 /* finish.c */
 /* It may have taken effect or not, and nothing is known of its results. */
-void kl_make_pending(struct kl_history *h, struct kl_op *op);
 int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats);
 
 #endif

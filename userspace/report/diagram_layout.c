@@ -43,9 +43,10 @@ static struct dg_time at(uint64_t t)
 }
 
 /* Are its stores known or feared to leave the buffer after its return? */
-static bool drains_later(const struct kl_diagram_opts *o, const struct kl_op *op)
+static bool drains_later(const struct kl_diagram_opts *o, const struct kl_history *h,
+			 const struct kl_op *op)
 {
-	return o->stores && o->stores[op->method] && op->drain > op->ret;
+	return o->stores && o->stores[kl_op_method(h, op)] && op->drain > op->ret;
 }
 
 /* When @op returned, so that an interval without length has some. */
@@ -190,7 +191,7 @@ void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t 
 		add_op(d, h, ops[i], o);
 		add_time(d, at(op->call));
 		add_time(d, return_of(h, ops, n, op));
-		if (drains_later(o, op))
+		if (drains_later(o, h, op))
 			add_time(d, at(op->drain));
 		first = op->call < first ? op->call : first;
 		last = op->ret > last ? op->ret : last;
@@ -209,7 +210,7 @@ void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t 
 
 			it->from = rank_of(d, at(op->call));
 			it->to = rank_of(d, return_of(h, ops, n, op));
-			if (drains_later(o, op))
+			if (drains_later(o, h, op))
 				it->drain = rank_of(d, at(op->drain));
 		}
 	}

@@ -55,7 +55,7 @@ static int list_results(void *ctx, const struct kl_outcome *o)
 static int method_of(const struct kl_spec *spec, const struct kl_history *h,
 		     const struct kl_op *op)
 {
-	return kl_spec_find_method(spec, h->methods[op->method]);
+	return kl_spec_find_method(spec, h->methods[kl_op_method(h, op)]);
 }
 
 /* The state after the order; false when memory or the specification gave out. */

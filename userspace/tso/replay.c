@@ -39,7 +39,7 @@ static bool keys_known(const struct replay *r)
 
 	for (i = 0; i < r->h->nops; i++) {
 		const struct kl_op *op = &r->h->ops[i];
-		int k = kl_spec_method(r->spec, r->map[op->method])->part_param;
+		int k = kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)])->part_param;
 
 		if (k < 0 || kl_op_args(r->h, op)[k].tag != KL_WORD)
 			return false;
@@ -51,7 +51,7 @@ static uint64_t key_of(const struct replay *r, uint32_t i)
 {
 	const struct kl_op *op = &r->h->ops[i];
 
-	return kl_op_args(r->h, op)[kl_spec_method(r->spec, r->map[op->method])->part_param].v;
+	return kl_op_args(r->h, op)[kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)])->part_param].v;
 }
 
 /* Number the partitions by their first operations, and list each one's. */
@@ -280,9 +280,10 @@ static int replay_init(struct replay *r)
 	}
 	for (i = 0; i < r->h->nops; i++) {
 		const struct kl_op *op = &r->h->ops[i];
-		const struct kl_method *m = kl_spec_method(r->spec, r->map[op->method]);
+		const struct kl_shape *s = kl_op_shape(r->h, op);
+		const struct kl_method *m = kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)]);
 
-		if (op->nargs != m->nparams || op->nres != m->nresults)
+		if (s->nargs != m->nparams || s->nres != m->nresults)
 			return kl_replay_bad(r, "an operation has other arguments than the spec says");
 	}
 	return 0;

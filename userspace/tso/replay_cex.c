@@ -51,7 +51,7 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 	struct kl_answer a = { 0 };
 	struct kl_history *h = NULL;
 	int map[MAX_KEPT];
-	struct kl_part p;
+	struct kl_part p = { 0 };
 	int ret;
 
 	ret = kl_cut_history(cut, kept, n, tso, &h, order);
@@ -64,8 +64,8 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 	ret = kl_part_build(r->spec, h, map, all, n, KL_ALL_OBJECTS, tso, &p);
 	if (!ret) {
 		ret = oracle->decide(&p, &lim, &a);
-		kl_part_free(&p);
 	}
+	kl_part_free(&p);
 	kl_history_free(h);
 	kl_answer_free(&a);
 	if (ret)

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Partitions, see split.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "check/split.h"
+
+#define NO_KEY	UINT32_MAX
+
+struct splitter {
+	const struct kl_spec *spec;
+	const struct kl_history *h;
+	const int *methods;
+	struct kl_split *s;
+	uint32_t *key;		/* shape -> number of its key */
+	uint64_t *keys;		/* their values */
+	size_t nkeys, ckeys;
+	uint32_t *part;		/* operation -> partition */
+	uint32_t *table;	/* (object, key) -> partition + 1 */
+	size_t size;
+	uint32_t *part_key;	/* partition -> number of its key */
+	size_t cobject, ckey;
+};
+
+void kl_split_free(struct kl_split *s)
+{
+	free(s->ops);
+	free(s->at);
+	free(s->object);
+	free(s->key);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Number the keys of the shapes.  Return: 1, 0 if a shape has none, -ENOMEM. */
+static int number_keys(struct splitter *t)
+{
+	const struct kl_history *h = t->h;
+	size_t size = 64, i, at;
+	uint32_t *table;
+	int ret = 1;
+
+	while (size < 2 * h->nshapes)
+		size *= 2;
+	table = calloc(size, sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < h->nshapes && ret == 1; i++) {
+		const struct kl_shape *s = &h->shapes[i];
+		int k = kl_spec_method(t->spec, t->methods[s->method])->part_param;
+		uint64_t key;
+
+		t->key[i] = NO_KEY;
+		if (k < 0 || k >= s->nargs || h->vals[s->vals + k].tag != KL_WORD)
+			continue;
+		key = h->vals[s->vals + k].v;
+		at = kl_mix(key, 0) & (size - 1);
+		while (table[at] && t->keys[table[at] - 1] != key)
+			at = (at + 1) & (size - 1);
+		if (!table[at]) {
+			if (kl_grow(t->keys, t->ckeys, t->nkeys + 1))
+				ret = -ENOMEM;
+			else
+				t->keys[t->nkeys++] = key;
+			table[at] = t->nkeys;
+		}
+		t->key[i] = table[at] - 1;
+	}
+	free(table);
+	/* A shape may be no operation's. */
+	for (i = 0; i < h->nops && ret == 1; i++)
+		ret = t->key[h->ops[i].shape] != NO_KEY;
+	return ret;
+}
+
+static int new_part(struct splitter *t, uint32_t object, uint32_t key)
+{
+	struct kl_split *s = t->s;
+	int ret = kl_grow(s->object, t->cobject, s->n + 1) ?:
+		  kl_grow(t->part_key, t->ckey, s->n + 1);
+
+	if (ret)
+		return ret;
+	s->object[s->n] = object;
+	t->part_key[s->n++] = key;
+	return 0;
+}
+
+/* Few objects and keys: their pairs in a table. */
+static int number_direct(struct splitter *t)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < t->h->nops && !ret; i++) {
+		const struct kl_op *op = &t->h->ops[i];
+		const uint32_t key = t->s->by_key ? t->key[op->shape] : 0;
+		uint32_t *part = &t->table[(size_t)op->object * t->nkeys + key];
+
+		if (!*part) {
+			ret = new_part(t, op->object, key);
+			*part = t->s->n;
+		}
+		t->part[i] = *part - 1;
+	}
+	return ret;
+}
+
+static int rehash(struct splitter *t)
+{
+	size_t size = t->size * 2, i, at;
+	uint32_t *table = calloc(size, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < t->s->n; i++) {
+		at = kl_mix(t->s->object[i], t->part_key[i]) & (size - 1);
+		while (table[at])
+			at = (at + 1) & (size - 1);
+		table[at] = i + 1;
+	}
+	free(t->table);
+	t->table = table;
+	t->size = size;
+	return 0;
+}
+
+static int number_hashed(struct splitter *t)
+{
+	const struct kl_split *s = t->s;
+	size_t i, at;
+	int ret = 0;
+
+	for (i = 0; i < t->h->nops && !ret; i++) {
+		const struct kl_op *op = &t->h->ops[i];
+		const uint32_t key = s->by_key ? t->key[op->shape] : 0;
+
+		at = kl_mix(op->object, key) & (t->size - 1);
+		for (; t->table[at]; at = (at + 1) & (t->size - 1))
+			if (s->object[t->table[at] - 1] == op->object &&
+			    t->part_key[t->table[at] - 1] == key)
+				break;
+		if (!t->table[at]) {
+			ret = new_part(t, op->object, key);
+			t->table[at] = s->n;
+		}
+		t->part[i] = t->table[at] - 1;
+		if (!ret && 2 * s->n > t->size)
+			ret = rehash(t);
+	}
+	return ret;
+}
+
+static int number_parts(struct splitter *t)
+{
+	const size_t pairs = t->h->nobjects * t->nkeys;
+	const bool direct = pairs / t->nkeys == t->h->nobjects && pairs <= 4 * t->h->nops + 1024;
+
+	if (kl_spec_partition(t->spec) == KL_PART_NONE)
+		return t->h->nops ? new_part(t, KL_ALL_OBJECTS, 0) : 0;
+	t->size = direct ? pairs + 1 : 1024;
+	t->table = calloc(t->size, sizeof(*t->table));
+	if (!t->table)
+		return -ENOMEM;
+	return direct ? number_direct(t) : number_hashed(t);
+}
+
+/* List each partition's operations, and its key. */
+static int gather(struct splitter *t)
+{
+	struct kl_split *s = t->s;
+	size_t i;
+
+	s->ops = malloc((t->h->nops + 1) * sizeof(*s->ops));
+	s->at = calloc(s->n + 2, sizeof(*s->at));
+	s->key = calloc(s->n + 1, sizeof(*s->key));
+	if (!s->ops || !s->at || !s->key)
+		return -ENOMEM;
+	for (i = 0; i < t->h->nops; i++)
+		s->at[t->part[i] + 2]++;
+	for (i = 2; i < s->n + 2; i++)
+		s->at[i] += s->at[i - 1];
+	for (i = 0; i < t->h->nops; i++)
+		s->ops[s->at[t->part[i] + 1]++] = i;
+	for (i = 0; s->by_key && i < s->n; i++)
+		s->key[i] = t->keys[t->part_key[i]];
+	return 0;
+}
+
+int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *methods,
+	     bool by_object, struct kl_split *out)
+{
+	struct splitter t = { .spec = spec, .h = h, .methods = methods, .s = out };
+	int ret = 0;
+
+	memset(out, 0, sizeof(*out));
+	t.part = calloc(h->nops + 1, sizeof(*t.part));
+	t.key = calloc(h->nshapes + 1, sizeof(*t.key));
+	if (!t.part || !t.key)
+		ret = -ENOMEM;
+	if (!ret && !by_object && kl_spec_partition(spec) == KL_PART_PARAM)
+		ret = number_keys(&t);
+	if (ret >= 0) {
+		out->by_key = ret && h->nops;
+		if (!out->by_key)
+			t.nkeys = 1;
+		ret = number_parts(&t);
+	}
+	if (!ret)
+		ret = gather(&t);
+	free(t.part);
+	free(t.key);
+	free(t.keys);
+	free(t.table);
+	free(t.part_key);
+	if (ret)
+		kl_split_free(out);
+	return ret;
+}
