@@ -368,6 +368,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		.bytes = opt->bytes,
 		.deadline_ns = opt->time_ns ? start + opt->time_ns : 0,
 		.stop = opt->stop,
+		.no_witness = opt->no_witness,
 	};
 	r->spec = spec;
 	r->h = h;

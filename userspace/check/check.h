@@ -27,6 +27,7 @@ struct kl_limits {
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
 	uint64_t work;			/* configurations looked at */
 	const volatile int *stop;	/* set from elsewhere to end the run */
+	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
 };
 
 /*
@@ -83,6 +84,7 @@ struct kl_options {
 	const struct kl_engine *const *engines;
 	bool classical;		/* take a violation on sequential consistency as final */
 	bool no_partition;	/* by object only */
+	bool no_witness;	/* no certificate will be written */
 	unsigned int max_shrink;	/* counterexamples for so many partitions */
 	const struct kl_engine *tso_oracle;	/* confirms those of engines that know TSO */
 	unsigned int threads;	/* OpenMP threads, 0: all */

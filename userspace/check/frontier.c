@@ -3,8 +3,13 @@
  * The frontier engine: one pass over the events in time order, keeping every
  * configuration that explains the past: which of the open operations have taken
  * effect, and the state.  Operations take effect when a return makes them
- * (Lowe's just-in-time linearization); one that writes nothing and fits takes
- * effect at once, since every continuation without it has a twin with it.
+ * (Lowe's just-in-time linearization).  What need not be looked at:
+ *
+ * - An operation that changes nothing and fits takes effect at once: every
+ *   continuation without it has a twin with it.  For the same reason a
+ *   configuration is of no use beside one that is equal but for more of these.
+ * - Of open operations of equal shape the one that returns first goes first: in
+ *   any order in which it does not they can change places.
  *
  * The same walk serves machines with moves of their own (store buffers): a move
  * is one more step, and the time by which an entry must have left is one more
@@ -19,7 +24,9 @@
 #include "check/sim.h"
 
 #define NO_NODE		UINT32_MAX
+#define NO_TWIN		UINT32_MAX
 #define LEFT_ENTRY	(1u << 31)	/* the step left an entry in a store buffer */
+#define FEW		8		/* configurations that are looked through one by one */
 
 /* How a configuration came about: the last step of its order. */
 struct node {
@@ -29,53 +36,96 @@ struct node {
 /*
  * A set of configurations: records of masklen words of mask (a bit for each
  * slot: taken effect) and a word state << 32 | node.  The node is no part of
- * what makes configurations equal.
+ * what makes configurations equal, nor are the slots of what changes nothing.
  */
 struct set {
 	uint64_t *rec;
 	size_t n, cap;
-	uint64_t *table;	/* stamp << 32 | index + 1 */
+	uint64_t *table;	/* stamp << 32 | index + 1; not in use while there are few */
 	size_t tsize;
 	uint32_t stamp;
+};
+
+/* An operation that was called and has not returned. */
+struct open {
+	uint32_t item, shape, slot, ret_ev;
+	uint32_t twin;		/* slot of the one of equal shape that returns just before it */
+	bool free;		/* changes nothing */
+	bool has_preds;
 };
 
 struct frontier {
 	const struct kl_part *p;
 	struct kl_system *sys;
+	const struct kl_memo *memo;	/* of steps, or NULL */
 	struct kl_budget *budget;
 	size_t masklen, reclen;
 	struct set cur, next, seen;
 	uint64_t *tmp;			/* one record */
-	struct node *nodes;
+	uint64_t *free;			/* mask of the open operations that change nothing */
+	struct node *nodes;		/* NULL: no order is wanted */
 	size_t nnodes, cnodes;
 	uint32_t *moves;		/* copy of a state's */
-	size_t cmoves;
-	uint32_t *open;			/* items called and not returned, in order of call */
+	uint32_t *succ;			/* of a step */
+	size_t cmoves, csucc;
+	struct open *open;
+	uint32_t *place;		/* slot -> index in open */
+	uint64_t *is_pred;		/* bitset of items that another one has to wait for */
 	uint32_t nopen;
 	uint32_t now;			/* index of the event */
 	uint64_t work;
+	bool no_nodes;
 };
 
-static uint32_t rec_state(const struct frontier *f, const uint64_t *rec)
+static inline uint32_t rec_state(const struct frontier *f, const uint64_t *rec)
 {
 	return rec[f->masklen] >> 32;
 }
 
-static uint32_t rec_node(const struct frontier *f, const uint64_t *rec)
+static inline uint32_t rec_node(const struct frontier *f, const uint64_t *rec)
 {
 	return (uint32_t)rec[f->masklen];
 }
 
-static void rec_set(const struct frontier *f, uint64_t *rec, uint32_t state, uint32_t node)
+static inline void rec_set(const struct frontier *f, uint64_t *rec, uint32_t state, uint32_t node)
 {
 	rec[f->masklen] = (uint64_t)state << 32 | node;
 }
 
-static bool rec_has(const struct frontier *f, const uint64_t *rec, uint32_t item)
+static inline bool rec_has(const uint64_t *rec, uint32_t slot)
 {
-	uint32_t slot = f->p->items[item].slot;
-
 	return rec[slot / 64] >> slot % 64 & 1;
+}
+
+static inline void rec_copy(const struct frontier *f, uint64_t *to, const uint64_t *from)
+{
+	size_t i;
+
+	for (i = 0; i <= f->masklen; i++)
+		to[i] = from[i];
+}
+
+static inline size_t rec_hash(const struct frontier *f, const uint64_t *rec)
+{
+	uint64_t h = rec_state(f, rec);
+	size_t i;
+
+	for (i = 0; i < f->masklen; i++)
+		h = kl_mix(h, rec[i] & ~f->free[i]);
+	return h;
+}
+
+/* Equal but for what changes nothing, of which @o has at least as much? */
+static inline bool covers(const struct frontier *f, const uint64_t *o, const uint64_t *rec)
+{
+	size_t i;
+
+	if (rec_state(f, o) != rec_state(f, rec))
+		return false;
+	for (i = 0; i < f->masklen; i++)
+		if (((o[i] ^ rec[i]) & ~f->free[i]) || (rec[i] & ~o[i]))
+			return false;
+	return true;
 }
 
 static int set_rehash(const struct frontier *f, struct set *s, size_t size)
@@ -89,9 +139,7 @@ static int set_rehash(const struct frontier *f, struct set *s, size_t size)
 	s->table = table;
 	s->tsize = size;
 	for (i = 0; i < s->n; i++) {
-		const uint64_t *rec = s->rec + i * f->reclen;
-
-		at = kl_hash_words(rec, f->masklen, rec_state(f, rec)) & (size - 1);
+		at = rec_hash(f, s->rec + i * f->reclen) & (size - 1);
 		while (table[at])
 			at = (at + 1) & (size - 1);
 		table[at] = (uint64_t)s->stamp << 32 | (i + 1);
@@ -99,46 +147,68 @@ static int set_rehash(const struct frontier *f, struct set *s, size_t size)
 	return 0;
 }
 
-static void set_clear(struct set *s)
+static inline void set_clear(struct set *s)
 {
 	s->n = 0;
-	if (!++s->stamp) {
-		memset(s->table, 0, s->tsize * sizeof(*s->table));
-		s->stamp = 1;
-	}
 }
 
-/* Return: 1 if @rec was added, 0 if it is there already, negative errno. */
+/* The set has become too large to be looked through: use the table from now on. */
+static int set_start_table(const struct frontier *f, struct set *s)
+{
+	size_t i, at;
+
+	if (!s->table || !++s->stamp) {
+		s->stamp = 1;
+		return set_rehash(f, s, 64);
+	}
+	for (i = 0; i < s->n; i++) {
+		at = rec_hash(f, s->rec + i * f->reclen) & (s->tsize - 1);
+		while (s->table[at] >> 32 == s->stamp)
+			at = (at + 1) & (s->tsize - 1);
+		s->table[at] = (uint64_t)s->stamp << 32 | (i + 1);
+	}
+	return 0;
+}
+
+/* Return: 1 if @rec was added, 0 if one is there that covers it, negative errno. */
 static int set_add(const struct frontier *f, struct set *s, const uint64_t *rec)
 {
-	size_t at;
-	int ret;
+	size_t at = 0, i;
+	int ret = 0;
 
-	if (s->n * 2 >= s->tsize) {
-		ret = set_rehash(f, s, s->tsize ? s->tsize * 2 : 64);
+	if (s->n < FEW) {
+		for (i = 0; i < s->n; i++)
+			if (covers(f, s->rec + i * f->reclen, rec))
+				return 0;
+	} else {
+		if (s->n == FEW)
+			ret = set_start_table(f, s);
+		else if (s->n * 2 >= s->tsize)
+			ret = set_rehash(f, s, s->tsize * 2);
 		if (ret)
 			return ret;
-	}
-	at = kl_hash_words(rec, f->masklen, rec_state(f, rec)) & (s->tsize - 1);
-	for (; s->table[at] >> 32 == s->stamp; at = (at + 1) & (s->tsize - 1)) {
-		const uint64_t *o = s->rec + ((uint32_t)s->table[at] - 1) * f->reclen;
-
-		if (rec_state(f, o) == rec_state(f, rec) &&
-		    !memcmp(o, rec, f->masklen * sizeof(*rec)))
-			return 0;
+		at = rec_hash(f, rec) & (s->tsize - 1);
+		for (; s->table[at] >> 32 == s->stamp; at = (at + 1) & (s->tsize - 1))
+			if (covers(f, s->rec + ((uint32_t)s->table[at] - 1) * f->reclen, rec))
+				return 0;
 	}
 	ret = kl_grow(s->rec, s->cap, (s->n + 1) * f->reclen);
 	if (ret)
 		return ret;
-	memcpy(s->rec + s->n * f->reclen, rec, f->reclen * sizeof(*rec));
-	s->table[at] = (uint64_t)s->stamp << 32 | ++s->n;
+	rec_copy(f, s->rec + s->n * f->reclen, rec);
+	s->n++;
+	if (s->n > FEW)
+		s->table[at] = (uint64_t)s->stamp << 32 | s->n;
 	return 1;
 }
 
 static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 {
-	int ret = kl_grow(f->nodes, f->cnodes, f->nnodes + 1);
+	int ret;
 
+	if (f->no_nodes)
+		return NO_NODE;
+	ret = kl_grow(f->nodes, f->cnodes, f->nnodes + 1);
 	if (ret)
 		return ret;
 	if (f->nnodes >= NO_NODE)
@@ -147,104 +217,133 @@ static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 	return f->nnodes++;
 }
 
-/* May @item take effect: have all that precede it in program order? */
-static bool ready(const struct frontier *f, const uint64_t *rec, uint32_t item)
+/* Where @o may lead from @state, as kl_system.step. */
+static inline int step(struct frontier *f, uint32_t state, const struct open *o,
+		       const uint32_t **next)
+{
+	if (f->memo) {
+		const uint64_t key = ((uint64_t)state << 32 | o->shape) + 1;
+		const struct kl_memo_entry *m = kl_memo_at(f->memo, key);
+
+		if (m->key == key && f->p->items[o->item].kind == KL_ITEM_OP) {
+			*next = m->next;
+			return m->n;
+		}
+	}
+	return f->sys->step(f->sys, state, o->item, next);
+}
+
+/* May @o take effect: have all that precede it in program order? */
+static bool ready(const struct frontier *f, const uint64_t *rec, const struct open *o)
 {
 	const struct kl_part *p = f->p;
 	uint32_t i;
 
-	if (!p->has_preds)
+	if (!o->has_preds)
 		return true;
-	for (i = p->pred_at[item]; i < p->pred_at[item + 1]; i++) {
-		uint32_t q = p->pred[i];
+	for (i = p->pred_at[o->item]; i < p->pred_at[o->item + 1]; i++) {
+		const struct kl_item *q = &p->items[p->pred[i]];
 
-		if (p->items[q].ret_ev >= f->now && !rec_has(f, rec, q))
+		if (q->ret_ev >= f->now && !rec_has(rec, q->slot))
 			return false;
 	}
 	return true;
 }
 
-/* Let @item take effect in @rec with the new @state. */
-static int take(struct frontier *f, uint64_t *rec, uint32_t item, uint32_t state)
+/* Let @o take effect in @rec with the new @state. */
+static inline int take(struct frontier *f, uint64_t *rec, const struct open *o, uint32_t state)
 {
-	uint32_t slot = f->p->items[item].slot;
 	bool left = f->sys->left && f->sys->left(f->sys, rec_state(f, rec), state);
-	int64_t node = node_new(f, rec_node(f, rec), left ? item | LEFT_ENTRY : item);
+	int64_t node = node_new(f, rec_node(f, rec), left ? o->item | LEFT_ENTRY : o->item);
 
 	if (node < 0)
 		return node;
-	rec[slot / 64] |= 1ull << slot % 64;
+	rec[o->slot / 64] |= 1ull << o->slot % 64;
 	rec_set(f, rec, state, node);
 	return 0;
 }
 
-/* If @item writes nothing and fits the state as it is, it takes effect now. */
-static int settle_one(struct frontier *f, uint64_t *rec, uint32_t item)
+/* If @o changes nothing and fits the state as it is, it takes effect now.  Return: 1 if so. */
+static inline int settle_one(struct frontier *f, uint64_t *rec, const struct open *o)
 {
 	const uint32_t *next;
 	int n;
 
-	if (!f->p->items[item].pure || rec_has(f, rec, item) || !ready(f, rec, item))
+	if (!o->free || rec_has(rec, o->slot) || !ready(f, rec, o))
 		return 0;
-	n = f->sys->step(f->sys, rec_state(f, rec), item, &next);
-	if (n == 1 && next[0] == rec_state(f, rec))
-		n = take(f, rec, item, next[0]);
-	return n < 0 ? n : 0;
+	n = step(f, rec_state(f, rec), o, &next);
+	if (n != 1 || next[0] != rec_state(f, rec))
+		return n < 0 ? n : 0;
+	n = take(f, rec, o, next[0]);
+	return n < 0 ? n : 1;
 }
 
 static int settle(struct frontier *f, uint64_t *rec)
 {
+	bool again;
 	uint32_t i;
 	int ret;
 
-	for (i = 0; i < f->nopen; i++) {
-		ret = settle_one(f, rec, f->open[i]);
+	do {
+		again = false;
+		for (i = 0; i < f->nopen; i++) {
+			ret = settle_one(f, rec, &f->open[i]);
+			if (ret < 0)
+				return ret;
+			/* Another may have had to wait for it. */
+			again |= ret && f->is_pred;
+		}
+	} while (again);
+	return 0;
+}
+
+/* Where configurations go that the walk comes to: to `next' if the event is satisfied. */
+static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
+{
+	const bool done = drain ? !f->sys->waits(f->sys, rec_state(f, f->tmp),
+						 it - f->p->items) :
+				  rec_has(f->tmp, it->slot);
+	int ret = set_add(f, done ? &f->next : &f->seen, f->tmp);
+
+	f->work++;
+	return ret < 0 ? ret : 0;
+}
+
+static int expand_open(struct frontier *f, size_t at, const struct open *o,
+		       const struct kl_item *it, bool drain)
+{
+	const uint64_t *rec = f->seen.rec + at * f->reclen;
+	const uint32_t *next;
+	int n, k, ret;
+
+	if (rec_has(rec, o->slot) || (o->twin != NO_TWIN && !rec_has(rec, o->twin)) ||
+	    !ready(f, rec, o))
+		return 0;
+	n = step(f, rec_state(f, rec), o, &next);
+	/* What does nothing here has been settled. */
+	if (n <= 0 || (o->free && n == 1 && next[0] == rec_state(f, rec)))
+		return n < 0 ? n : 0;
+	ret = kl_grow(f->succ, f->csucc, n);
+	if (ret)
+		return ret;
+	memcpy(f->succ, next, n * sizeof(*next));
+	for (k = 0; k < n; k++) {
+		rec_copy(f, f->tmp, f->seen.rec + at * f->reclen);
+		ret = take(f, f->tmp, o, f->succ[k]) ?: settle(f, f->tmp) ?: arrive(f, it, drain);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-/* Add to `seen` what the step @item leads to from configuration number @at of it. */
-static int expand_item(struct frontier *f, size_t at, uint32_t item)
-{
-	const uint64_t *rec = f->seen.rec + at * f->reclen;
-	uint32_t copy[8], *succ = copy, k;
-	const uint32_t *next;
-	int n, ret = 0;
-
-	if (rec_has(f, rec, item) || !ready(f, rec, item))
-		return 0;
-	n = f->sys->step(f->sys, rec_state(f, rec), item, &next);
-	if (n <= 0)
-		return n;
-	if ((size_t)n > sizeof(copy) / sizeof(*copy)) {
-		succ = malloc(n * sizeof(*succ));
-		if (!succ)
-			return -ENOMEM;
-	}
-	memcpy(succ, next, n * sizeof(*succ));
-	for (k = 0; k < (uint32_t)n && ret >= 0; k++) {
-		memcpy(f->tmp, f->seen.rec + at * f->reclen, f->reclen * sizeof(*f->tmp));
-		ret = take(f, f->tmp, item, succ[k]);
-		if (!ret)
-			ret = settle(f, f->tmp);
-		if (!ret)
-			ret = set_add(f, &f->seen, f->tmp);
-		f->work++;
-	}
-	if (succ != copy)
-		free(succ);
-	return ret < 0 ? ret : 0;
-}
-
-static int expand_move(struct frontier *f, size_t at, uint32_t move)
+static int expand_move(struct frontier *f, size_t at, uint32_t move, const struct kl_item *it,
+		       bool drain)
 {
 	uint32_t next;
 	int64_t node;
 	int ret;
 
-	memcpy(f->tmp, f->seen.rec + at * f->reclen, f->reclen * sizeof(*f->tmp));
+	rec_copy(f, f->tmp, f->seen.rec + at * f->reclen);
 	ret = f->sys->move(f->sys, rec_state(f, f->tmp), move, &next);
 	if (ret)
 		return ret;
@@ -252,14 +351,10 @@ static int expand_move(struct frontier *f, size_t at, uint32_t move)
 	if (node < 0)
 		return node;
 	rec_set(f, f->tmp, next, node);
-	ret = settle(f, f->tmp);
-	if (!ret)
-		ret = set_add(f, &f->seen, f->tmp);
-	f->work++;
-	return ret < 0 ? ret : 0;
+	return settle(f, f->tmp) ?: arrive(f, it, drain);
 }
 
-static int expand_moves(struct frontier *f, size_t at)
+static int expand_moves(struct frontier *f, size_t at, const struct kl_item *it, bool drain)
 {
 	const uint32_t *moves;
 	int n, i, ret;
@@ -271,33 +366,32 @@ static int expand_moves(struct frontier *f, size_t at)
 	if (!ret)
 		memcpy(f->moves, moves, n * sizeof(*moves));
 	for (i = 0; i < n && !ret; i++)
-		ret = expand_move(f, at, f->moves[i]);
+		ret = expand_move(f, at, f->moves[i], it, drain);
 	return ret;
 }
 
-static int expand(struct frontier *f, size_t at)
+static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool drain)
 {
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < f->nopen && !ret; i++)
-		ret = expand_item(f, at, f->open[i]);
+		ret = expand_open(f, at, &f->open[i], it, drain);
 	if (!ret && f->sys->moves)
-		ret = expand_moves(f, at);
+		ret = expand_moves(f, at, it, drain);
 	return ret ? ret : kl_budget_check(f->budget, f->cnodes * sizeof(*f->nodes) +
 					   f->seen.cap * sizeof(*f->seen.rec) +
 					   f->sys->bytes(f->sys));
 }
 
 /*
- * Keep the configurations that satisfy the event (@item has taken effect; what
- * it wrote has left the buffer), after as many steps as that takes.
+ * Keep the configurations that satisfy the event (@it has taken effect; what has
+ * to leave the buffer by its drain has left), after as many steps as that takes.
  *
  * Return: 0, 1 when there is none, negative errno.
  */
-static int satisfy(struct frontier *f, uint32_t item, bool drain)
+static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 {
-	const uint32_t slot = f->p->items[item].slot;
 	struct set swap;
 	size_t at;
 	int ret;
@@ -305,25 +399,14 @@ static int satisfy(struct frontier *f, uint32_t item, bool drain)
 	set_clear(&f->next);
 	set_clear(&f->seen);
 	for (at = 0; at < f->cur.n; at++) {
-		ret = set_add(f, &f->seen, f->cur.rec + at * f->reclen);
-		if (ret < 0)
+		rec_copy(f, f->tmp, f->cur.rec + at * f->reclen);
+		ret = arrive(f, it, drain);
+		if (ret)
 			return ret;
 	}
 	for (at = 0; at < f->seen.n; at++) {
-		const uint64_t *rec = f->seen.rec + at * f->reclen;
-
-		if (drain ? f->sys->waits(f->sys, rec_state(f, rec), item) :
-			    !rec_has(f, rec, item)) {
-			ret = expand(f, at);
-			if (ret)
-				return ret;
-			continue;
-		}
-		memcpy(f->tmp, rec, f->reclen * sizeof(*f->tmp));
-		if (!drain)
-			f->tmp[slot / 64] &= ~(1ull << slot % 64);
-		ret = set_add(f, &f->next, f->tmp);
-		if (ret < 0)
+		ret = expand(f, at, it, drain);
+		if (ret)
 			return ret;
 	}
 	if (!f->next.n)
@@ -334,41 +417,127 @@ static int satisfy(struct frontier *f, uint32_t item, bool drain)
 	return 0;
 }
 
-static int on_return(struct frontier *f, uint32_t item)
+/* The item's slot is another one's from now on. */
+static void clear_slot(struct frontier *f, uint32_t slot)
 {
-	uint32_t i;
-	int ret = satisfy(f, item, false);
+	const uint64_t mask = ~(1ull << slot % 64);
+	size_t at;
 
+	f->free[slot / 64] &= mask;
+	for (at = 0; at < f->cur.n; at++)
+		f->cur.rec[at * f->reclen + slot / 64] &= mask;
+}
+
+static void close_open(struct frontier *f, uint32_t slot)
+{
+	const uint32_t i = f->place[slot];
+	uint32_t k;
+
+	for (k = 0; k < f->nopen; k++)
+		if (f->open[k].twin == slot)
+			f->open[k].twin = NO_TWIN;
+	f->open[i] = f->open[--f->nopen];
+	f->place[f->open[i].slot] = i;
+}
+
+static int on_return(struct frontier *f, const struct kl_item *it)
+{
+	size_t at;
+	int ret = 0;
+
+	for (at = 0; at < f->cur.n; at++) {
+		if (rec_has(f->cur.rec + at * f->reclen, it->slot))
+			continue;
+		ret = satisfy(f, it, false);
+		break;
+	}
 	if (ret)
 		return ret;
-	for (i = 0; f->open[i] != item; i++)
-		;
-	f->nopen--;
-	memmove(f->open + i, f->open + i + 1, (f->nopen - i) * sizeof(*f->open));
+	close_open(f, it->slot);
+	clear_slot(f, it->slot);
 	return 0;
 }
 
-static int on_drain(struct frontier *f, uint32_t item)
+static int on_drain(struct frontier *f, const struct kl_item *it)
 {
 	size_t at;
 
 	for (at = 0; at < f->cur.n; at++)
-		if (f->sys->waits(f->sys, rec_state(f, f->cur.rec + at * f->reclen), item))
-			return satisfy(f, item, true);
+		if (f->sys->waits(f->sys, rec_state(f, f->cur.rec + at * f->reclen),
+				  it - f->p->items))
+			return satisfy(f, it, true);
 	return 0;
+}
+
+/* Its place among the open operations of equal shape, by return. */
+static void find_twins(struct frontier *f, struct open *o)
+{
+	uint32_t before = 0, after = KL_NO_EVENT, i;
+	struct open *next = NULL;
+
+	for (i = 0; i < f->nopen; i++) {
+		struct open *t = &f->open[i];
+
+		if (t->shape != o->shape || t->free || t->has_preds ||
+		    f->p->items[t->item].kind != KL_ITEM_OP ||
+		    (f->is_pred && f->is_pred[t->item / 64] >> t->item % 64 & 1))
+			continue;
+		/* Of those that never return the ones called before go first. */
+		if (t->ret_ev < o->ret_ev || o->ret_ev == KL_NO_EVENT) {
+			if (o->twin == NO_TWIN || t->ret_ev >= before) {
+				before = t->ret_ev;
+				o->twin = t->slot;
+			}
+		} else if (t->ret_ev <= after) {
+			after = t->ret_ev;
+			next = t;
+		}
+	}
+	if (next)
+		next->twin = o->slot;
 }
 
 static int on_call(struct frontier *f, uint32_t item)
 {
+	const struct kl_item *it = &f->p->items[item];
+	struct open *o = &f->open[f->nopen];
 	size_t at;
-	int ret;
+	int ret = f->sys->is_free(f->sys, item);
 
-	f->open[f->nopen++] = item;
+	if (ret < 0)
+		return ret;
+	*o = (struct open){
+		.item = item, .shape = it->shape, .slot = it->slot, .ret_ev = it->ret_ev,
+		.twin = NO_TWIN, .free = ret,
+		.has_preds = f->p->has_preds && f->p->pred_at[item] < f->p->pred_at[item + 1],
+	};
+	if (f->sys->shapes && !o->free && !o->has_preds && it->kind == KL_ITEM_OP &&
+	    !(f->is_pred && f->is_pred[item / 64] >> item % 64 & 1))
+		find_twins(f, o);
+	f->place[it->slot] = f->nopen++;
+	if (!o->free)
+		return 0;
+	f->free[it->slot / 64] |= 1ull << it->slot % 64;
 	for (at = 0; at < f->cur.n; at++) {
-		ret = settle_one(f, f->cur.rec + at * f->reclen, item);
-		if (ret)
+		ret = settle_one(f, f->cur.rec + at * f->reclen, o);
+		if (ret < 0)
 			return ret;
 	}
+	return 0;
+}
+
+static int find_is_pred(struct frontier *f)
+{
+	const struct kl_part *p = f->p;
+	uint32_t i;
+
+	if (!p->has_preds)
+		return 0;
+	f->is_pred = calloc((size_t)p->nitems / 64 + 1, sizeof(*f->is_pred));
+	if (!f->is_pred)
+		return -ENOMEM;
+	for (i = 0; i < p->pred_at[p->nitems]; i++)
+		f->is_pred[p->pred[i] / 64] |= 1ull << p->pred[i] % 64;
 	return 0;
 }
 
@@ -380,31 +549,43 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	memset(f, 0, sizeof(*f));
 	f->p = p;
 	f->sys = sys;
+	f->memo = sys->memo;
 	f->budget = budget;
+	f->no_nodes = budget->lim->no_witness;
 	f->masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
 	f->reclen = f->masklen + 1;
 	f->open = malloc(((size_t)p->nslots + 1) * sizeof(*f->open));
+	f->place = malloc(((size_t)p->nslots + 1) * sizeof(*f->place));
 	f->tmp = calloc(f->reclen, sizeof(*f->tmp));
-	if (!f->open || !f->tmp || set_rehash(f, &f->cur, 64) || set_rehash(f, &f->next, 64) ||
-	    set_rehash(f, &f->seen, 64))
+	f->free = calloc(f->masklen, sizeof(*f->free));
+	if (!f->open || !f->place || !f->tmp || !f->free)
 		return -ENOMEM;
-	f->cur.stamp = f->next.stamp = f->seen.stamp = 1;
+	ret = find_is_pred(f);
+	if (ret)
+		return ret;
 	rec_set(f, f->tmp, sys->first, NO_NODE);
 	ret = set_add(f, &f->cur, f->tmp);
 	return ret < 0 ? ret : 0;
 }
 
+static void set_free(struct set *s)
+{
+	free(s->rec);
+	free(s->table);
+}
+
 static void frontier_free(struct frontier *f)
 {
-	free(f->cur.rec);
-	free(f->cur.table);
-	free(f->next.rec);
-	free(f->next.table);
-	free(f->seen.rec);
-	free(f->seen.table);
+	set_free(&f->cur);
+	set_free(&f->next);
+	set_free(&f->seen);
 	free(f->open);
+	free(f->place);
 	free(f->moves);
+	free(f->succ);
+	free(f->is_pred);
 	free(f->tmp);
+	free(f->free);
 	free(f->nodes);
 }
 
@@ -461,10 +642,10 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 			ret = on_call(&f, item);
 			break;
 		case KL_EV_RET:
-			ret = on_return(&f, item);
+			ret = on_return(&f, &p->items[item]);
 			break;
 		case KL_EV_DRAIN:
-			ret = sys->waits ? on_drain(&f, item) : 0;
+			ret = sys->waits ? on_drain(&f, &p->items[item]) : 0;
 			break;
 		}
 	}
@@ -495,6 +676,11 @@ static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const 
 	return kl_sim_step(&((struct plain *)s)->sim, state, item, next);
 }
 
+static int plain_is_free(struct kl_system *s, uint32_t item)
+{
+	return kl_sim_is_free(&((struct plain *)s)->sim, item);
+}
+
 static size_t plain_bytes(const struct kl_system *s)
 {
 	return kl_sim_bytes(&((const struct plain *)s)->sim);
@@ -503,7 +689,12 @@ static size_t plain_bytes(const struct kl_system *s)
 static int frontier_decide(const struct kl_part *p, const struct kl_limits *lim,
 			   struct kl_answer *a)
 {
-	struct plain pl = { .sys = { .step = plain_step, .bytes = plain_bytes } };
+	struct plain pl = {
+		.sys = {
+			.step = plain_step, .is_free = plain_is_free, .bytes = plain_bytes,
+			.shapes = true,
+		},
+	};
 	struct kl_budget b = { .lim = lim };
 	int ret;
 
@@ -512,6 +703,7 @@ static int frontier_decide(const struct kl_part *p, const struct kl_limits *lim,
 	if (ret)
 		return ret;
 	pl.sys.first = pl.sim.first;
+	pl.sys.memo = &pl.sim.memo;
 	ret = kl_frontier_run(p, &pl.sys, &b, a);
 	kl_sim_free(&pl.sim);
 	return ret;

@@ -390,6 +390,7 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	s.until = now.tv_sec + SHRINK_SECONDS;
+	until.no_witness = false;
 	/* No trial may go on for longer than all of them together. */
 	if (!lim->deadline_ns || lim->deadline_ns > s.until * 1000000000ull)
 		until.deadline_ns = s.until * 1000000000ull;

@@ -10,14 +10,6 @@
 #include "check/sim.h"
 
 #define MEMO_MAX	(1u << 14)	/* entries, a direct-mapped cache */
-#define MEMO_NEXT	3
-
-struct kl_memo {
-	uint64_t key;		/* state << 32 | shape, plus 1 */
-	uint32_t n;
-	uint32_t next[MEMO_NEXT];
-};
-
 int kl_intern_init(struct kl_intern *t)
 {
 	memset(t, 0, sizeof(*t));
@@ -129,6 +121,7 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 {
 	static const uint64_t gap_mark = 0x6761700000000000ull;	/* odd length: no state is like it */
 	const struct kl_val *v;
+	uint32_t size;
 	int64_t id;
 	size_t len;
 
@@ -136,11 +129,17 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 	s->p = p;
 	s->reason = reason;
 	s->run = p->run ? p->run : kl_run_new(p->spec);
-	for (s->memo_size = 16; s->memo_size < MEMO_MAX && s->memo_size < 4 * p->nitems; )
-		s->memo_size *= 2;
-	s->memo = calloc(s->memo_size, sizeof(*s->memo));
-	if (!s->run || !s->memo || kl_intern_init(&s->states))
+	for (size = 16; size < MEMO_MAX && size < 4 * p->nitems; )
+		size *= 2;
+	s->memo.mask = size - 1;
+	s->memo.entries = calloc(size, sizeof(*s->memo.entries));
+	if (!s->run || !s->memo.entries || kl_intern_init(&s->states))
 		goto err;
+	if (p->h->nshapes <= p->nitems / 2) {
+		s->free = calloc(p->h->nshapes + 1, sizeof(*s->free));
+		if (!s->free)
+			goto err;
+	}
 	if (kl_intern(&s->states, &gap_mark, 1) != KL_STATE_GAP)
 		goto err;
 	v = kl_run_init(s->run, false, &len);
@@ -164,7 +163,8 @@ void kl_sim_free(struct kl_sim *s)
 	if (s->p && !s->p->run)
 		kl_run_free(s->run);
 	kl_intern_free(&s->states);
-	free(s->memo);
+	free(s->memo.entries);
+	free(s->free);
 	free(s->next);
 	free(s->before);
 	memset(s, 0, sizeof(*s));
@@ -221,7 +221,7 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
 	static const uint32_t gap = KL_STATE_GAP;
 	const struct kl_item *it = &s->p->items[item];
 	uint64_t key = ((uint64_t)state << 32 | it->shape) + 1;
-	struct kl_memo *m;
+	struct kl_memo_entry *m;
 	int ret;
 
 	if (it->kind == KL_ITEM_ENTER) {
@@ -232,7 +232,7 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
 		*next = &s->any;
 		return state == KL_STATE_GAP;
 	}
-	m = &s->memo[kl_mix(key, 0) & (s->memo_size - 1)];
+	m = kl_memo_at(&s->memo, key);
 	if (m->key == key) {
 		*next = m->next;
 		return m->n;
@@ -240,7 +240,7 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
 	ret = run_step(s, state, it);
 	if (ret)
 		return ret;
-	if (s->nnext <= MEMO_NEXT) {
+	if (s->nnext <= KL_MEMO_NEXT) {
 		m->key = key;
 		m->n = s->nnext;
 		if (s->nnext)
@@ -250,4 +250,41 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
 		*next = s->next;
 	}
 	return s->nnext;
+}
+
+static int on_change(void *ctx, const struct kl_outcome *o)
+{
+	return o->changed;
+}
+
+int kl_sim_is_free(struct kl_sim *s, uint32_t item)
+{
+	const struct kl_item *it = &s->p->items[item];
+	const struct kl_op *op;
+	const uint64_t *words;
+	size_t n;
+	int ret;
+
+	if (it->kind != KL_ITEM_OP)
+		return 0;
+	if (it->pure)
+		return 1;
+	/* To ask of each operation by itself would cost more than it saves. */
+	if (!s->free)
+		return 0;
+	if (s->free[it->shape])
+		return s->free[it->shape] == 1;
+	op = kl_item_op(s->p, it);
+	words = kl_intern_get(&s->states, s->any, &n);
+	ret = kl_grow(s->before, s->cbefore, n);
+	if (ret)
+		return ret;
+	memcpy(s->before, words, n * sizeof(*words));
+	ret = kl_run_apply(s->run, (const struct kl_val *)s->before, n / 2, it->method,
+			   kl_op_args(s->p->h, op), kl_op_res(s->p->h, op), on_change, NULL);
+	if (ret == -ENOMEM)
+		return ret;
+	/* What the interpreter cannot do from the unknown state may change something. */
+	s->free[it->shape] = ret ? 2 : 1;
+	return !ret;
 }

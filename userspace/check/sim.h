@@ -50,11 +50,36 @@ struct kl_budget {
 /* Return: 0, or -EDQUOT with the reason set. */
 int kl_budget_check(struct kl_budget *b, uint64_t bytes);
 
+#define KL_MEMO_NEXT	3
+
+/* What a shape did to a state: a direct-mapped cache. */
+struct kl_memo_entry {
+	uint64_t key;		/* state << 32 | shape, plus 1 */
+	uint32_t n;
+	uint32_t next[KL_MEMO_NEXT];
+};
+
+struct kl_memo {
+	struct kl_memo_entry *entries;
+	uint32_t mask;
+};
+
+static inline struct kl_memo_entry *kl_memo_at(const struct kl_memo *m, uint64_t key)
+{
+	return &m->entries[(key * 0x9e3779b97f4a7c15ull >> 40) & m->mask];
+}
+
 /*
  * What the frontier engine walks: numbered states, what items do to them, and
  * moves that the machine makes by itself (a store buffer's oldest entry leaves).
  */
 struct kl_system {
+	/* Does @item never change a state in which it is possible?  -ENOMEM, -EDQUOT. */
+	int (*is_free)(struct kl_system *s, uint32_t item);
+	/* Do operations of equal shape do the same, whoever executes them? */
+	bool shapes;
+	const struct kl_memo *memo;	/* of step(), or NULL */
+
 	/* Number of successors, in *next until the next call; -ENOMEM, -EDQUOT. */
 	int (*step)(struct kl_system *s, uint32_t state, uint32_t item, const uint32_t **next);
 	/* Number of moves possible, in *moves until the next call; NULL: there are none. */
@@ -86,8 +111,8 @@ struct kl_sim {
 	struct kl_run *run;
 	struct kl_intern states;
 	uint32_t any, first;	/* numbers of the unknown and of the first state */
-	struct kl_memo *memo;
-	uint32_t memo_size;
+	struct kl_memo memo;
+	uint8_t *free;			/* shapes: 1 changes nothing, 2 may, 0 not known yet */
 	uint32_t *next;		/* successors of the last step */
 	size_t nnext, cnext;
 	uint64_t *before;	/* copy of the state before the step */
@@ -118,6 +143,18 @@ void kl_sim_free(struct kl_sim *s);
  * reason set when the specification exceeds a bound of the interpreter.
  */
 int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next);
+
+/**
+ * kl_sim_is_free() - does an item leave every state as it is?
+ * @s: the simulator
+ * @item: an operation
+ *
+ * So does one whose method writes nothing, and one that by its results wrote
+ * nothing: an insert that found the key there.
+ *
+ * Return: 1, 0, -ENOMEM, -EDQUOT.
+ */
+int kl_sim_is_free(struct kl_sim *s, uint32_t item);
 
 static inline size_t kl_sim_bytes(const struct kl_sim *s)
 {

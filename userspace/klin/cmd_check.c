@@ -201,6 +201,7 @@ static int cmd_check(int argc, char **argv)
 		goto out;
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
+	a.opt.no_witness = !a.certificate;
 	ret = kl_check(spec, h, &a.opt, &r);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);

@@ -439,7 +439,29 @@ static int bag_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, str
 	}
 }
 
-int kl_cont_call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct kl_val *v)
+/* May a call with the result @v have changed the container? */
+static bool changes(enum kl_cont_kind kind, enum kl_cont_op op, struct kl_val v)
+{
+	switch (op) {
+	case KL_CO_HAS:
+	case KL_CO_GET:
+	case KL_CO_SIZE:
+	case KL_CO_FRONT:
+	case KL_CO_TOP:
+	case KL_CO_COUNT:
+		return false;
+	case KL_CO_POP:
+		return v.tag != KL_EMPTY;
+	case KL_CO_ADD:
+		return kind != KL_C_SET || v.tag != KL_WORD || v.v;
+	case KL_CO_REMOVE:
+		return v.tag != KL_ABSENT && (kind == KL_C_MAP || v.tag != KL_WORD || v.v);
+	default:
+		return true;
+	}
+}
+
+static int call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct kl_val *v)
 {
 	const struct kl_var *var = r->s->conts[index];
 	struct kl_cont *c = &r->conts[index];
@@ -462,4 +484,12 @@ int kl_cont_call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struc
 	default:
 		return map_call(r, c, var->cont == KL_C_MAP, op, v);
 	}
+}
+
+int kl_cont_call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct kl_val *v)
+{
+	int ret = call(r, index, op, v);
+
+	r->cont_changed |= changes(r->s->conts[index]->cont, op, v[0]);
+	return ret;
 }

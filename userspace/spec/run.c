@@ -253,6 +253,7 @@ static void start_path(struct kl_run *r)
 	r->nwrote = 0;
 	r->barrier = false;
 	r->through = false;
+	r->cont_changed = false;
 	r->bound = r->preset;
 	r->guessed = false;
 	r->widened = false;
@@ -341,6 +342,7 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	o = (struct kl_outcome){
 		.state = r->next, .len = r->nout, .results = r->results, .barrier = r->barrier,
 		.through = r->through, .wrote = r->wrote, .nwrote = r->nwrote,
+		.changed = r->nwrote || r->cont_changed,
 	};
 	if (r->raw && r->nstate) {
 		ret = kl_grow(r->bound_out, r->cbound_out, r->nstate);

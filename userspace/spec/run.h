@@ -71,6 +71,7 @@ struct kl_run {
 	size_t nwrote;
 	uint32_t path;
 	bool barrier, through;
+	bool cont_changed;		/* a container is not what it was, perhaps */
 	bool bound;			/* some unknown got known or equal to another */
 	bool guessed;			/* some choice was about an unknown */
 	bool widened;			/* a result of arithmetic was forgotten */

@@ -267,6 +267,11 @@ static size_t tso_bytes(const struct kl_system *sys)
 	return kl_intern_bytes(&((const struct tso *)sys)->machines);
 }
 
+static int tso_is_free(struct kl_system *sys, uint32_t item)
+{
+	return ((struct tso *)sys)->p->items[item].pure;
+}
+
 static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 {
 	const struct kl_val *first;
@@ -275,6 +280,7 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 	int ret;
 
 	t->sys.step = tso_step;
+	t->sys.is_free = tso_is_free;
 	t->sys.moves = tso_moves;
 	t->sys.move = tso_move;
 	t->sys.waits = tso_waits;
