@@ -19,6 +19,8 @@ bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struc
 	return a->ret < KL_TIME_MAX - h->error && a->ret + h->error < b->call;
 }
 
+#define AHEAD	24	/* operations fetched before their turn */
+
 /* What a partition is built from, and how far that is. */
 struct builder {
 	struct kl_part *p;
@@ -33,31 +35,32 @@ struct builder {
 /* Number the threads as they come: a partition has few of the history's. */
 static int number_threads(struct kl_part *p)
 {
-	size_t size = 16, i, at;
-	uint32_t *table;	/* first item of a thread */
+	const bool direct = p->h->nthreads <= 4 * (size_t)p->nitems + 64;
+	size_t size = 64, i, at;
+	uint32_t *table;	/* (hash of) thread -> its first item + 1 */
 
-	while (size < 2 * (size_t)p->nitems && size < 2 * p->h->nthreads)
+	while (!direct && size < 2 * (size_t)p->nitems)
 		size *= 2;
-	table = malloc(size * sizeof(*table));
+	table = calloc(direct ? p->h->nthreads + 1 : size, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
-	memset(table, 0xff, size * sizeof(*table));
 	for (i = 0; i < p->nitems; i++) {
 		struct kl_item *it = &p->items[i];
-		uint32_t thread;
+		const uint32_t thread = it->thread;
 
 		if (it->kind != KL_ITEM_OP)
 			continue;
-		thread = kl_item_op(p, it)->thread;
-		at = kl_mix(thread, 0) & (size - 1);
-		while (table[at] != UINT32_MAX &&
-		       kl_item_op(p, &p->items[table[at]])->thread != thread)
-			at = (at + 1) & (size - 1);
-		if (table[at] == UINT32_MAX) {
-			table[at] = i;
+		at = thread;
+		if (!direct) {
+			at = kl_mix(thread, 0) & (size - 1);
+			while (table[at] && kl_item_op(p, &p->items[table[at] - 1])->thread != thread)
+				at = (at + 1) & (size - 1);
+		}
+		if (!table[at]) {
+			table[at] = i + 1;
 			it->thread = p->nthreads++;
 		} else {
-			it->thread = p->items[table[at]].thread;
+			it->thread = p->items[table[at] - 1].thread;
 		}
 	}
 	free(table);
@@ -80,17 +83,25 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 	const size_t nends = ((size_t)b->nops << b->tso) + 2 * b->ngaps;
 	uint32_t i;
 
-	if (kl_grow(p->items, p->citems, p->nitems + 1) || kl_grow(p->ends, p->cends, 2 * nends + 1))
+	if (kl_grow(p->items, p->citems, p->nitems + 1) ||
+	    kl_grow(p->spans, p->cspans, b->nops + 1) ||
+	    kl_grow(p->ends, p->cends, 2 * nends + 1))
 		return -ENOMEM;
 	for (i = 0; i < b->nops; i++) {
 		const struct kl_op *op = &p->h->ops[ops[i]];
 		const int method = methods[kl_op_method(p->h, op)];
 
+		/* They lie apart; each is looked at once. */
+		if (i + AHEAD < b->nops) {
+			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].call);
+			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].shape);
+		}
 		p->items[i] = (struct kl_item){
 			.op = ops[i], .shape = op->shape, .call_ev = KL_NO_EVENT,
-			.ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT, .method = method,
-			.pure = kl_spec_method(p->spec, method)->pure,
+			.ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT, .thread = op->thread,
+			.method = method, .pure = kl_spec_method(p->spec, method)->pure,
 		};
+		p->spans[i] = (struct kl_span){ op->call, op->ret };
 		add_end(b, op->ret, i, KL_EV_RET);
 	}
 	for (i = 0; i < 2 * b->ngaps; i++) {
@@ -138,9 +149,9 @@ static int order_events(struct builder *b)
 	b->free = malloc(((size_t)p->nitems + 1) * sizeof(*b->free));
 	if (!b->free)
 		return -ENOMEM;
+	p->nends = b->nends;
 	for (end = 0; end < b->nends || op < b->nops || gap < b->ngaps; ) {
-		const uint64_t call = op < b->nops ? kl_item_op(p, &p->items[op])->call :
-						     KL_TIME_MAX;
+		const uint64_t call = op < b->nops ? p->spans[op].call : KL_TIME_MAX;
 		const uint64_t from = gap < b->ngaps ? b->gaps[gap].from : KL_TIME_MAX;
 		const uint64_t first = call < from ? call : from;
 
@@ -167,8 +178,9 @@ static int order_events(struct builder *b)
 static void clear(struct kl_part *p)
 {
 	*p = (struct kl_part){
-		.items = p->items, .events = p->events, .ends = p->ends, .pred_at = p->pred_at,
-		.pred = p->pred, .citems = p->citems, .cevents = p->cevents, .cends = p->cends,
+		.items = p->items, .events = p->events, .spans = p->spans, .ends = p->ends,
+		.pred_at = p->pred_at, .pred = p->pred, .citems = p->citems,
+		.cevents = p->cevents, .cspans = p->cspans, .cends = p->cends,
 		.cpred_at = p->cpred_at, .cpred = p->cpred,
 	};
 }
@@ -210,6 +222,7 @@ void kl_part_free(struct kl_part *p)
 {
 	free(p->items);
 	free(p->events);
+	free(p->spans);
 	free(p->ends);
 	free(p->pred_at);
 	free(p->pred);

@@ -59,8 +59,11 @@ struct kl_part {
 	uint32_t *pred_at, *pred;
 	bool fresh;		/* first state as in the spec, else unknown */
 	struct kl_run *run;	/* an interpreter to use, or NULL: make one */
-	struct kl_key *ends;	/* room for building */
-	size_t citems, cevents, cends, cpred_at, cpred;	/* capacities */
+	/* For building: operations' times, side by side, and all ends in order. */
+	struct kl_span { uint64_t call, ret; } *spans;
+	struct kl_key *ends;
+	size_t nends;
+	size_t citems, cevents, cspans, cends, cpred_at, cpred;	/* capacities */
 };
 
 /**

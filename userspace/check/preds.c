@@ -31,28 +31,29 @@ static int add_pred(struct preds *s, uint32_t item)
 	return ret;
 }
 
+/*
+ * Ends are in order, but for those that the clock's error takes past the end of
+ * time: there they are sorted once more.
+ */
 static int sort_by_return(struct preds *s)
 {
-	const struct kl_part *p = s->p;
-	struct kl_key *k = malloc(2 * ((size_t)p->nitems + 1) * sizeof(*k));
+	struct kl_part *p = s->p;
+	struct kl_key *k = p->ends;
 	size_t n = 0, i;
 
 	s->by_ret = malloc(((size_t)p->nitems + 1) * sizeof(*s->by_ret));
 	s->at = calloc((size_t)p->nthreads + 2, sizeof(*s->at));
 	s->end = calloc((size_t)p->nthreads + 1, sizeof(*s->end));
-	if (!k || !s->by_ret || !s->at || !s->end) {
-		free(k);
+	if (!s->by_ret || !s->at || !s->end)
 		return -ENOMEM;
-	}
-	/* In the order of their events they are as good as sorted. */
-	for (i = 0; i < p->nevents; i++) {
-		const struct kl_item *it = &p->items[p->events[i].item];
+	for (i = 0; i < p->nends; i++) {
+		const uint32_t item = k[i].val >> 2;
 
-		if (p->events[i].kind != KL_EV_RET || it->kind != KL_ITEM_OP)
+		if ((k[i].val & 3) != KL_EV_RET || p->items[item].kind != KL_ITEM_OP)
 			continue;
-		k[n].key = kl_item_op(p, it)->ret;
-		k[n++].val = p->events[i].item;
-		s->at[it->thread + 1]++;
+		k[n].key = p->spans[item].ret;
+		k[n++].val = item;
+		s->at[p->items[item].thread + 1]++;
 	}
 	kl_sort_keys(k, n, k + n);
 	for (i = 0; i < p->nthreads; i++) {
@@ -62,7 +63,6 @@ static int sort_by_return(struct preds *s)
 	for (i = 0; i < n; i++)
 		s->by_ret[s->end[p->items[k[i].val].thread]++] = k[i].val;
 	memcpy(s->end, s->at, p->nthreads * sizeof(*s->end));
-	free(k);
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static int thread_preds(struct preds *s, uint32_t item)
 {
 	const struct kl_part *p = s->p;
 	const struct kl_item *it = &p->items[item];
-	const uint64_t call = kl_item_op(p, it)->call;
+	const uint64_t call = p->spans[item].call;
 	const uint32_t stop = s->at[it->thread + 1];
 	uint32_t *end = &s->end[it->thread], i;
 	uint64_t latest = 0;
@@ -84,13 +84,13 @@ static int thread_preds(struct preds *s, uint32_t item)
 
 	for (; *end < stop; ++*end) {
 		const uint32_t q = s->by_ret[*end];
-		const uint64_t r = kl_item_op(p, &p->items[q])->ret;
+		const uint64_t r = p->spans[q].ret;
 
 		if (r > call || (r == call && q >= item))
 			break;
 	}
 	for (i = *end; i-- > s->at[it->thread]; ) {
-		const struct kl_op *o = kl_item_op(p, &p->items[s->by_ret[i]]);
+		const struct kl_span *o = &p->spans[s->by_ret[i]];
 
 		if ((any && o->ret <= latest) || kl_time_add(o->ret, p->h->error) < call)
 			break;
