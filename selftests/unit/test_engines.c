@@ -214,7 +214,7 @@ static void compare(const char *const *specs, size_t nspecs, const struct random
 }
 
 static const struct kl_engine *const classical[] = {
-	&kl_frontier_engine, &kl_wgl_engine, NULL,
+	&kl_frontier_engine, &kl_dfs_engine, &kl_wgl_engine, NULL,
 };
 static const struct kl_engine *const with_tso[] = { &kl_tso_engine, NULL };
 

@@ -160,7 +160,7 @@ static void check_with(const struct known *k, const struct kl_spec *spec,
 static void check_known(const struct known *k)
 {
 	static const struct kl_engine *const sc[] = {
-		&kl_frontier_engine, &kl_wgl_engine, &kl_oracle_engine, NULL,
+		&kl_frontier_engine, &kl_dfs_engine, &kl_wgl_engine, &kl_oracle_engine, NULL,
 	};
 	static const struct kl_engine *const tso[] = {
 		&kl_tso_engine, &kl_tso_oracle_engine, NULL,

@@ -347,7 +347,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out)
 {
 	static const struct kl_engine *const classical[] = {
-		&kl_frontier_engine, &kl_wgl_engine, NULL,
+		&kl_frontier_engine, &kl_dfs_engine, NULL,
 	};
 	const uint64_t start = now_ns();
 	struct job j = { .spec = spec, .h = h, .opt = opt };
@@ -369,6 +369,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		.deadline_ns = opt->time_ns ? start + opt->time_ns : 0,
 		.stop = opt->stop,
 		.no_witness = opt->no_witness,
+		.cache = opt->cache,
 	};
 	r->spec = spec;
 	r->h = h;

@@ -28,6 +28,7 @@ struct kl_limits {
 	uint64_t work;			/* configurations looked at */
 	const volatile int *stop;	/* set from elsewhere to end the run */
 	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
+	uint32_t cache;			/* configurations that `wgl' remembers, 0: all */
 };
 
 /*
@@ -73,7 +74,8 @@ struct kl_engine {
 		      struct kl_answer *answer);
 };
 
-extern const struct kl_engine kl_wgl_engine, kl_frontier_engine, kl_oracle_engine;
+extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
+			      kl_oracle_engine;
 
 struct kl_options {
 	/*
@@ -85,6 +87,7 @@ struct kl_options {
 	bool classical;		/* take a violation on sequential consistency as final */
 	bool no_partition;	/* by object only */
 	bool no_witness;	/* no certificate will be written */
+	uint32_t cache;		/* see kl_limits */
 	unsigned int max_shrink;	/* counterexamples for so many partitions */
 	const struct kl_engine *tso_oracle;	/* confirms those of engines that know TSO */
 	unsigned int threads;	/* OpenMP threads, 0: all */

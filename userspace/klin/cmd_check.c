@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
 static int set_engine(struct check_args *a, const char *name)
 {
 	static const struct kl_engine *const all[] = {
-		&kl_frontier_engine, &kl_wgl_engine, &kl_tso_engine, &kl_oracle_engine,
+		&kl_frontier_engine, &kl_dfs_engine, &kl_wgl_engine, &kl_tso_engine, &kl_oracle_engine,
 		&kl_tso_oracle_engine,
 	};
 	size_t i;

@@ -4,7 +4,7 @@
 
 const struct kl_engine *const kl_engines[] = {
 	&kl_frontier_engine,
-	&kl_wgl_engine,
+	&kl_dfs_engine,
 	&kl_tso_engine,
 	NULL,
 };
