@@ -16,9 +16,12 @@
 #include "check/check.h"
 #include "check/split.h"
 
-/* Configurations that an engine may look at before the next has its turn. */
-#define FIRST_WORK	100000
-#define EACH_WORK	16	/* more for each operation */
+/*
+ * Configurations that an engine may expand before the next has its turn: some to
+ * begin with, and some for each operation that it has placed.
+ */
+#define FIRST_WORK	1000
+#define FIRST_EACH	3
 #define MORE_WORK	8	/* times as many in the next round */
 
 const char *kl_verdict_name(enum kl_verdict v)
@@ -179,8 +182,9 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 
 /*
  * No history should be slow because the wrong engine was asked first: each gets
- * so much work, then the next its turn, then each several times as much.  Work is
- * counted, not timed, so that the same history always has the same answer.
+ * so much work, then the next its turn, then each several times as much.  Which
+ * one a history is hard for shows early: work is allowed for as far as it came.
+ * It is counted, not timed, so that the same history always has the same answer.
  */
 static int decide(struct work *w, struct kl_part_result *r, const struct kl_part **used)
 {
@@ -191,11 +195,14 @@ static int decide(struct work *w, struct kl_part_result *r, const struct kl_part
 
 	r->answer.verdict = KL_UNKNOWN;
 	snprintf(r->answer.reason, sizeof(r->answer.reason), "no engine for this spec");
-	if (j->engines[0] && j->engines[1])
-		lim.work = FIRST_WORK + EACH_WORK * (w->s->at[w->k + 1] - w->s->at[w->k]);
+	if (j->engines[0] && j->engines[1]) {
+		lim.work = FIRST_WORK;
+		lim.each = FIRST_EACH;
+	}
 	do {
 		ret = ask(w, r, used, &lim, &more_work);
 		lim.work *= MORE_WORK;
+		lim.each *= MORE_WORK;
 	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation);
 	return ret;
 }

@@ -411,6 +411,7 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	}
 	if (!f->next.n)
 		return 1;
+	f->budget->progress = f->now / 2;
 	swap = f->cur;
 	f->cur = f->next;
 	f->next = swap;

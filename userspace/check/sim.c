@@ -90,10 +90,10 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 			 (unsigned long long)(b->lim->bytes >> 20));
 		return -EDQUOT;
 	}
-	if (b->lim->work && b->ticks >= b->lim->work) {
+	if (b->lim->work && b->ticks >= b->lim->work + b->lim->each * b->progress) {
 		b->more_work = true;
 		snprintf(b->reason, sizeof(b->reason), "bound of %llu configurations reached",
-			 (unsigned long long)b->lim->work);
+			 (unsigned long long)b->ticks);
 		return -EDQUOT;
 	}
 	if (b->ticks++ & 255)

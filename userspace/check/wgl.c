@@ -332,6 +332,8 @@ static int search(struct wgl *w)
 			e = ret ? w->next[0] : w->next[e];
 			if (!ret)
 				continue;
+			if (w->depth > w->budget.progress)
+				w->budget.progress = w->depth;
 			ret = kl_budget_check(&w->budget, kl_cache_bytes(&w->cache) +
 					      kl_sim_bytes(&w->sim));
 			if (ret)
