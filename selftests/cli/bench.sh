@@ -7,7 +7,7 @@
 . "$(dirname "$0")/common.sh"
 
 top=$here/../..
-[ -x "$top/tools/bench" ] || ktap_skip_all "tools/bench not found: these tests are not in klin's tree"
+[ -x "$top/tools/bench" ] || ktap_skip_all "tools/bench not found: not in klin's tree"
 command -v python3 >/dev/null || ktap_skip_all "python3 not found, to read JSON with"
 KLIN=$(realpath "$(command -v "$KLIN")")
 

@@ -65,7 +65,8 @@ function ratio(row,    base, x)
 	if (!base || !decided(row) || !(decided(base) || result[base] ~ /^(time|memory)$/))
 		return ""
 	x = check[base] / check[row]
-	return (decided(base) ? "" : ">") sprintf(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x)
+	return (decided(base) ? "" : ">") \
+		sprintf(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x)
 }
 
 function json_text(s)
@@ -90,8 +91,9 @@ function add_notes(    row, base, w)
 			note[++nnotes] = sprintf("%s: two cores are %.2f times as fast as one", w,
 						 check[base] / check[row])
 		if (variant[row] == "witness")
-			note[++nnotes] = sprintf("%s: the witness takes %.3f s, %.0f %% of the check",
-						 w, witness[row], 100 * witness[row] / check[base])
+			note[++nnotes] = sprintf("%s: the witness takes %.3f s, %.0f %% of the " \
+						 "check", w, witness[row],
+						 100 * witness[row] / check[base])
 		if (variant[row] == "shrink")
 			note[++nnotes] = sprintf("%s: shrinking takes %.3f s", w, shrink[row])
 	}
@@ -138,8 +140,10 @@ function print_json(    row, x)
 		printf "      \"options\": %s,\n", json_text(options[row])
 		printf "      \"cores\": %d,\n", cores[row]
 		printf "      \"expected\": %s,\n", json_text(expected[row])
-		printf "      \"result\": %s,\n", result[row] == "-" ? "null" : json_text(result[row])
-		printf "      \"problem\": %s,\n", problem[row] == "" ? "null" : json_text(problem[row])
+		printf "      \"result\": %s,\n",
+			result[row] == "-" ? "null" : json_text(result[row])
+		printf "      \"problem\": %s,\n",
+			problem[row] == "" ? "null" : json_text(problem[row])
 		printf "      \"operations\": %s,\n", json_number(operations[row])
 		printf "      \"partitions\": %s,\n", json_number(partitions[row])
 		printf "      \"read_seconds\": %s,\n", json_number(read[row])
