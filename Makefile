@@ -7,6 +7,7 @@
 # make unit         build and run the unit tests
 # make check        all tests, the kselftests in a virtual machine among them
 # make check-long   the same, with more random histories
+# make bench        measure the engines; tools/bench --help tells its options
 # make demo         record a real kernel in a virtual machine and check it
 # make install      DESTDIR= PREFIX=
 #
@@ -88,7 +89,7 @@ unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
-.PHONY: all userspace bpf module unit unit-build check check-long demo install clean distclean FORCE
+.PHONY: all userspace bpf module unit unit-build check check-long bench demo install clean distclean FORCE
 all: userspace bpf module
 userspace: $(B)/libklin.a $(B)/klin
 bpf: $(bpf_obj) $(skel)
@@ -205,6 +206,17 @@ demo:
 	$(Q)tools/deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tools/demo
+
+# ---- measuring -----------------------------------------------------------
+
+# The program that makes recordings of real sets for tools/bench.
+$(B)/bench/record-set: tools/bench.d/record-set.c userspace/base/hash.h $(B)/.cflags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -pthread -o $@ $<
+
+bench: userspace $(B)/bench/record-set
+	$(Q)tools/bench
 
 # ---- install -------------------------------------------------------------
 

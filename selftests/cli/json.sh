@@ -25,6 +25,13 @@ spec=$specs/map.lin
 "$KLIN" gen --type=map --ops=500 --threads=3 >h.txt
 json 0 "linearizable" "v['verdict'] == 'LINEARIZABLE' and v['operations'] == 500 and \
 	v['linearizable'] == len(v['partitions']) and v['spec'] == 'map'"
+run check --json --certificate=h.cert "$spec" h.txt
+python3 -c "import json
+v = json.load(open('out'))
+for key in 'read_seconds', 'check_seconds', 'certificate_seconds', 'user_seconds':
+    assert 0 < v[key] < 60, key
+assert 1 << 20 < v['peak_bytes'] < 1 << 30" 2>err
+ktap_result $? "what it cost" "$(cat out err)"
 "$KLIN" gen --type=map --ops=500 --threads=3 --mutate=40 >h.txt
 json 1 "a violation" "v['verdict'] == 'VIOLATION' and v['violations'] > 0 and \
 	any(p.get('oracle_agrees') and p['counterexample'] for p in v['partitions'])"

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "check/cert.h"
@@ -182,6 +184,40 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 	return kl_history_write(h, path, KL_FORM_AUTO);
 }
 
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static void add_usage(struct kl_cost *c)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	c->user_seconds = u.ru_utime.tv_sec + u.ru_utime.tv_usec / 1e6;
+	c->peak_bytes = (uint64_t)u.ru_maxrss << 10;
+}
+
+/* Return: 0 or KLIN_EXIT_SYSTEM after a message. */
+static int write_certificate(const struct check_args *a, const struct kl_report *r,
+			     struct kl_cost *cost)
+{
+	const double start = seconds();
+	int ret;
+
+	if (!a->certificate)
+		return 0;
+	ret = kl_cert_write(r, a->opt.classical, a->history, a->certificate);
+	cost->certificate_seconds = seconds() - start;
+	if (!ret)
+		return 0;
+	kl_err("cannot write %s: %s", a->certificate, strerror(-ret));
+	return KLIN_EXIT_SYSTEM;
+}
+
 static int cmd_check(int argc, char **argv)
 {
 	struct check_args a = {
@@ -193,12 +229,16 @@ static int cmd_check(int argc, char **argv)
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
 	struct kl_report *r = NULL;
-	int ret, code = KLIN_EXIT_USAGE;
+	struct kl_cost cost = { 0 };
+	int ret, code = KLIN_EXIT_USAGE, failed;
+	double start;
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	start = seconds();
 	if (kl_load_input(a.spec, a.history, &spec, &h))
 		goto out;
+	cost.read_seconds = seconds() - start;
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	a.opt.no_witness = !a.certificate;
@@ -211,17 +251,13 @@ static int cmd_check(int argc, char **argv)
 		code = ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
 		goto out;
 	}
+	failed = write_certificate(&a, r, &cost);
+	add_usage(&cost);
+	a.style.cost = &cost;
 	kl_print_report(stdout, r, a.history, &a.style);
-	code = exit_code(r->verdict);
+	code = failed ? failed : exit_code(r->verdict);
 	if (a.cex && write_counterexample(r, a.cex))
 		code = KLIN_EXIT_SYSTEM;
-	if (a.certificate) {
-		ret = kl_cert_write(r, a.opt.classical, a.history, a.certificate);
-		if (ret) {
-			kl_err("cannot write %s: %s", a.certificate, strerror(-ret));
-			code = KLIN_EXIT_SYSTEM;
-		}
-	}
 out:
 	kl_report_free(r);
 	kl_history_free(h);

@@ -94,7 +94,17 @@ static json_t *part_json(const struct kl_part_result *p)
 	return j;
 }
 
-void kl_print_json(FILE *f, const struct kl_report *r, const char *name)
+static void add_cost(json_t *j, const struct kl_report *r, const struct kl_cost *c)
+{
+	json_object_set_new(j, "read_seconds", json_real(c->read_seconds));
+	json_object_set_new(j, "check_seconds", json_real(r->seconds));
+	json_object_set_new(j, "certificate_seconds", json_real(c->certificate_seconds));
+	json_object_set_new(j, "user_seconds", json_real(c->user_seconds));
+	json_object_set_new(j, "peak_bytes", json_integer(c->peak_bytes));
+}
+
+void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
+		   const struct kl_cost *cost)
 {
 	json_t *j = json_object(), *parts = json_array();
 	size_t i;
@@ -111,6 +121,8 @@ void kl_print_json(FILE *f, const struct kl_report *r, const char *name)
 	json_object_set_new(j, "unknown", json_integer(r->count[KL_UNKNOWN]));
 	json_object_set_new(j, "need_store_buffer", json_integer(r->sc_violations));
 	json_object_set_new(j, "seconds", json_real(r->seconds));
+	if (cost)
+		add_cost(j, r, cost);
 	for (i = 0; i < r->nparts; i++)
 		if (r->parts[i].answer.verdict != KL_LINEARIZABLE || r->nparts <= 100)
 			json_array_append_new(parts, part_json(&r->parts[i]));

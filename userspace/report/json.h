@@ -2,9 +2,10 @@
 #ifndef KL_REPORT_JSON_H
 #define KL_REPORT_JSON_H
 
-#include "check/check.h"
+#include "report/verdict.h"
 
-/* The report as one JSON object, and a newline. */
-void kl_print_json(FILE *f, const struct kl_report *r, const char *name);
+/* The report as one JSON object, with the @cost unless NULL, and a newline. */
+void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
+		   const struct kl_cost *cost);
 
 #endif

@@ -65,7 +65,7 @@ void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 	size_t i;
 
 	if (style && style->json) {
-		kl_print_json(f, r, name);
+		kl_print_json(f, r, name, style->cost);
 		return;
 	}
 	print_summary(f, r, name);

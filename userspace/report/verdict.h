@@ -5,11 +5,20 @@
 
 #include "check/check.h"
 
+/* What a run cost, for --json. */
+struct kl_cost {
+	double read_seconds;		/* specification and history */
+	double certificate_seconds;	/* writing it */
+	double user_seconds;		/* of the process so far, all threads */
+	uint64_t peak_bytes;		/* largest resident size of the process so far */
+};
+
 struct kl_verdict_style {
 	bool json;
 	bool explain;		/* which engine decided what */
 	bool no_diagram;
 	bool quiet;		/* the verdict's line alone */
+	const struct kl_cost *cost;	/* or NULL */
 };
 
 /**
