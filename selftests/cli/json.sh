@@ -30,6 +30,7 @@ python3 -c "import json
 v = json.load(open('out'))
 for key in 'read_seconds', 'check_seconds', 'certificate_seconds', 'user_seconds':
     assert 0 < v[key] < 60, key
+assert 0 <= v['shrink_seconds'] < 60
 assert 1 << 20 < v['peak_bytes'] < 1 << 30" 2>err
 ktap_result $? "what it cost" "$(cat out err)"
 "$KLIN" gen --type=map --ops=500 --threads=3 --mutate=40 >h.txt

@@ -357,6 +357,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		&kl_frontier_engine, &kl_dfs_engine, NULL,
 	};
 	const uint64_t start = now_ns();
+	uint64_t shrink;
 	struct job j = { .spec = spec, .h = h, .opt = opt };
 	struct kl_report *r = calloc(1, sizeof(*r));
 	struct kl_split s = { 0 };
@@ -387,11 +388,13 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		goto out;
 	}
 	ret = check_parts(&j, &s, r);
+	shrink = now_ns();
 	if (!ret)
 		ret = shrink_parts(&j, &s, r);
 	if (ret)
 		goto out;
 	add_up(r);
+	r->shrink_seconds = (now_ns() - shrink) / 1e9;
 	r->seconds = (now_ns() - start) / 1e9;
 out:
 	free(map);

@@ -119,7 +119,8 @@ struct kl_report {
 	size_t nparts;
 	size_t count[3];	/* partitions of each verdict */
 	size_t sc_violations;	/* partitions that only the store buffer explains */
-	double seconds;
+	double seconds;		/* in all */
+	double shrink_seconds;	/* of these, making counterexamples */
 };
 
 /**

@@ -20,7 +20,7 @@ struct check_args {
 	const struct kl_engine *engines[4];
 	struct kl_options opt;
 	struct kl_verdict_style style;
-	bool sc;
+	enum { PART_DEFAULT, PART_KEY, PART_OBJECT } partition;
 };
 
 static volatile int interrupted;
@@ -30,16 +30,21 @@ static void on_signal(int sig)
 	interrupted = 1;
 }
 
-enum { OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
+enum { OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_CACHE, OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
 	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX };
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
-	  "Use this engine only: frontier, wgl, tso, oracle or tso-oracle", 0 },
+	  "Use this engine only: frontier, dfs, wgl (Horn & Kroening's, as published), tso, "
+	  "oracle or tso-oracle", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
 	  "tso (default): stores may still be in a CPU's buffer after the operation "
 	  "returned; sc: classical linearizability", 0 },
+	{ "partition", OPT_PARTITION, NULL, 0,
+	  "Split by the spec's key (the default but for --engine=wgl)", 0 },
 	{ "no-partition", OPT_NO_PARTITION, NULL, 0, "Split by object only, not by key", 0 },
+	{ "cache", OPT_CACHE, "lru:SIZE", 0,
+	  "With --engine=wgl: remember the SIZE configurations used last, not all", 0 },
 	{ "explain", OPT_EXPLAIN, NULL, 0, "Say which engine decided each partition, and why", 0 },
 	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long", 0 },
 	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of an engine's memory (default 4096)", 0 },
@@ -82,8 +87,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_ENGINE:
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: frontier, wgl, tso, oracle or tso-oracle "
-				   "expected", arg);
+			argp_error(state, "--engine=%s: frontier, dfs, wgl, tso, oracle or "
+				   "tso-oracle expected", arg);
 		break;
 	case OPT_MEMORY_MODEL:
 		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
@@ -91,7 +96,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.classical = !strcmp(arg, "sc");
 		break;
 	case OPT_NO_PARTITION:
-		a->opt.no_partition = true;
+		a->partition = PART_OBJECT;
+		break;
+	case OPT_PARTITION:
+		a->partition = PART_KEY;
+		break;
+	case OPT_CACHE:
+		if (strncmp(arg, "lru:", 4))
+			argp_error(state, "--cache=%s: lru:SIZE expected", arg);
+		a->opt.cache = kl_arg_number(state, "cache=lru", arg + 4, 1, 1u << 30);
 		break;
 	case OPT_EXPLAIN:
 		a->style.explain = true;
@@ -133,7 +146,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no history given");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
 			argp_error(state, "--engine=%s knows store buffers, which --memory-model=sc "
-				   "has not: expected frontier, wgl or oracle", a->engines[0]->name);
+				   "has not: expected frontier, dfs, wgl or oracle", a->engines[0]->name);
+		if (a->opt.cache && a->engines[0] != &kl_wgl_engine)
+			argp_error(state, "--cache is --engine=wgl's: expected both");
+		/* Without --partition it is Horn & Kroening's first variant. */
+		a->opt.no_partition = a->partition == PART_OBJECT ||
+			(a->partition == PART_DEFAULT && a->engines[0] == &kl_wgl_engine);
 		if (a->certificate && strchr(a->history, '\n'))
 			argp_error(state, "--certificate: the name of the history has a newline, "
 				   "expected one that fits a line of the certificate");

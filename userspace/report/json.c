@@ -97,7 +97,8 @@ static json_t *part_json(const struct kl_part_result *p)
 static void add_cost(json_t *j, const struct kl_report *r, const struct kl_cost *c)
 {
 	json_object_set_new(j, "read_seconds", json_real(c->read_seconds));
-	json_object_set_new(j, "check_seconds", json_real(r->seconds));
+	json_object_set_new(j, "check_seconds", json_real(r->seconds - r->shrink_seconds));
+	json_object_set_new(j, "shrink_seconds", json_real(r->shrink_seconds));
 	json_object_set_new(j, "certificate_seconds", json_real(c->certificate_seconds));
 	json_object_set_new(j, "user_seconds", json_real(c->user_seconds));
 	json_object_set_new(j, "peak_bytes", json_integer(c->peak_bytes));
