@@ -164,10 +164,15 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 			ret = e->decide(*used, e->tso ? &j->lim : lim, &a);
 		if (ret)
 			return ret;
+		*more_work |= a.more_work;
+		/* Of those that gave up the one that came furthest is told. */
+		if (a.verdict == KL_UNKNOWN && a.progress < r->answer.progress) {
+			kl_answer_free(&a);
+			continue;
+		}
 		kl_answer_free(&r->answer);
 		r->answer = a;
 		r->engine = e;
-		*more_work |= a.more_work;
 		if (a.verdict == KL_UNKNOWN)
 			continue;
 		if (a.verdict == KL_LINEARIZABLE || e->tso || !delayed)
@@ -285,6 +290,9 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 			pr->nops = s->at[k + 1] - s->at[k];
 			if (!one && !__atomic_load_n(&err, __ATOMIC_RELAXED))
 				one = check_part(&w, k, pr);
+			if (j->lim.progress)
+				__atomic_fetch_add(&j->lim.progress->done, pr->nops,
+						   __ATOMIC_RELAXED);
 			if (one)
 				__atomic_store_n(&err, one, __ATOMIC_RELAXED);
 		}
@@ -378,6 +386,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		.stop = opt->stop,
 		.no_witness = opt->no_witness,
 		.cache = opt->cache,
+		.progress = opt->progress,
 	};
 	r->spec = spec;
 	r->h = h;

@@ -21,6 +21,12 @@ enum kl_verdict { KL_LINEARIZABLE, KL_VIOLATION, KL_UNKNOWN };
 
 const char *kl_verdict_name(enum kl_verdict v);
 
+/* How far a check has come; to be read at any time by another thread. */
+struct kl_progress {
+	volatile uint64_t done;		/* operations of finished partitions */
+	volatile uint64_t now;		/* and of one that is not */
+};
+
 /* Bounds of one run of one engine; all may be 0: none. */
 struct kl_limits {
 	uint64_t bytes;			/* of memory for configurations and states */
@@ -30,6 +36,7 @@ struct kl_limits {
 	const volatile int *stop;	/* set from elsewhere to end the run */
 	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
 	uint32_t cache;			/* configurations that `wgl' remembers, 0: all */
+	struct kl_progress *progress;	/* or NULL */
 };
 
 /*
@@ -51,6 +58,7 @@ struct kl_answer {
 	enum kl_verdict verdict;
 	char reason[160];		/* of UNKNOWN */
 	bool more_work;			/* UNKNOWN only for kl_limits.work */
+	uint64_t progress;		/* UNKNOWN: operations placed */
 	const char *engine;
 	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
 	size_t nsteps;
@@ -89,6 +97,7 @@ struct kl_options {
 	bool no_partition;	/* by object only */
 	bool no_witness;	/* no certificate will be written */
 	uint32_t cache;		/* see kl_limits */
+	struct kl_progress *progress;
 	unsigned int max_shrink;	/* counterexamples for so many partitions */
 	const struct kl_engine *tso_oracle;	/* confirms those of engines that know TSO */
 	unsigned int threads;	/* OpenMP threads, 0: all */

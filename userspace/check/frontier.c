@@ -411,7 +411,7 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	}
 	if (!f->next.n)
 		return 1;
-	f->budget->progress = f->now / 2;
+	f->budget->progress = f->now / 2 < f->budget->total ? f->now / 2 : f->budget->total;
 	swap = f->cur;
 	f->cur = f->next;
 	f->next = swap;
@@ -552,6 +552,7 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	f->sys = sys;
 	f->memo = sys->memo;
 	f->budget = budget;
+	budget->total = p->nitems - 2 * p->ngaps;
 	f->no_nodes = budget->lim->no_witness;
 	f->masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
 	f->reclen = f->masklen + 1;
@@ -655,6 +656,7 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 	if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;
 		a->more_work = b->more_work;
+		a->progress = b->progress;
 		snprintf(a->reason, sizeof(a->reason), "%s", b->reason);
 		ret = 0;
 	} else if (ret >= 0) {

@@ -106,6 +106,7 @@ static int wgl_init(struct wgl *w, const struct kl_part *p, const struct kl_limi
 	w->p = p;
 	w->paper = paper;
 	w->budget.lim = lim;
+	w->budget.total = p->nitems - 2 * p->ngaps;
 	w->setlen = ((size_t)p->nitems + 63) / 64;
 	w->keylen = 1 + (paper ? w->setlen : (p->nslots + 63) / 64);
 	w->next = malloc(n * sizeof(*w->next));
@@ -362,6 +363,7 @@ static int search_depth_first(const struct kl_part *p, const struct kl_limits *l
 	if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;
 		a->more_work = w.budget.more_work;
+		a->progress = w.budget.progress;
 		snprintf(a->reason, sizeof(a->reason), "%s", w.budget.reason);
 		ret = 0;
 	} else if (ret == 1) {

@@ -12,6 +12,7 @@
 #include "check/cert.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/progress.h"
 #include "report/verdict.h"
 #include "tso/tso.h"
 
@@ -244,6 +245,8 @@ static int cmd_check(int argc, char **argv)
 			.max_shrink = 1, .bytes = 4096ull << 20, .stop = &interrupted,
 		},
 	};
+	struct kl_progress progress = { 0 };
+	struct progress_line *line;
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
 	struct kl_report *r = NULL;
@@ -260,7 +263,10 @@ static int cmd_check(int argc, char **argv)
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	a.opt.no_witness = !a.certificate;
+	a.opt.progress = &progress;
+	line = progress_start(&progress, h->nops);
 	ret = kl_check(spec, h, &a.opt, &r);
+	progress_stop(line);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	if (ret) {
