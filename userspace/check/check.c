@@ -165,11 +165,8 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		if (ret)
 			return ret;
 		*more_work |= a.more_work;
-		/* Of those that gave up the one that came furthest is told. */
-		if (a.verdict == KL_UNKNOWN && a.progress < r->answer.progress) {
-			kl_answer_free(&a);
-			continue;
-		}
+		if (a.progress < r->answer.progress)
+			a.progress = r->answer.progress;
 		kl_answer_free(&r->answer);
 		r->answer = a;
 		r->engine = e;
@@ -209,6 +206,13 @@ static int decide(struct work *w, struct kl_part_result *r, const struct kl_part
 		lim.work *= MORE_WORK;
 		lim.each *= MORE_WORK;
 	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation);
+	if (!ret && r->answer.verdict == KL_UNKNOWN && r->answer.progress) {
+		size_t len = strlen(r->answer.reason);
+
+		snprintf(r->answer.reason + len, sizeof(r->answer.reason) - len,
+			 " after about %llu of %u operations",
+			 (unsigned long long)r->answer.progress, r->nops);
+	}
 	return ret;
 }
 

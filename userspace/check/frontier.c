@@ -411,7 +411,7 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	}
 	if (!f->next.n)
 		return 1;
-	f->budget->progress = f->now / 2 < f->budget->total ? f->now / 2 : f->budget->total;
+	f->budget->progress = f->now / 2;
 	swap = f->cur;
 	f->cur = f->next;
 	f->next = swap;
@@ -552,7 +552,6 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	f->sys = sys;
 	f->memo = sys->memo;
 	f->budget = budget;
-	budget->total = p->nitems - 2 * p->ngaps;
 	f->no_nodes = budget->lim->no_witness;
 	f->masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
 	f->reclen = f->masklen + 1;

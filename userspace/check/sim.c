@@ -81,38 +81,34 @@ int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n)
 	return t->n - 1;
 }
 
-/* Why and where it ends. */
-static int give_up(struct kl_budget *b, const char *why)
-{
-	snprintf(b->reason, sizeof(b->reason), "%s after about %llu of %u operations", why,
-		 (unsigned long long)b->progress, b->total);
-	return -EDQUOT;
-}
-
 int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 {
 	struct timespec ts;
-	char why[64];
 
 	if (b->lim->bytes && bytes > b->lim->bytes) {
-		snprintf(why, sizeof(why), "memory bound of %llu MiB reached",
+		snprintf(b->reason, sizeof(b->reason), "memory bound of %llu MiB reached",
 			 (unsigned long long)(b->lim->bytes >> 20));
-		return give_up(b, why);
+		return -EDQUOT;
 	}
 	if (b->lim->work && b->ticks >= b->lim->work + b->lim->each * b->progress) {
 		b->more_work = true;
-		return give_up(b, "bound of work reached");
+		snprintf(b->reason, sizeof(b->reason), "bound of work reached");
+		return -EDQUOT;
 	}
 	if (b->ticks++ & 255)
 		return 0;
 	if (b->lim->progress)
 		b->lim->progress->now = b->progress;
-	if (b->lim->stop && *b->lim->stop)
-		return give_up(b, "interrupted");
+	if (b->lim->stop && *b->lim->stop) {
+		snprintf(b->reason, sizeof(b->reason), "interrupted");
+		return -EDQUOT;
+	}
 	if (b->lim->deadline_ns) {
 		clock_gettime(CLOCK_MONOTONIC, &ts);
-		if ((uint64_t)ts.tv_sec * 1000000000ull + ts.tv_nsec > b->lim->deadline_ns)
-			return give_up(b, "time bound reached");
+		if ((uint64_t)ts.tv_sec * 1000000000ull + ts.tv_nsec > b->lim->deadline_ns) {
+			snprintf(b->reason, sizeof(b->reason), "time bound reached");
+			return -EDQUOT;
+		}
 	}
 	return 0;
 }

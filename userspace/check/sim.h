@@ -43,8 +43,7 @@ static inline size_t kl_intern_bytes(const struct kl_intern *t)
 struct kl_budget {
 	const struct kl_limits *lim;
 	uint64_t ticks;
-	uint64_t progress;	/* operations placed so far, at best, */
-	uint32_t total;		/* of so many */
+	uint64_t progress;	/* operations placed so far, at best */
 	bool more_work;		/* it was the bound on work */
 	char reason[160];	/* why the run had to end */
 };

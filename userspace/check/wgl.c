@@ -106,7 +106,6 @@ static int wgl_init(struct wgl *w, const struct kl_part *p, const struct kl_limi
 	w->p = p;
 	w->paper = paper;
 	w->budget.lim = lim;
-	w->budget.total = p->nitems - 2 * p->ngaps;
 	w->setlen = ((size_t)p->nitems + 63) / 64;
 	w->keylen = 1 + (paper ? w->setlen : (p->nslots + 63) / 64);
 	w->next = malloc(n * sizeof(*w->next));
