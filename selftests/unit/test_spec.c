@@ -75,7 +75,9 @@ static void test_shipped(void **state)
 	static const char *const files[] = {
 		"port_range", "seqlock", "spinlock", "spinlock_kernel", "fig5", "fig5_lock",
 		"register",
-		"set", "map", "queue", "stack", "counter", "pqueue", "bounded_queue",
+		"set", "map", "queue", "stack", "counter", "pqueue", "bounded_queue", "array",
+		"clock", "deque", "ida", "lock", "pair", "rwlock", "semaphore", "stack_height",
+		"stack_levels",
 	};
 	struct kl_spec *s;
 	char path[128];
@@ -167,7 +169,7 @@ static void test_partition(void **state)
 	bad("spec t { set<word> s; partition by k;\n"
 	    "method add(word k) -> bool { atomic { return s.add(k); } }\n"
 	    "method size() -> word { atomic { return s.size(); } } }",
-	    "t.lin:1:36: error: method 'size' has no parameter 'k' to partition by\n"
+	    "t.lin:1:36: error: method 'size' has no parameter or result 'k' to partition by\n"
 	    "t.lin:3:41: warning: this touches 's' of every 'k', by which the specification is "
 	    "partitioned\n");
 

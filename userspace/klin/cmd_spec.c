@@ -85,8 +85,16 @@ static void print_probe(const struct kl_spec *s, const struct kl_probe *p)
 	       t->module ? ":" : "", t->name, p->pos.line);
 }
 
+static const char *part_name(const struct kl_method *m)
+{
+	unsigned int k = m->part_param;
+
+	return k < m->nparams ? m->params[k].name : m->results[k - m->nparams].name;
+}
+
 static void print_spec(const struct kl_spec *s)
 {
+	char doubt[512];
 	unsigned int i;
 
 	printf("spec %s\n", kl_spec_name(s));
@@ -95,8 +103,9 @@ static void print_spec(const struct kl_spec *s)
 		printf("partition by object\n");
 		break;
 	case KL_PART_PARAM:
-		printf("partition by parameter %s\n",
-		       kl_spec_method(s, 0)->params[kl_spec_method(s, 0)->part_param].name);
+		printf("partition by %s%s\n", part_name(kl_spec_method(s, 0)),
+		       kl_spec_partition_doubt(s, doubt, sizeof(doubt)) ?
+		       ", which is in doubt" : "");
 		break;
 	case KL_PART_NONE:
 		printf("partition by none\n");

@@ -59,6 +59,14 @@ enum kl_partition kl_spec_partition(const struct kl_spec *s)
 	return s->partition;
 }
 
+bool kl_spec_partition_doubt(const struct kl_spec *s, char *buf, size_t size)
+{
+	if (s->doubt)
+		snprintf(buf, size, "%s:%u:%u: %s", s->path, s->doubt_pos.line, s->doubt_pos.col,
+			 s->doubt);
+	return s->doubt;
+}
+
 bool kl_spec_flushes(const struct kl_spec *s)
 {
 	return s->flushes;
