@@ -320,7 +320,8 @@ static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, size_
 			return kl_sym_unify(r, k, key);
 		}
 	}
-	r->widened = true;	/* that it differs from the other unknowns is not kept */
+	for (i = 0; i < c->n; i += 2)
+		kl_sym_differ(r, c->e[i], key);
 	return 0;
 }
 

@@ -246,7 +246,7 @@ int kl_run_exec(struct kl_run *r)
 			ret = choose(r, &reg[a], reg[b], reg[c]);
 			break;
 		case KL_I_ANY:
-			ret = kl_sym_fresh(r, &reg[a]);
+			ret = kl_sym_any(r, &reg[a]);
 			break;
 		case KL_I_EITHER:
 			ret = kl_run_choose(r, a);
