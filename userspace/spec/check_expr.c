@@ -240,6 +240,8 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 	kl_part_touch(c, e, cm->keyed ? args[0] : NULL);
 	if (cm->keyed)
 		kl_check_use(c, args[0], KL_USE_KEY);
+	if (v->cont == KL_C_PQUEUE && e->nargs)
+		kl_check_use(c, args[0], KL_USE_ORDERED);
 	if (cm->writes) {
 		c->m->pub.pure = false;
 		c->m->pub.flush &= c->atomic->flush;

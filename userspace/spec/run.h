@@ -16,7 +16,7 @@
 #define KL_PATHS_MAX	(1u << 16)
 #define KL_SYMS_MAX	(1u << 20)
 #define KL_ENTRIES_MAX	(1u << 20)	/* in a container */
-#define KL_LIMITS_MAX	64
+#define KL_LIMITS_MAX	256
 #define KL_REST		(KL_ABSENT + 1)	/* tag of an entry: the unknown rest of a deque */
 
 /* A container taken out of the state. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "spec/ast.h"
+#include "spec/shipped.h"
 
 void kl_spec_free(struct kl_spec *s)
 {
@@ -17,6 +18,16 @@ void kl_spec_free(struct kl_spec *s)
 	free(s->pool);
 	kl_arena_free(&s->arena);
 	free(s);
+}
+
+const char *kl_shipped_text(const char *name)
+{
+	const struct kl_shipped *p;
+
+	for (p = kl_shipped; p->name; p++)
+		if (!strcmp(p->name, name))
+			return p->text;
+	return NULL;
 }
 
 const char *kl_spec_name(const struct kl_spec *s)

@@ -33,6 +33,7 @@ enum kl_use {
 	KL_USE_INDEX	= 2,	/* of an array */
 	KL_USE_COMPARED	= 4,	/* with == or != */
 	KL_USE_COMPUTED	= 8,	/* is in a sum, a comparison with <, a range, ... */
+	KL_USE_ORDERED	= 16,	/* goes where values are ordered */
 };
 
 struct kl_param {
@@ -63,7 +64,7 @@ struct kl_method {
 
 /**
  * kl_spec_load() - read, parse and type-check a .lin file
- * @path: the file
+ * @path: the file, or the name of a shipped specification, without .lin
  * @out: the specification
  *
  * Errors are printed as FILE:LINE:COL: error: ...; several may be.
