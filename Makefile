@@ -209,7 +209,7 @@ check:
 	$(Q)$(MAKE) --no-print-directory all unit-build
 	$(Q)selftests/check
 
-check-long: export KLIN_RUNS := 200000
+check-long: export KLIN_RUNS := 80000
 check-long: check
 
 demo:

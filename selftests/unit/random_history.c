@@ -291,11 +291,11 @@ static uint64_t shown(const struct recorder *r, unsigned int thread, uint64_t ti
 
 static void set_clocks(struct world *w, struct recorder *r)
 {
-	static const uint64_t errors[] = { 0, 0, 0, 0, 1, 2, 3, 30 };
+	static const uint64_t errors[] = { 0, 0, 0, 0, 1, 2, 3, 30, KL_TIME_MAX - 1, KL_TIME_MAX };
 	struct kl_history *h = r->h;
 	unsigned int i;
 
-	h->error = errors[below(w, w->c->far ? 8 : 7)];
+	h->error = errors[below(w, w->c->far ? 10 : 7)];
 	for (i = 0; i < w->c->threads && w->c->clocks; i++)
 		r->skew[i] = below(w, (h->error < MAX_SKEW ? h->error : MAX_SKEW) + 1);
 }

@@ -237,7 +237,7 @@ static bool has_buffers(const struct kl_spec *s)
 	for (i = 0; i < kl_spec_nmethods(s); i++)
 		if (kl_spec_method(s, i)->nblocks > 1)
 			return false;
-	return kl_spec_fixed_size(s) && !kl_spec_flushes(s);
+	return kl_spec_fixed_size(s);
 }
 
 static void load_specs(struct specs *l, const char *const *texts, size_t ntexts, bool tso)
@@ -253,8 +253,7 @@ static void load_specs(struct specs *l, const char *const *texts, size_t ntexts,
 					       &l->s[l->n]), 0);
 	for (i = 0; i < g.gl_pathc; i++) {
 		assert_int_equal(kl_spec_load(g.gl_pathv[i], &l->s[l->n]), 0);
-		if ((!tso || has_buffers(l->s[l->n])) &&
-		    strcmp(kl_spec_name(l->s[l->n]), "stack_levels"))
+		if (!tso || has_buffers(l->s[l->n]))
 			l->n++;
 		else
 			kl_spec_free(l->s[l->n]);
@@ -325,12 +324,71 @@ static void test_tso_gaps(void **state)
 	}, 4);
 }
 
+static void test_classical_overlap(void **state)
+{
+	compare(&(struct random_config){
+		.max_ops = 7, .threads = 3, .values = 3, .overlap = true, .clocks = true,
+	}, 11);
+}
+
+static void test_classical_far(void **state)
+{
+	compare(&(struct random_config){
+		.max_ops = 7, .threads = 3, .values = 3, .far = true, .clocks = true,
+	}, 12);
+}
+
+static void test_classical_unknown(void **state)
+{
+	compare(&(struct random_config){
+		.max_ops = 7, .threads = 3, .values = 3, .unknown = true,
+	}, 13);
+}
+
+static void test_classical_all(void **state)
+{
+	compare(&(struct random_config){
+		.max_ops = 7, .threads = 3, .values = 3, .gaps = true, .overlap = true,
+		.clocks = true, .far = true, .unknown = true,
+	}, 14);
+}
+
+static void test_tso_overlap(void **state)
+{
+	compare(&(struct random_config){
+		.max_ops = 6, .threads = 3, .values = 3, .tso = true, .overlap = true,
+		.clocks = true,
+	}, 15);
+}
+
 static void test_tso_drains(void **state)
 {
 	compare(&(struct random_config){
 		.max_ops = 6, .threads = 3, .values = 3, .tso = true, .drains = true,
 		.clocks = true,
 	}, 16);
+}
+
+static void test_tso_far(void **state)
+{
+	compare(&(struct random_config){
+		.max_ops = 6, .threads = 3, .values = 3, .tso = true, .far = true, .clocks = true,
+	}, 17);
+}
+
+static void test_tso_unknown(void **state)
+{
+	compare(&(struct random_config){
+		.max_ops = 6, .threads = 3, .values = 3, .tso = true, .unknown = true,
+	}, 18);
+}
+
+static void test_tso_all(void **state)
+{
+	compare(&(struct random_config){
+		.max_ops = 6, .threads = 3, .values = 3, .tso = true, .gaps = true,
+		.overlap = true, .clocks = true, .far = true, .unknown = true, .drains = true,
+	}, 19);
 }
 
 /* What is linearizable without store buffers is linearizable with them. */
@@ -428,7 +486,15 @@ int main(void)
 		cmocka_unit_test(test_classical_gaps),
 		cmocka_unit_test(test_tso),
 		cmocka_unit_test(test_tso_gaps),
+		cmocka_unit_test(test_classical_overlap),
+		cmocka_unit_test(test_classical_far),
+		cmocka_unit_test(test_classical_unknown),
+		cmocka_unit_test(test_classical_all),
+		cmocka_unit_test(test_tso_overlap),
 		cmocka_unit_test(test_tso_drains),
+		cmocka_unit_test(test_tso_far),
+		cmocka_unit_test(test_tso_unknown),
+		cmocka_unit_test(test_tso_all),
 		cmocka_unit_test(test_tso_accepts_more),
 		cmocka_unit_test(test_middle),
 	};
