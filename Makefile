@@ -77,8 +77,9 @@ shipped := $(sort $(wildcard specs/*.lin))
 lib_obj := $(call obj,$(lib_src)) $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
-# What a test program is linked with besides libklin: helpers, and the reports it looks at.
-unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c))
+# What a test program is linked with besides libklin: helpers, the reports it looks at,
+# and of the recorder what needs no kernel.
+unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c)
 # Fuzzers are programs of the same kind, without helpers.
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%)

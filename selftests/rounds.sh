@@ -69,13 +69,25 @@ test_barrier()
 	ktap_result $? "$1: the classical check accepts" "$(cat "$work/check")"
 }
 
+# A list that is right up to its end, which is far away.
+test_long_list()
+{
+	list=$(for _ in $(seq 150); do printf '0,1,'; done)x
+	"$KLIN" rounds --rounds=100 --cpus="$list" -o "$work/no.klh" "$KLIN_SPECS/fig5.lin" \
+		>"$work/rounds" 2>&1
+	status=$?
+	ktap_result "$([ $status -eq 2 ] && [ ! -e "$work/no.klh" ]; echo $?)" \
+		"a long list of CPUs is read to its end" "status $status" "$(cat "$work/rounds")"
+}
+
 ktap_header
 need_klin
 need_module
 [ "$(nproc)" -ge 2 ] || ktap_skip_all "needs two CPUs"
-ktap_plan 8
+ktap_plan 9
 test_variant seqlock fig5
 test_barrier seqlock_mb fig5
 test_variant trylock fig5_lock
 test_barrier trylock_mb fig5_lock
+test_long_list
 ktap_finish

@@ -99,6 +99,22 @@ verdict 0 "Figure 5 needs the store buffer" "1 only because stores may wait" "$s
 verdict 1 "Figure 5 is a violation classically" "^VIOLATION" --memory-model=sc "$specs/fig5.lin" \
 	fig5.txt
 
+# counterexample STATUS NAME HISTORY FIRST-LINE MESSAGE: of the file that had been there.
+counterexample()
+{
+	echo old >kept
+	run check --counterexample=kept "$register" "$3"
+	if [ $status -eq "$1" ] && [ "$(head -n 1 kept)" = "$4" ] && [ "$(cat err)" = "$5" ]; then
+		ktap_pass "$2"
+	else
+		ktap_fail "$2" "status $status" "$(head -n 3 kept)" "$(cat err)"
+	fi
+}
+
+counterexample 1 "a counterexample replaces the file" wrong.txt "# klin history 1" ""
+counterexample 0 "without a counterexample the file stays, and that is told" right.txt old \
+	"klin: warning: there is no counterexample to write, 'kept' stays as it is"
+
 "$KLIN" gen --type=queue --ops=100000 --threads=16 --keys=2 --any >heavy.txt
 verdict 3 "a bound in time" "^UNKNOWN \(time" --time-limit=1 "$specs/queue.lin" heavy.txt
 verdict 3 "a bound in memory" "^UNKNOWN \(" --memory-limit=1 "$specs/queue.lin" heavy.txt

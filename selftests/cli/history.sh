@@ -65,6 +65,10 @@ broken "two operations of a thread at once" "t0|thread" <<'END'
 t0 @1 1 5 read -> 0
 t0 @1 3 8 read -> 0
 END
+printf '# klin history 1\nt0 @1 1 2 read -> 0\n# a \0 b\n' >broken.txt
+refuse "a zero byte" "^broken.txt:3: error: a zero byte" check "$register" broken.txt
+printf '# klin history 1\nt0 @1 1 2 read -> 0\0' >broken.txt
+refuse "a zero byte at the end" "^broken.txt:2: error: a zero byte" check "$register" broken.txt
 refuse "no file" "nothing.klh.*No such file" check "$register" nothing.klh
 refuse "a directory" "Is a directory" check "$register" /
 "$KLIN" gen --ops=5 >none.txt

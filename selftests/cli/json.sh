@@ -31,6 +31,44 @@ json 1 "a violation" "v['verdict'] == 'VIOLATION' and v['violations'] > 0 and \
 spec=$specs/queue.lin
 "$KLIN" gen --type=queue --ops=100000 --threads=16 --keys=2 --any >h.txt
 json 3 "unknown, with its reason" "v['verdict'] == 'UNKNOWN' and v['reason']"
+cp h.txt big.txt
+spec=$specs/map.lin
+cat >h.txt <<'END'
+# clock seq
+# first init
+t18446744073709551615 @1 9223372036854775806 9223372036854775807 get 9223372036854775807 -> 5
+t7 @1 9223372036854775808 18446744073709551614 get 9223372036854775808 -> 5
+END
+json 1 "numbers of 2^63 and more are strings, smaller ones are not" "
+	sorted(str(p['key']) for p in v['partitions']) == [str(2**63 - 1), str(2**63)] and
+	sorted(type(p['key']).__name__ for p in v['partitions']) == ['int', 'str']"
+json 1 "so are threads" "
+	[p.get('counterexample') for p in v['partitions'] if p['key'] == 2**63 - 1] == [[{
+		'thread': str(2**64 - 1), 'operation': 'get(0x7fffffffffffffff) -> 5',
+		'call': 2**63 - 2, 'return': 2**63 - 1}]]"
+sed -i 's/ 9223372036854775807 -> 5$/ 9223372036854775807 -> absent/' h.txt
+json 1 "so are times" "
+	[p.get('counterexample') for p in v['partitions'] if p['key'] == str(2**63)] == [[{
+		'thread': 7, 'operation': 'get(0x8000000000000000) -> 5',
+		'call': str(2**63), 'return': str(2**64 - 2)}]]"
+
+# bytes NAME EXPECTED: a file whose name has these bytes, as printf writes them.
+bytes()
+{
+	name=$(printf '%b' "$1")
+	cp h.txt "$name"
+	run check --json "$spec" "$name"
+	python3 -c "import json, sys
+v = json.load(open('out', encoding='utf-8'))
+sys.exit(v['history'] != sys.argv[1].encode().decode('unicode_escape'))" "$2" 2>err
+	ktap_result $? "a file name of the bytes $1" "$(grep '"history"' out)" "$(cat err)"
+}
+bytes 'a\0377b.txt' 'a\ufffdb.txt'
+bytes '\0303\0251\0342\0202\0254\0360\0237\0230\0200' '\u00e9\u20ac\U0001f600'
+bytes '\0300\0200\0355\0240\0200' '\ufffd\ufffd\ufffd\ufffd\ufffd'
+bytes '\0364\0220\0200\0200\0342\0202' '\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd'
+spec=$specs/queue.lin
+mv big.txt h.txt
 cp h.txt 'q"\.txt'
 run check --json --time-limit=1 "$spec" 'q"\.txt'
 python3 -c "import json; assert json.load(open('out'))['history'] == 'q\"\\\\.txt'" 2>err

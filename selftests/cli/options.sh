@@ -21,6 +21,12 @@ refuse "too many histories" "'h.txt'" check "$register" h.txt h.txt
 refuse "an option that is not there" "nothing" check --nothing h.txt
 refuse "an engine" "--engine=nothing" check --engine=nothing "$register" h.txt
 refuse "a memory model" "--memory-model=arm" check --memory-model=arm "$register" h.txt
+for engine in tso tso-oracle; do
+	refuse "$engine without store buffers" "--engine=$engine .*--memory-model=sc" \
+		check --memory-model=sc --engine=$engine "$register" h.txt
+	refuse "no store buffers for $engine" "--engine=$engine .*--memory-model=sc" \
+		check --engine=$engine --memory-model=sc "$register" h.txt
+done
 refuse "a number with letters" "--time-limit=1x" check --time-limit=1x "$register" h.txt
 refuse "a negative number" "--threads=-1" check --threads=-1 "$register" h.txt
 refuse "a number too large" "--memory-limit=99999999999999999999" \
@@ -56,7 +62,7 @@ full()
 	shift
 	"$KLIN" "$@" >/dev/full 2>err
 	status=$?
-	if [ $status -eq 4 ] && [ -s err ]; then
+	if [ $status -eq 4 ] && [ "$(wc -l <err)" -eq 1 ]; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "status $status" "$(cat err)"
@@ -66,6 +72,11 @@ full()
 if [ -c /dev/full ]; then
 	full "gen tells that the disk is full" gen
 	full "check tells that the disk is full" check "$register" h.txt
+	"$KLIN" gen --ops=50 --mutate=20 >wrong.txt
+	run check "$register" wrong.txt
+	ktap_result "$([ $status -eq 1 ]; echo $?)" "a violation, for the next test" "status $status"
+	full "check tells that the disk is full for a violation" check "$register" wrong.txt
+	full "check --json tells that the disk is full" check --json "$register" wrong.txt
 	full "convert tells that the disk is full" convert h.txt -
 else
 	ktap_skip "what is said when the disk is full" "no /dev/full"

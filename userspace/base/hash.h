@@ -6,11 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The factors go in again at the end: when one is 0 the other still counts. */
 static inline uint64_t kl_mix(uint64_t a, uint64_t b)
 {
-	__uint128_t m = (__uint128_t)(a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xe7037ed1a0b428dbULL);
+	__uint128_t m;
 
-	return (uint64_t)m ^ (uint64_t)(m >> 64);
+	a ^= 0x9e3779b97f4a7c15ULL;
+	b ^= 0xe7037ed1a0b428dbULL;
+	m = (__uint128_t)a * b;
+	return a ^ (b << 32 | b >> 32) ^ (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
 /* Hash of @n 64-bit words. */

@@ -23,7 +23,8 @@ uint64_t kl_history_digest(const struct kl_history *h)
 				  2 * (size_t)(op->nargs + op->nres), d);
 	}
 	for (i = 0; i < h->ngaps; i++)
-		d = kl_mix(d ^ h->gaps[i].from, h->gaps[i].to);
+		d = kl_mix(d ^ h->gaps[i].from, h->gaps[i].to ^ (uint64_t)h->gaps[i].object << 16 ^
+			   h->gaps[i].cpu);
 	return d;
 }
 
@@ -37,7 +38,11 @@ static void write_part(FILE *f, const struct kl_part_result *p)
 	if (a->verdict == KL_VIOLATION) {
 		if (!p->cex)
 			return;
-		fprintf(f, "cut %" PRIu64 " end %" PRIu64 "\nkept", p->cex->cut, p->cex->end);
+		if (p->cex->forgot)
+			fprintf(f, "cut %" PRIu64, p->cex->cut);
+		else
+			fputs("cut -", f);
+		fprintf(f, " end %" PRIu64 "\nkept", p->cex->end);
 		for (i = 0; i < p->cex->h->nops; i++)
 			fprintf(f, " %u", p->cex->ops[i]);
 		fputc('\n', f);
@@ -70,7 +75,8 @@ int kl_cert_write(const struct kl_report *r, bool classical, const char *history
 		return ret;
 	fprintf(o.f, "klin-certificate 1\nhistory %s\n", history);
 	fprintf(o.f, "operations %zu digest %016" PRIx64 "\n", r->h->nops, kl_history_digest(r->h));
-	fprintf(o.f, "classical %d\n", classical);
+	fprintf(o.f, "classical %d\npartitions %zu by %s\n", classical, r->nparts,
+		r->nparts && r->parts[0].has_key ? "key" : "object");
 	for (i = 0; i < r->nparts; i++)
 		write_part(o.f, &r->parts[i]);
 	return kl_outfile_commit(&o);

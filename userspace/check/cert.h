@@ -6,6 +6,7 @@
  *	history PATH
  *	operations N digest HEX
  *	classical 0|1
+ *	partitions 2 by object|key
  *	part LINEARIZABLE 3 frontier
  *	order 0 2 ( 1 )
  *	part VIOLATION 12 tso
@@ -17,7 +18,8 @@
  * reach memory; ( and ): a gap begins and ends.  An UNKNOWN part has no order
  * unless only a gap made it unknown.  A violation names the operations of its
  * counterexample, the time by which all others that matter had ended (cut),
- * whose effect is taken as unknown, and the time when the last one failed (end).
+ * whose effect is taken as unknown, - if there are none, and the time when the
+ * last one failed (end).  Partitions come in the order of their first operations.
  */
 #ifndef KL_CHECK_CERT_H
 #define KL_CHECK_CERT_H

@@ -51,7 +51,7 @@ static int on_any(void *ctx, const struct kl_outcome *o)
 }
 
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		       uint32_t op, const uint32_t *kept, size_t n)
+		       uint32_t op, const uint32_t *kept, size_t n, bool tso)
 {
 	const struct kl_op *o = &h->ops[op];
 	struct overwrite w = { 0 };
@@ -81,12 +81,13 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 		ret = w.outcomes == 1 && w.known;
 	for (i = 0; i < n && ret == 1; i++) {
 		const struct kl_op *k = &h->ops[kept[i]];
+		const struct kl_method *km = method_in(spec, h, k, &m);
 		int seen;
 
 		if (kept[i] == op)
 			continue;
 		/* What reads nothing but leaves some of the state as it is hands it on. */
-		if (method_in(spec, h, k, &m)->blind) {
+		if (km->blind) {
 			struct overwrite full = { .state = after, .len = w.len };
 
 			ret = kl_run_apply(run, before, w.len, m, kl_op_args(h, k), kl_op_res(h, k),
@@ -94,6 +95,10 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 			if (!ret)
 				ret = full.outcomes == 1 && full.known;
 			continue;
+		}
+		if (tso && !km->pure && !km->flush) {
+			ret = 0;
+			break;
 		}
 		seen = kl_run_apply(run, w.state, w.len, m, kl_op_args(h, k), kl_op_res(h, k),
 				    on_any, NULL);
@@ -104,19 +109,22 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 }
 
 int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_history *h,
-		const uint32_t *ops, size_t n, uint64_t time, uint64_t end)
+		const uint32_t *ops, size_t n, bool forgot, uint64_t time, uint64_t end)
 {
 	size_t i;
 
-	*c = (struct kl_cut){ .spec = spec, .h = h, .time = time, .end = end };
+	*c = (struct kl_cut){
+		.spec = spec, .h = h, .forgot = forgot, .time = time, .end = end,
+	};
 	c->drained = calloc(h->nthreads + 1, sizeof(*c->drained));
 	if (!c->drained)
 		return -ENOMEM;
-	for (i = 0; i < n && time; i++) {
+	for (i = 0; i < n && forgot; i++) {
 		const struct kl_op *op = &h->ops[ops[i]];
 
-		if (op->ret <= time && !method_of(c, op)->pure && c->drained[op->thread] < op->drain)
-			c->drained[op->thread] = op->drain;
+		if (op->ret <= time && !method_of(c, op)->pure &&
+		    c->drained[op->thread] < kl_op_drain(op))
+			c->drained[op->thread] = kl_op_drain(op);
 	}
 	return 0;
 }
@@ -129,7 +137,8 @@ void kl_cut_free(struct kl_cut *c)
 
 /*
  * By when nothing forgotten is in a store buffer: each thread's own drains, or
- * an operation of that thread, called after the cut, that drains it.
+ * an operation of that thread, called after the cut, that drains it or whose
+ * drain is known.
  */
 static uint64_t drained_by(const struct kl_cut *c, const struct kept_op *k, size_t n)
 {
@@ -141,11 +150,11 @@ static uint64_t drained_by(const struct kl_cut *c, const struct kept_op *k, size
 		for (i = 0; i < n && t > end; i++) {
 			const struct kl_op *op = &c->h->ops[k[i].orig];
 
-			if (op->thread != thread || op->ret > c->end)
+			if (op->thread != thread || op->ret > c->end || op->call <= c->time)
 				continue;
-			if (op->drain < t)
-				t = op->drain;
-			if (op->call >= c->time && op->ret < t && method_of(c, op)->barrier_always)
+			if (kl_op_drain(op) < t)
+				t = kl_op_drain(op);
+			if (op->ret < t && method_of(c, op)->barrier_always)
 				t = op->ret;
 		}
 		if (t > end)
@@ -195,7 +204,7 @@ static int add_gaps(struct kl_history *h, const struct kl_cut *c, const struct k
 	for (i = 0; i < c->h->ngaps && !ret; i++) {
 		struct kl_gap g = c->h->gaps[i];
 
-		if (g.to <= c->time && !tso)
+		if (c->forgot && g.to <= c->time && !tso)
 			continue;
 		if (g.object != KL_ALL_OBJECTS && g.object != object &&
 		    kl_spec_partition(c->spec) != KL_PART_NONE)
@@ -203,7 +212,7 @@ static int add_gaps(struct kl_history *h, const struct kl_cut *c, const struct k
 		g.object = KL_ALL_OBJECTS;
 		ret = kl_history_add_gap(h, &g);
 	}
-	return ret || !c->time ? ret : kl_history_add_gap(h, &cut);
+	return ret || !c->forgot ? ret : kl_history_add_gap(h, &cut);
 }
 
 int kl_cut_history(const struct kl_cut *c, const uint32_t *kept, size_t n, bool tso,
@@ -219,7 +228,7 @@ int kl_cut_history(const struct kl_cut *c, const uint32_t *kept, size_t n, bool 
 	h->clock = c->h->clock;
 	h->error = c->h->error;
 	h->ncpus = c->h->ncpus;
-	h->fresh = c->h->fresh && !c->time;
+	h->fresh = c->h->fresh && !c->forgot;
 	for (i = 0; i < n; i++) {
 		k[i].op = c->h->ops[kept[i]];
 		k[i].orig = kept[i];

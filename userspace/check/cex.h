@@ -14,20 +14,24 @@
  * @op: index of the operation
  * @kept: the other operations that are kept, among them perhaps @op itself
  * @n: how many
+ * @tso: what is kept ran on store buffers
  *
  * So is one that writes nothing.  So is one that reads nothing and gives every
  * variable a value, if no operation that is kept and does read could directly
  * follow it, by its results: in any order then another such write comes next, or
- * nothing, and the order is one without @op, too.
+ * nothing, and the order is one without @op, too.  With store buffers an entry of
+ * a part of the state may reach memory after @op and leave the rest of it to be
+ * seen: then all that is kept has to write everything, or write through.
  *
  * Return: 1, 0, or -ENOMEM.
  */
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		       uint32_t op, const uint32_t *kept, size_t n);
+		       uint32_t op, const uint32_t *kept, size_t n, bool tso);
 
 /**
  * struct kl_cut - what is forgotten of a partition
- * @time: all operations that ended by here; 0: none
+ * @forgot: is anything forgotten?
+ * @time: then all operations that ended by here
  * @end: the history ends here: what returned later is pending
  * @drained: for each thread of the history, when what it wrote and is forgotten
  *	has left its store buffer: 0 if there is nothing, KL_TIME_MAX if not known
@@ -35,6 +39,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 struct kl_cut {
 	const struct kl_spec *spec;
 	const struct kl_history *h;
+	bool forgot;
 	uint64_t time, end;
 	uint64_t *drained;
 };
@@ -46,13 +51,14 @@ struct kl_cut {
  * @h: the whole history
  * @ops: indices of the partition's operations
  * @n: how many
- * @time: operations that returned by here are forgotten, 0 for none
+ * @forgot: are operations forgotten?
+ * @time: then those that returned by here
  * @end: return time of the failing operation
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_history *h,
-		const uint32_t *ops, size_t n, uint64_t time, uint64_t end);
+		const uint32_t *ops, size_t n, bool forgot, uint64_t time, uint64_t end);
 void kl_cut_free(struct kl_cut *c);
 
 /**

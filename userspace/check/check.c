@@ -256,6 +256,11 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		if (i && e->tso != r->sc_violation)
 			continue;
 		ret = lay_out(w, e->tso, used);
+		if (ret == -EOVERFLOW) {
+			snprintf(r->answer.reason, sizeof(r->answer.reason),
+				 "more operations, gaps or overlaps of threads than a partition can have");
+			continue;
+		}
 		if (!ret)
 			ret = e->decide(*used, e->tso ? &j->lim : lim, &a);
 		if (ret)
@@ -366,7 +371,7 @@ static int check_parts(const struct job *j, const struct split *s, struct kl_rep
 
 /*
  * Counterexamples for the first violations.  When one cannot be made small the
- * verdict stands without it.
+ * verdict stands without it, but not against the oracle.
  */
 static int shrink_parts(const struct job *j, const struct split *s, struct kl_report *r)
 {
@@ -388,8 +393,14 @@ static int shrink_parts(const struct job *j, const struct split *s, struct kl_re
 				pr->engine->tso ? j->opt->tso_oracle : &kl_oracle_engine,
 				pr->answer.fail_event, &j->lim, &pr->cex);
 		kl_part_free(&p);
-		if (ret && ret != -EINVAL)
+		if (ret == -EBADMSG) {
+			pr->answer.verdict = KL_UNKNOWN;
+			snprintf(pr->answer.reason, sizeof(pr->answer.reason),
+				 "a defect of klin: engine %s and the oracle disagree about a "
+				 "counterexample", pr->engine->name);
+		} else if (ret && ret != -EINVAL) {
 			return ret;
+		}
 	}
 	return 0;
 }

@@ -134,7 +134,8 @@ struct kl_counterexample {
 	struct kl_history *h;	/* operations kept, in order; gap over what was cut before */
 	uint32_t *ops;		/* index in the original history, for each kept operation */
 	size_t dropped;		/* operations left out because they leave no trace */
-	uint64_t cut;		/* operations that ended by here were left out; 0: none were */
+	bool forgot;		/* operations that ended by @cut were left out */
+	uint64_t cut;
 	uint64_t end;		/* return time of the operation that nothing explains */
 	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN when too large for it */
 	struct kl_answer answer;	/* of the engine, on @h: longest order, failing event */
@@ -155,7 +156,8 @@ struct kl_counterexample {
  * until then, as in a gap); leave out operations that leave no trace.
  * After about ten seconds the smallest one so far is taken.
  *
- * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation.
+ * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation,
+ * -EBADMSG when the oracle finds an order of what is left.
  */
 int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,

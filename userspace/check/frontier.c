@@ -48,6 +48,8 @@ struct frontier {
 	uint64_t *tmp;			/* one record */
 	struct node *nodes;
 	size_t nnodes, cnodes;
+	uint32_t *moves;		/* copy of a state's */
+	size_t cmoves;
 	uint32_t *open;			/* items called and not returned, in order of call */
 	uint32_t nopen;
 	uint32_t now;			/* index of the event */
@@ -244,7 +246,7 @@ static int expand_move(struct frontier *f, size_t at, uint32_t move)
 
 	memcpy(f->tmp, f->seen.rec + at * f->reclen, f->reclen * sizeof(*f->tmp));
 	ret = f->sys->move(f->sys, rec_state(f, f->tmp), move, &next);
-	if (ret <= 0)
+	if (ret)
 		return ret;
 	node = node_new(f, rec_node(f, f->tmp), f->p->nitems + move);
 	if (node < 0)
@@ -257,6 +259,22 @@ static int expand_move(struct frontier *f, size_t at, uint32_t move)
 	return ret < 0 ? ret : 0;
 }
 
+static int expand_moves(struct frontier *f, size_t at)
+{
+	const uint32_t *moves;
+	int n, i, ret;
+
+	n = f->sys->moves(f->sys, rec_state(f, f->seen.rec + at * f->reclen), &moves);
+	if (n <= 0)
+		return n;
+	ret = kl_grow(f->moves, f->cmoves, n);
+	if (!ret)
+		memcpy(f->moves, moves, n * sizeof(*moves));
+	for (i = 0; i < n && !ret; i++)
+		ret = expand_move(f, at, f->moves[i]);
+	return ret;
+}
+
 static int expand(struct frontier *f, size_t at)
 {
 	uint32_t i;
@@ -264,8 +282,8 @@ static int expand(struct frontier *f, size_t at)
 
 	for (i = 0; i < f->nopen && !ret; i++)
 		ret = expand_item(f, at, f->open[i]);
-	for (i = 0; i < f->sys->nmoves && !ret; i++)
-		ret = expand_move(f, at, i);
+	if (!ret && f->sys->moves)
+		ret = expand_moves(f, at);
 	return ret ? ret : kl_budget_check(f->budget, f->cnodes * sizeof(*f->nodes) +
 					   f->seen.cap * sizeof(*f->seen.rec) +
 					   f->sys->bytes(f->sys));
@@ -330,6 +348,16 @@ static int on_return(struct frontier *f, uint32_t item)
 	return 0;
 }
 
+static int on_drain(struct frontier *f, uint32_t item)
+{
+	size_t at;
+
+	for (at = 0; at < f->cur.n; at++)
+		if (f->sys->waits(f->sys, rec_state(f, f->cur.rec + at * f->reclen), item))
+			return satisfy(f, item, true);
+	return 0;
+}
+
 static int on_call(struct frontier *f, uint32_t item)
 {
 	size_t at;
@@ -375,6 +403,7 @@ static void frontier_free(struct frontier *f)
 	free(f->seen.rec);
 	free(f->seen.table);
 	free(f->open);
+	free(f->moves);
 	free(f->tmp);
 	free(f->nodes);
 }
@@ -435,7 +464,7 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 			ret = on_return(&f, item);
 			break;
 		case KL_EV_DRAIN:
-			ret = sys->waits ? satisfy(&f, item, true) : 0;
+			ret = sys->waits ? on_drain(&f, item) : 0;
 			break;
 		}
 	}

@@ -203,7 +203,7 @@ static int end_op(struct gen *g, uint32_t i, bool pending, bool effect)
 		wake(g, t->op.object, now);
 	if (pending)
 		return start_thread(g, i, end);
-	call_next(g, i, end);
+	call_next(g, i, end + 1);
 	return 0;
 }
 

@@ -7,10 +7,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "check/gaps.h"
 #include "check/part.h"
-
-/* How far back program order is looked for inside the clock's error. */
-#define MAX_LOOKBACK	64
 
 bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struct kl_op *b)
 {
@@ -19,11 +17,6 @@ bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struc
 	if (a->thread == b->thread && a->ret <= b->call && a < b)
 		return true;
 	return a->ret < KL_TIME_MAX - h->error && a->ret + h->error < b->call;
-}
-
-static uint64_t add_sat(uint64_t a, uint64_t b)
-{
-	return a > KL_TIME_MAX - b ? KL_TIME_MAX : a + b;
 }
 
 /* Number the shapes: equal method, arguments and results. */
@@ -73,81 +66,43 @@ static int number_shapes(struct kl_part *p)
 	return 0;
 }
 
-/*
- * Until when a lost operation's stores may still be in the buffer of @cpu: the
- * first drain known after @to, or the end of an operation called after @to that
- * executes on an empty buffer whatever it does.
- */
-static uint64_t tso_gap_end(const struct kl_part *p, uint16_t cpu, uint64_t to)
+/* Number the threads as they come: a partition has few of the history's. */
+static int number_threads(struct kl_part *p)
 {
-	uint64_t end = KL_TIME_MAX;
-	uint32_t i;
+	size_t size = 16, i, at;
+	uint32_t *table;	/* first item of a thread */
 
-	for (i = 0; i < p->nitems && cpu != KL_NO_CPU; i++) {
-		const struct kl_item *it = &p->items[i];
-		const struct kl_op *op;
+	while (size < 2 * (size_t)p->nitems && size < 2 * p->h->nthreads)
+		size *= 2;
+	table = malloc(size * sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	memset(table, 0xff, size * sizeof(*table));
+	for (i = 0; i < p->nitems; i++) {
+		struct kl_item *it = &p->items[i];
+		uint32_t thread;
 
 		if (it->kind != KL_ITEM_OP)
 			continue;
-		op = kl_item_op(p, it);
-		if (op->cpu != cpu || op->ret == KL_TIME_MAX)
-			continue;
-		if (op->ret >= to && op->drain < end)
-			end = op->drain;
-		if (op->call >= to && op->ret < end &&
-		    kl_spec_method(p->spec, it->method)->barrier_always)
-			end = op->ret;
-	}
-	return end;
-}
-
-static int by_from(const void *a, const void *b)
-{
-	const struct kl_gap *x = a, *y = b;
-
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
-/* The gaps that concern the partition, extended for TSO, overlapping ones merged. */
-static int collect_gaps(const struct kl_part *p, uint32_t object, bool tso, struct kl_gap **out,
-			size_t *count)
-{
-	const struct kl_history *h = p->h;
-	struct kl_gap *g = NULL;
-	size_t n = 0, cap = 0, i, k;
-	int ret;
-
-	for (i = 0; i < h->ngaps; i++) {
-		if (object != KL_ALL_OBJECTS && h->gaps[i].object != KL_ALL_OBJECTS &&
-		    h->gaps[i].object != object)
-			continue;
-		ret = kl_grow(g, cap, n + 1);
-		if (ret) {
-			free(g);
-			return ret;
-		}
-		g[n] = h->gaps[i];
-		if (tso && g[n].reason != KL_GAP_CUT)
-			g[n].to = tso_gap_end(p, g[n].cpu, g[n].to);
-		n++;
-	}
-	if (n)
-		qsort(g, n, sizeof(*g), by_from);
-	for (i = 0, k = 0; i < n; i++) {
-		if (k && g[i].from <= add_sat(g[k - 1].to, h->error)) {
-			if (g[i].to > g[k - 1].to)
-				g[k - 1].to = g[i].to;
+		thread = kl_item_op(p, it)->thread;
+		at = kl_mix(thread, 0) & (size - 1);
+		while (table[at] != UINT32_MAX &&
+		       kl_item_op(p, &p->items[table[at]])->thread != thread)
+			at = (at + 1) & (size - 1);
+		if (table[at] == UINT32_MAX) {
+			table[at] = i;
+			it->thread = p->nthreads++;
 		} else {
-			g[k++] = g[i];
+			it->thread = p->items[table[at]].thread;
 		}
 	}
-	*out = g;
-	*count = k;
+	free(table);
 	return 0;
 }
 
 /* Sort calls, returns and drains into one array of events. */
-static int order_events(struct kl_part *p, const struct kl_gap *gaps, size_t nops, bool tso)
+static int order_events(struct kl_part *p, const struct kl_gap *gaps, size_t nops, bool tso,
+			bool *ties)
 {
 	const uint64_t e = p->h->error;
 	struct kl_key *k, *tmp;
@@ -170,23 +125,19 @@ static int order_events(struct kl_part *p, const struct kl_gap *gaps, size_t nop
 			if (it->kind != KL_ITEM_OP) {
 				const struct kl_gap *g = &gaps[(i - nops) / 2];
 
-				if (kind == KL_EV_CALL)
-					t = g->from;
-				else if (kind == KL_EV_RET)
-					t = add_sat(g->to, e);
+				if (kind != KL_EV_DRAIN)
+					t = kind == KL_EV_CALL ? g->from : g->to;
 			} else {
 				const struct kl_op *op = kl_item_op(p, it);
 
-				if (kind == KL_EV_CALL)
-					t = op->call;
-				else if (kind == KL_EV_RET)
-					t = add_sat(op->ret, e);
+				if (kind != KL_EV_DRAIN)
+					t = kind == KL_EV_CALL ? op->call : op->ret;
 				else if (tso && op->drain != KL_TIME_MAX)
-					t = add_sat(op->drain > op->ret ? op->drain : op->ret, e);
+					t = kl_op_drain(op);
 			}
-			if (t == KL_TIME_MAX && kind != KL_EV_CALL)
+			if (t == KL_TIME_MAX)
 				continue;
-			k[n].key = t;
+			k[n].key = kind == KL_EV_CALL ? t : kl_time_add(t, e);
 			k[n++].val = i << 2 | kind;
 		}
 	}
@@ -202,6 +153,8 @@ static int order_events(struct kl_part *p, const struct kl_gap *gaps, size_t nop
 			it->ret_ev = i;
 		else
 			it->drain_ev = i;
+		*ties |= i && k[i].key == k[i - 1].key && p->events[i].kind == KL_EV_RET &&
+			 p->events[i - 1].kind == KL_EV_CALL;
 	}
 	p->nevents = n;
 	free(k);
@@ -250,76 +203,13 @@ static int assign_slots(struct kl_part *p)
 	return 0;
 }
 
-/*
- * Program order that events do not show because of the clock's error or because
- * times are equal, and the order of a gap's two ends.
- */
-static int find_preds(struct kl_part *p)
-{
-	const struct kl_history *h = p->h;
-	uint32_t *last = NULL, *prev = NULL, i;
-	size_t cap = 0, n = 0;
-	int ret = -ENOMEM;
-
-	p->pred_at = calloc((size_t)p->nitems + 1, sizeof(*p->pred_at));
-	last = malloc((h->nthreads + 1) * sizeof(*last));
-	prev = malloc(((size_t)p->nitems + 1) * sizeof(*prev));
-	if (!p->pred_at || !last || !prev)
-		goto out;
-	memset(last, 0xff, (h->nthreads + 1) * sizeof(*last));
-	for (i = 0; i < p->nitems; i++) {
-		const struct kl_item *it = &p->items[i];
-		const struct kl_op *op;
-		uint32_t q, steps = 0;
-		size_t first = n, j;
-
-		p->pred_at[i] = n;
-		if (it->kind == KL_ITEM_LEAVE) {
-			ret = kl_grow(p->pred, cap, n + 1);
-			if (ret)
-				goto out;
-			p->pred[n++] = i - 1;
-		}
-		if (it->kind != KL_ITEM_OP)
-			continue;
-		op = kl_item_op(p, it);
-		for (q = last[op->thread]; q != UINT32_MAX && steps < MAX_LOOKBACK;
-		     q = prev[q], steps++) {
-			const struct kl_op *o = kl_item_op(p, &p->items[q]);
-			bool implied = false;
-
-			if (o->ret > op->call)
-				continue;
-			for (j = first; j < n && !implied; j++)
-				implied = o->ret <= kl_item_op(p, &p->items[p->pred[j]])->call;
-			if (implied || add_sat(o->ret, h->error) < op->call)
-				break;
-			ret = kl_grow(p->pred, cap, n + 1);
-			if (ret)
-				goto out;
-			p->pred[n++] = q;
-		}
-		prev[i] = last[op->thread];
-		last[op->thread] = i;
-	}
-	p->pred_at[p->nitems] = n;
-	ret = n > UINT32_MAX ? -EOVERFLOW : 0;
-	if (!n) {
-		free(p->pred_at);
-		p->pred_at = NULL;
-	}
-out:
-	free(last);
-	free(prev);
-	return ret;
-}
-
 int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const int *methods,
 		  const uint32_t *ops, size_t nops, uint32_t object, bool tso,
 		  struct kl_part *out)
 {
 	struct kl_part *p = out;
 	struct kl_gap *gaps = NULL;
+	bool ties = false;
 	size_t ngaps, i;
 	int ret;
 
@@ -341,12 +231,9 @@ int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const 
 		it->op = ops[i];
 		it->method = methods[op->method];
 		it->pure = kl_spec_method(spec, it->method)->pure;
-		it->cpu = op->cpu;
 		it->call_ev = it->ret_ev = it->drain_ev = KL_NO_EVENT;
-		if (op->cpu != KL_NO_CPU && op->cpu >= p->ncpus)
-			p->ncpus = op->cpu + 1;
 	}
-	ret = collect_gaps(p, object, tso, &gaps, &ngaps);
+	ret = kl_gaps_collect(spec, h, methods, ops, nops, object, tso, &gaps, &ngaps);
 	if (ret)
 		goto err;
 	for (i = 0; i < 2 * ngaps; i++) {
@@ -358,13 +245,11 @@ int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const 
 	}
 	p->ngaps = ngaps;
 	p->nitems += 2 * ngaps;
-	ret = number_shapes(p);
-	if (!ret)
-		ret = order_events(p, gaps, nops, tso);
-	if (!ret)
-		ret = assign_slots(p);
-	if (!ret)
-		ret = find_preds(p);
+	ret = number_shapes(p) ?: number_threads(p) ?: order_events(p, gaps, nops, tso, &ties) ?:
+	      assign_slots(p);
+	/* With exact and different times the events say it all. */
+	if (!ret && (ties || ngaps || h->error))
+		ret = kl_part_find_preds(p);
 	if (ret)
 		goto err;
 	free(gaps);

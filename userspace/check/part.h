@@ -32,8 +32,8 @@ struct kl_item {
 	uint32_t shape;		/* items of equal shape: same method, arguments, results */
 	uint32_t slot;		/* small number, unique among the items open at a time */
 	uint32_t call_ev, ret_ev, drain_ev;	/* events, KL_NO_EVENT if never */
+	uint32_t thread;	/* small number, its own in the partition for each thread */
 	uint16_t method;	/* of the spec */
-	uint16_t cpu;		/* index of its store buffer */
 	uint8_t kind;
 	bool pure;
 };
@@ -50,7 +50,7 @@ struct kl_part {
 	const struct kl_history *h;
 	struct kl_item *items;
 	struct kl_event *events;
-	uint32_t nitems, nevents, nslots, nshapes, ncpus;
+	uint32_t nitems, nevents, nslots, nshapes, nthreads;
 	uint32_t ngaps;
 	uint32_t object;	/* index, or KL_ALL_OBJECTS */
 	/* pred[pred_at[i] .. pred_at[i + 1]): items before i that events do not order; or NULL */
@@ -77,6 +77,9 @@ int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const 
 		  const uint32_t *ops, size_t nops, uint32_t object, bool tso,
 		  struct kl_part *out);
 void kl_part_free(struct kl_part *p);
+
+/* preds.c: fill pred_at and pred, of a partition otherwise laid out. */
+int kl_part_find_preds(struct kl_part *p);
 
 static inline const struct kl_op *kl_item_op(const struct kl_part *p, const struct kl_item *it)
 {

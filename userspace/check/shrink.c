@@ -42,7 +42,8 @@ struct shrink {
 	uint32_t floor;			/* event: all that returned before it is forgotten */
 	uint32_t *kept;			/* operations, ascending; of the last violation found */
 	size_t nkept;
-	uint64_t time;			/* and its cut */
+	bool forgot;			/* and its cut */
+	uint64_t time;
 	struct kl_history *h;
 	struct kl_answer answer;
 	struct kl_event fail;		/* what nothing explains in it */
@@ -124,6 +125,7 @@ static int trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kep
 		s->answer = a;
 		s->fail = fail;
 		s->order = order;
+		s->forgot = cut->forgot;
 		s->time = cut->time;
 		memmove(s->kept, kept, n * sizeof(*kept));
 		s->nkept = n;
@@ -139,6 +141,7 @@ static int trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kep
 static int trial_from(struct shrink *s, uint32_t from, uint32_t *buf)
 {
 	const struct kl_part *p = s->p;
+	bool forgot = false;
 	uint64_t time = 0;
 	struct kl_cut cut;
 	uint32_t i;
@@ -150,12 +153,15 @@ static int trial_from(struct shrink *s, uint32_t from, uint32_t *buf)
 
 		if (it->call_ev > s->end_ev)
 			continue;
-		if (it->ret_ev >= from)
+		if (it->ret_ev >= from) {
 			buf[n++] = it->op;
-		else if (kl_item_op(p, it)->ret > time)
+			continue;
+		}
+		forgot = true;
+		if (kl_item_op(p, it)->ret > time)
 			time = kl_item_op(p, it)->ret;
 	}
-	ret = kl_cut_init(&cut, p->spec, p->h, s->ops, s->nops, time, s->end);
+	ret = kl_cut_init(&cut, p->spec, p->h, s->ops, s->nops, forgot, time, s->end);
 	if (!ret)
 		ret = trial(s, &cut, buf, n);
 	kl_cut_free(&cut);
@@ -246,7 +252,7 @@ static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 		ret = kl_spec_method(s->p->spec, m)->pure;
 		if (!ret && s->nkept <= MANY && !late(s))
 			ret = kl_leaves_no_trace(s->p->spec, run, s->p->h, s->kept[i], s->kept,
-						 s->nkept);
+						 s->nkept, s->engine->tso);
 		if (ret < 0)
 			return ret;
 		may[s->kept[i] - s->ops[0]] = ret;
@@ -289,7 +295,8 @@ static int drop(struct shrink *s, uint32_t *buf)
 	int ret = -ENOMEM;
 
 	if (run && may)
-		ret = kl_cut_init(&cut, s->p->spec, s->p->h, s->ops, s->nops, s->time, s->end);
+		ret = kl_cut_init(&cut, s->p->spec, s->p->h, s->ops, s->nops, s->forgot,
+				  s->time, s->end);
 	do {
 		before = s->nkept;
 		if (!ret)
@@ -356,12 +363,13 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 	best->h = s->h;
 	best->ops = s->order;
 	best->answer = s->answer;
+	best->forgot = s->forgot;
 	best->cut = s->time;
 	best->end = s->end;
 	best->dropped = 0;
 	for (i = 0; i < s->nops; i++)
 		best->dropped += s->p->items[i].call_ev <= s->end_ev &&
-				      kl_item_op(s->p, &s->p->items[i])->ret > s->time;
+				 (!s->forgot || kl_item_op(s->p, &s->p->items[i])->ret > s->time);
 	best->dropped -= s->nkept;
 	s->h = NULL;
 	s->order = NULL;
@@ -404,6 +412,8 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	}
 	if (!ret)
 		ret = decide_history(p->spec, c->h, oracle, lim, &a, NULL);
+	if (!ret && a.verdict == KL_LINEARIZABLE)
+		ret = -EBADMSG;
 	c->oracle = a.verdict;
 	c->tso = engine->tso;
 	kl_answer_free(&a);

@@ -57,14 +57,16 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes);
 struct kl_system {
 	/* Number of successors, in *next until the next call; -ENOMEM, -EDQUOT. */
 	int (*step)(struct kl_system *s, uint32_t state, uint32_t item, const uint32_t **next);
-	/* 1 and *next, 0 if the move is not possible, -ENOMEM, -EDQUOT. */
+	/* Number of moves possible, in *moves until the next call; NULL: there are none. */
+	int (*moves)(struct kl_system *s, uint32_t state, const uint32_t **moves);
+	/* 0 and *next, -ENOMEM, -EDQUOT. */
 	int (*move)(struct kl_system *s, uint32_t state, uint32_t move, uint32_t *next);
-	/* Is what @item wrote still in a buffer? */
+	/* Is something in a buffer that has to leave by the drain of @item? */
 	bool (*waits)(struct kl_system *s, uint32_t state, uint32_t item);
 	/* Did the step from @before to @after leave an entry in a buffer? */
 	bool (*left)(struct kl_system *s, uint32_t before, uint32_t after);
 	size_t (*bytes)(const struct kl_system *s);
-	uint32_t first, nmoves;
+	uint32_t first;
 };
 
 /**

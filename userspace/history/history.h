@@ -38,8 +38,8 @@ enum kl_op_flags {
  * @call: time before its first instruction
  * @ret: time after its last, KL_TIME_MAX if pending
  * @point: its linearization point, KL_TIME_MAX if not known
- * @drain: a time by which its stores had left the store buffer for certain,
- *	KL_TIME_MAX if not known
+ * @drain: a time by which all that its thread, and its CPU, had stored before it
+ *	returned had left the store buffer, KL_TIME_MAX if not known
  * @thread: index of its thread
  * @object: index of its object
  * @vals: index of its arguments in kl_history.vals, its results follow
@@ -130,6 +130,18 @@ static inline const struct kl_val *kl_op_args(const struct kl_history *h, const 
 static inline const struct kl_val *kl_op_res(const struct kl_history *h, const struct kl_op *op)
 {
 	return h->vals + op->vals + op->nargs;
+}
+
+/* @a + @b, or KL_TIME_MAX. */
+static inline uint64_t kl_time_add(uint64_t a, uint64_t b)
+{
+	return a > KL_TIME_MAX - b ? KL_TIME_MAX : a + b;
+}
+
+/* When the store buffer was empty of what came before the return: not before that. */
+static inline uint64_t kl_op_drain(const struct kl_op *op)
+{
+	return op->drain > op->ret ? op->drain : op->ret;
 }
 
 /**

@@ -417,13 +417,29 @@ static int scan_lines(struct reader *r, const char *p, const char *end)
 	return 0;
 }
 
+/* Then it is no text, and scanners of strings would see less than there is. */
+static int zero_byte(const char *name, const char *text, const char *at)
+{
+	unsigned int line = 1;
+	const char *p;
+
+	for (p = text; (p = memchr(p, '\n', at - p)); p++)
+		line++;
+	kl_err_at(name, line, 0, "a zero byte: expected text, or a .klh file");
+	return -EINVAL;
+}
+
 int kl_text_read(const char *name, const char *text, size_t len, struct kl_history **out)
 {
 	struct reader r = { .src.name = name };
+	const char *zero;
 	size_t whole = len;
 	char *last = NULL;
 	int ret = -ENOMEM;
 
+	zero = memchr(text, 0, len);
+	if (zero)
+		return zero_byte(name, text, zero);
 	r.h = kl_history_new();
 	if (!r.h)
 		return ret;

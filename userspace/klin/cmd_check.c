@@ -43,8 +43,10 @@ static const struct argp_option options[] = {
 	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of an engine's memory (default 4096)", 0 },
 	{ "certificate", OPT_CERT, "FILE", 0, "Write what `klin replay' can check", 0 },
 	{ "counterexample", OPT_CEX, "FILE", 0,
-	  "Write the first counterexample as a history of its own", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the verdict as JSON", 0 },
+	  "Write the first counterexample as a history of its own; without one FILE stays "
+	  "as it is", 0 },
+	{ "json", OPT_JSON, NULL, 0,
+	  "Print the verdict as JSON; numbers of 2^63 and more are strings there", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "Partitions checked at a time (default: all CPUs)", 0 },
 	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Leave the time diagram out", 0 },
@@ -127,6 +129,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->history)
 			argp_error(state, "no history given");
+		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
+			argp_error(state, "--engine=%s knows store buffers, which --memory-model=sc "
+				   "has not: expected frontier, wgl or oracle", a->engines[0]->name);
+		if (a->certificate && strchr(a->history, '\n'))
+			argp_error(state, "--certificate: the name of the history has a newline, "
+				   "expected one that fits a line of the certificate");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -162,8 +170,10 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 
 	for (i = 0; i < r->nparts && !r->parts[i].cex; i++)
 		;
-	if (i == r->nparts)
+	if (i == r->nparts) {
+		kl_warn("there is no counterexample to write, '%s' stays as it is", path);
 		return 0;
+	}
 	h = r->parts[i].cex->h;
 	if (!h->spec_path)
 		h->spec_path = strdup(kl_spec_path(r->spec));

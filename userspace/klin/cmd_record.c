@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
+#include "klin/input.h"
 #include "probe/load.h"
 #include "probe/record.h"
 
@@ -35,27 +36,13 @@ static void on_signal(int sig)
 	stopped = sig;
 }
 
-static uint64_t number(struct argp_state *state, const char *arg, const char *what, uint64_t min,
-		       uint64_t max)
-{
-	unsigned long long v;
-	char *end;
-
-	errno = 0;
-	v = strtoull(arg, &end, 0);
-	if (errno || !*arg || *end || *arg == '-' || v < min || v > max)
-		argp_error(state, "%s '%s': expected a number from %llu to %llu", what, arg,
-			   (unsigned long long)min, (unsigned long long)max);
-	return v;
-}
-
-static uint64_t power_of_two(struct argp_state *state, const char *arg, const char *what,
+static uint64_t power_of_two(struct argp_state *state, const char *name, const char *arg,
 			     uint64_t max)
 {
-	uint64_t v = number(state, arg, what, 1, max);
+	uint64_t v = kl_arg_number(state, name, arg, 1, max);
 
 	if (v & (v - 1))
-		argp_error(state, "%s '%s': expected a power of two", what, arg);
+		argp_error(state, "--%s=%s: a power of two expected", name, arg);
 	return v;
 }
 
@@ -93,20 +80,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_OBJECT:
 		a->opts.one_object = true;
-		a->opts.object = number(state, arg, "--object", 0, UINT64_MAX);
+		a->opts.object = kl_arg_number(state, "object", arg, 0, UINT64_MAX);
 		break;
 	case OPT_ATTACH:
 		a->opts.only = attach_way(state, arg);
 		break;
 	case OPT_BUFFER:
-		a->opts.pages = power_of_two(state, arg, "--buffer", 1 << 18);
+		a->opts.pages = power_of_two(state, "buffer", arg, 1 << 18);
 		break;
 	case OPT_CLOCK_ERROR:
 		a->opts.clock_known = true;
-		a->opts.clock_error = number(state, arg, "--clock-error", 0, 1000000000);
+		a->opts.clock_error = kl_arg_number(state, "clock-error", arg, 0, 1000000000);
 		break;
 	case OPT_SLOTS:
-		a->opts.slots = power_of_two(state, arg, "--slots", 1 << 20);
+		a->opts.slots = power_of_two(state, "slots", arg, 1 << 20);
 		break;
 	case ARGP_KEY_ARG:
 		if (a->spec)

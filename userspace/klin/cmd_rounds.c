@@ -157,15 +157,21 @@ static int read_results(struct kl_history *h, bool lock)
 
 static int run_rounds(const struct rounds_args *a)
 {
-	char setting[256], state[32];
+	char *setting, state[32];
 	int ret;
 
-	snprintf(setting, sizeof(setting), "variant=%s rounds=%llu seed=%llu%s%s", a->variant,
-		 (unsigned long long)a->rounds, (unsigned long long)a->seed,
-		 a->cpus ? " cpus=" : "", a->cpus ? a->cpus : "");
+	if (asprintf(&setting, "variant=%s rounds=%llu seed=%llu%s%s", a->variant,
+		     (unsigned long long)a->rounds, (unsigned long long)a->seed,
+		     a->cpus ? " cpus=" : "", a->cpus ? a->cpus : "") < 0) {
+		kl_err("out of memory");
+		return -ENOMEM;
+	}
 	ret = kl_module_write("rounds", setting);
 	if (ret)
-		return kl_module_refused(setting, ret);
+		ret = kl_module_refused(setting, ret);
+	free(setting);
+	if (ret)
+		return ret;
 	do {
 		usleep(10000);
 		if (!kl_module_status("state", state, sizeof(state))) {

@@ -66,11 +66,12 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "klin %s", c->name);
 		argv[1] = name;
 		ret = c->run(argc - 1, argv + 1);
-		if (fflush(stdout) || ferror(stdout)) {
+		if (!fflush(stdout) && !ferror(stdout))
+			return ret;
+		/* With this code it has been said already. */
+		if (ret != KLIN_EXIT_SYSTEM)
 			kl_err("cannot write to standard output");
-			return ret ? ret : KLIN_EXIT_SYSTEM;
-		}
-		return ret;
+		return KLIN_EXIT_SYSTEM;
 	}
 	kl_err("no command '%s'; `klin --help' lists them", argv[1]);
 	return KLIN_EXIT_USAGE;

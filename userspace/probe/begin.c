@@ -7,7 +7,7 @@
  *
  * A store buffer crosses that line too: a dropped write may become visible after
  * it.  So the line is drawn where all CPUs have drained, and best where nothing
- * was being written meanwhile.
+ * was being written meanwhile, as far as is known.
  */
 #include <errno.h>
 #include <sched.h>
@@ -64,29 +64,6 @@ void kl_take_cuts(struct kl_recorder *r)
 	CPU_FREE(set);
 }
 
-static bool writes(const struct kl_recorder *r, const struct kl_op *op)
-{
-	unsigned int i;
-
-	for (i = 0; i < r->nclauses; i++)
-		if (r->clauses[i].history_method == op->method)
-			return !r->clauses[i].method->pure;
-	return true;
-}
-
-/* Was anything being written during the cut? */
-static bool quiet(const struct kl_recorder *r, const struct kl_cut *cut)
-{
-	const struct kl_history *h = r->h;
-	size_t i;
-
-	for (i = 0; i < h->nops; i++)
-		if (h->ops[i].call <= cut->to + h->error && h->ops[i].ret + h->error >= cut->from &&
-		    writes(r, &h->ops[i]))
-			return false;
-	return true;
-}
-
 /* Draw the line at @at: see above. */
 static void start_at(struct kl_recorder *r, uint64_t at)
 {
@@ -102,7 +79,7 @@ static void start_at(struct kl_recorder *r, uint64_t at)
 			continue;
 		if (op.call < at) {
 			/* Without an effect it does not matter on which side it was. */
-			if (!writes(r, &op))
+			if (!kl_op_writes(r, &op))
 				continue;
 			kl_make_pending(h, &op);
 		}
@@ -152,13 +129,13 @@ int kl_begin(struct kl_recorder *r)
 		return doubt(r, r->nblocked ? r->end : r->blocked_until);
 	for (i = 0; i < r->ncuts; i++) {
 		last = r->cuts[i].to;
-		if (quiet(r, &r->cuts[i])) {
-			start_at(r, last + r->h->error);
+		if (kl_quiet(r, &r->cuts[i])) {
+			start_at(r, kl_time_add(last, r->h->error));
 			return 0;
 		}
 	}
 	if (!kl_spec_flushes(r->opts.spec))
 		return doubt(r, last);
-	start_at(r, last + r->h->error);
+	start_at(r, kl_time_add(last, r->h->error));
 	return 0;
 }

@@ -14,6 +14,7 @@
 /* Operations still in their slots. */
 static int add_open(struct kl_recorder *r)
 {
+	uint64_t last = kl_time_add(r->end, r->h->error);
 	unsigned int i, at;
 	int err = 0;
 
@@ -28,23 +29,12 @@ static int add_open(struct kl_recorder *r)
 			if (!s->frames[at % KLIN_DEPTH].open)
 				continue;
 			ev.flags |= KLIN_F_NORET;
-			ev.ret = r->end + r->h->error;
-			if (ev.call <= r->end + r->h->error)
+			ev.ret = last;
+			if (ev.call <= last)
 				err = kl_reader_add(r, &ev);
 		}
 	}
 	return err;
-}
-
-/*
- * A call that was missed was missed at the first miss or later; where nothing
- * says so it was under way from the beginning.
- */
-static uint64_t earliest_call(const struct kl_recorder *r, const struct kl_clause *c, uint64_t ret)
-{
-	uint64_t from = r->groups[c->group].miss_from;
-
-	return !c->tracepoint && from && from <= ret ? from : KL_TIME_MIN;
 }
 
 void kl_make_pending(struct kl_history *h, struct kl_op *op)
@@ -65,18 +55,15 @@ void kl_make_pending(struct kl_history *h, struct kl_op *op)
 static void cut(struct kl_recorder *r)
 {
 	struct kl_history *h = r->h;
-	size_t i, j, n = 0;
+	size_t i, n = 0;
 
 	for (i = 0; i < h->nops; i++) {
 		struct kl_op op = h->ops[i];
 
-		if (op.flags & KL_OP_NOCALL) {
-			for (j = 0; r->clauses[j].history_method != op.method; j++)
-				;
-			op.call = earliest_call(r, &r->clauses[j], op.ret);
-		}
+		if (op.flags & KL_OP_NOCALL)
+			op.call = kl_op_from(r, &op);
 		/* Inside the clock's error it may still come before what is kept. */
-		if (op.call > r->end + h->error)
+		if (op.call > kl_time_add(r->end, h->error))
 			continue;
 		if (op.ret > r->end)
 			kl_make_pending(h, &op);
@@ -93,13 +80,12 @@ static int add_unknown(struct kl_recorder *r)
 	for (i = 0; !err && i < r->nunknown; i++) {
 		const struct kl_unknown *u = &r->unknown[i];
 		struct kl_gap gap = {
-			.from = u->from, .to = u->to, .lost = 1, .object = u->object, .cpu = u->cpu,
-			.reason = KL_GAP_MISSED,
+			.from = kl_unknown_from(r, u), .to = u->to, .lost = 1, .object = u->object,
+			.cpu = u->cpu, .reason = KL_GAP_MISSED,
 		};
 
-		if (u->nocall)
-			gap.from = earliest_call(r, &r->clauses[u->clause], u->to);
-		if (gap.from <= r->end + r->h->error && gap.to + r->h->error >= r->start)
+		if (gap.from <= kl_time_add(r->end, r->h->error) &&
+		    kl_time_add(gap.to, r->h->error) >= r->start)
 			err = kl_history_add_gap(r->h, &gap);
 	}
 	return err;
@@ -137,7 +123,8 @@ static int add_switches(struct kl_recorder *r)
 				err = kl_grow(r->drained, r->cdrained, r->ndrained + 1);
 				if (!err)
 					r->drained[r->ndrained++] = (struct kl_drained){
-						prev->ret, op->ret + h->error, prev->cpu };
+						prev->ret, kl_time_add(op->ret, h->error),
+						prev->cpu };
 			}
 		}
 		last[op->thread] = i;
@@ -194,6 +181,7 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	err = add_open(r);
 	if (err)
 		return err;
+	kl_count_ended(r);
 	cut(r);
 	err = kl_begin(r);
 	if (!err)

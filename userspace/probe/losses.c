@@ -7,7 +7,7 @@
  * already (an interrupt hit it), and only a count in the kernel tells; it is
  * read often, so that the window is known.  A call that was missed shows up
  * later as a return without a call; if one does not, the operation may be under
- * way until the end.
+ * way until the end (see doubt.c).
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -98,7 +98,7 @@ static int add_losses(struct kl_recorder *r, const struct klin_cpu *c, uint16_t 
 			.cpu = cpu, .reason = KL_GAP_LOST,
 		};
 
-		if (gap.to + r->h->error < r->start)
+		if (kl_time_add(gap.to, r->h->error) < r->start)
 			continue;
 		err = kl_history_add_gap(r->h, &gap);
 	}
@@ -109,7 +109,7 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 		      struct kl_record_stats *stats)
 {
 	struct kl_gap gap = { .object = object, .cpu = KL_NO_CPU, .reason = KL_GAP_MISSED };
-	uint64_t calls = g->crowded, total = g->crowded;
+	uint64_t total = g->crowded;
 	unsigned int j;
 
 	for (j = 0; j < g->nprogs; j++) {
@@ -118,16 +118,11 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 		else
 			total += g->progs[j].misses;
 	}
-	if (!r->ignore_misses)
-		calls += g->progs[0].misses;
 	stats->missed += total;
-	if (!total)
+	if (!kl_missed_span(r, g, &gap.from, &gap.to) ||
+	    kl_time_add(gap.to, r->h->error) < r->start)
 		return 0;
-	gap.from = g->miss_from;
-	gap.to = calls > g->nocalls ? r->end : g->miss_to;
-	if (gap.to < gap.from)
-		gap.to = gap.from;
-	return gap.to + r->h->error < r->start ? 0 : kl_history_add_gap(r->h, &gap);
+	return kl_history_add_gap(r->h, &gap);
 }
 
 /**

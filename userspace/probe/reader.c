@@ -77,8 +77,6 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		return -EPROTO;
 	}
 	c = &r->clauses[ev->probe];
-	if (ev->flags & KLIN_F_NOCALL)
-		r->groups[c->group].nocalls++;
 
 	object = KL_ALL_OBJECTS;
 	if (!(ev->fault & KLIN_FAULT_OBJECT) &&

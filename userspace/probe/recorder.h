@@ -27,7 +27,7 @@ struct kl_group {
 	struct kl_prog progs[4];	/* call, return, then others */
 	unsigned int nprogs;
 	uint64_t crowded;	/* calls and returns that found no place in a slot */
-	uint64_t nocalls;	/* returns without a call, as calls that were missed become */
+	uint64_t ended;		/* missed calls that have returned for certain */
 	/* Windows in which programs were seen to miss; 0: never. */
 	uint64_t miss_from, miss_to;
 };
@@ -133,6 +133,15 @@ int kl_reader_consume(struct kl_recorder *r);
 /* losses.c */
 void kl_losses_poll(struct kl_recorder *r, bool last);
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats);
+
+/* doubt.c */
+uint64_t kl_op_from(const struct kl_recorder *r, const struct kl_op *op);
+uint64_t kl_unknown_from(const struct kl_recorder *r, const struct kl_unknown *u);
+void kl_count_ended(struct kl_recorder *r);
+bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint64_t *from,
+		    uint64_t *to);
+bool kl_op_writes(const struct kl_recorder *r, const struct kl_op *op);
+bool kl_quiet(const struct kl_recorder *r, const struct kl_cut *cut);
 
 /* settle.c */
 int kl_settle(struct kl_recorder *r);

@@ -43,15 +43,32 @@ static uint64_t end_of(const struct kl_op *op)
 	return op->ret == KL_TIME_MAX ? op->call : op->ret;
 }
 
+/* When the last LAST operations begin to end; all do if there are few. */
+static uint64_t last_ends(const struct kl_history *h)
+{
+	uint64_t ends[LAST] = { 0 };	/* the largest so far, ascending */
+	size_t i, k;
+
+	for (i = 0; i < h->nops && h->nops > WHOLE; i++) {
+		uint64_t end = end_of(&h->ops[i]);
+
+		for (k = 0; k < LAST && ends[k] < end; k++)
+			if (k)
+				ends[k - 1] = ends[k];
+		if (k)
+			ends[k - 1] = end;
+	}
+	return ends[0];
+}
+
 /* The operations to draw: all, or the last by return and the failing one. */
 static size_t choose(const struct kl_history *h, uint32_t bad, uint32_t *ops)
 {
-	size_t n = 0, later, i, k;
+	uint64_t from = last_ends(h);
+	size_t n = 0, i;
 
 	for (i = 0; i < h->nops; i++) {
-		for (k = later = 0; k < h->nops && h->nops > WHOLE; k++)
-			later += end_of(&h->ops[k]) > end_of(&h->ops[i]);
-		if (later < LAST || i == bad ||
+		if (end_of(&h->ops[i]) >= from || i == bad ||
 		    (bad != KL_NO_OP && h->ops[i].ret >= h->ops[bad].call &&
 		     h->ops[i].call <= h->ops[bad].call))
 			ops[n++] = i;
@@ -64,7 +81,7 @@ static size_t choose(const struct kl_history *h, uint32_t bad, uint32_t *ops)
 static void print_caption(FILE *f, const struct kl_counterexample *c, uint32_t of)
 {
 	fprintf(f, "\nCounterexample: %zu of the %u operations.", c->h->nops, of);
-	if (c->cut)
+	if (c->forgot)
 		fprintf(f, "  What had ended by %" PRIu64 " is left out; its effect is taken as "
 			"unknown.", c->cut);
 	if (c->dropped)

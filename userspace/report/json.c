@@ -1,20 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reports as JSON. */
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/json.h"
 
+#define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
+
+/* JSON's integers are signed here; what does not fit is a string. */
+static json_t *number(uint64_t v)
+{
+	char text[24];
+
+	if (v <= INT64_MAX)
+		return json_integer(v);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)v);
+	return json_string(text);
+}
+
+/* The length of the character of UTF-8 at @s, 0 if there is none (RFC 3629, section 4). */
+static size_t character(const unsigned char *s)
+{
+	unsigned int low = *s == 0xe0 ? 0xa0 : *s == 0xf0 ? 0x90 : 0x80;
+	unsigned int high = *s == 0xed ? 0x9f : *s == 0xf4 ? 0x8f : 0xbf;
+	size_t n = *s < 0x80 ? 1 : *s < 0xc2 || *s > 0xf4 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4, i;
+
+	if (n > 1 && (s[1] < low || s[1] > high))
+		return 0;
+	for (i = 2; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+/* Names of files can be of any bytes, JSON cannot: U+FFFD stands for each that is no text. */
+static json_t *text(const char *s)
+{
+	char *copy = malloc(strlen(s) * strlen(REPLACEMENT) + 1), *to = copy;
+	json_t *j;
+	size_t n;
+
+	if (!copy)
+		return NULL;
+	while (*s) {
+		n = character((const unsigned char *)s);
+		to = n ? mempcpy(to, s, n) : mempcpy(to, REPLACEMENT, strlen(REPLACEMENT));
+		s += n ? n : 1;
+	}
+	*to = '\0';
+	j = json_string(copy);
+	free(copy);
+	return j;
+}
+
 static json_t *op_json(const struct kl_history *h, const struct kl_op *op)
 {
-	char text[512];
+	char words[512];
 	json_t *j = json_object();
 
-	kl_op_print(text, sizeof(text), h, op);
-	json_object_set_new(j, "thread", json_integer(h->threads[op->thread]));
-	json_object_set_new(j, "operation", json_string(text));
-	json_object_set_new(j, "call", json_integer(op->call));
-	json_object_set_new(j, "return", op->ret == KL_TIME_MAX ? json_null() :
-								 json_integer(op->ret));
+	kl_op_print(words, sizeof(words), h, op);
+	json_object_set_new(j, "thread", number(h->threads[op->thread]));
+	json_object_set_new(j, "operation", text(words));
+	json_object_set_new(j, "call", number(op->call));
+	json_object_set_new(j, "return", op->ret == KL_TIME_MAX ? json_null() : number(op->ret));
 	return j;
 }
 
@@ -27,13 +76,13 @@ static json_t *part_json(const struct kl_part_result *p)
 	snprintf(object, sizeof(object), "0x%llx", (unsigned long long)p->object);
 	json_object_set_new(j, "object", json_string(object));
 	if (p->has_key)
-		json_object_set_new(j, "key", json_integer(p->key));
+		json_object_set_new(j, "key", number(p->key));
 	json_object_set_new(j, "operations", json_integer(p->nops));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
 							    json_null());
 	if (p->answer.verdict == KL_UNKNOWN)
-		json_object_set_new(j, "reason", json_string(p->answer.reason));
+		json_object_set_new(j, "reason", text(p->answer.reason));
 	json_object_set_new(j, "needs_store_buffer", json_boolean(p->sc_violation));
 	if (!p->cex)
 		return j;
@@ -50,11 +99,11 @@ void kl_print_json(FILE *f, const struct kl_report *r, const char *name)
 	json_t *j = json_object(), *parts = json_array();
 	size_t i;
 
-	json_object_set_new(j, "history", json_string(name));
-	json_object_set_new(j, "spec", json_string(kl_spec_name(r->spec)));
+	json_object_set_new(j, "history", text(name));
+	json_object_set_new(j, "spec", text(kl_spec_name(r->spec)));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(r->verdict)));
 	if (r->verdict == KL_UNKNOWN)
-		json_object_set_new(j, "reason", json_string(r->reason));
+		json_object_set_new(j, "reason", text(r->reason));
 	json_object_set_new(j, "operations", json_integer(r->h->nops));
 	json_object_set_new(j, "gaps", json_integer(r->h->ngaps));
 	json_object_set_new(j, "linearizable", json_integer(r->count[KL_LINEARIZABLE]));

@@ -90,19 +90,20 @@ static bool run_order(const struct kl_spec *spec, struct kl_run *run, const stru
 	return true;
 }
 
-/* The first completed operation, by return, that is not in the order. */
+/* The first completed operation, by return, that is not in the order; KL_NO_OP: no memory. */
 static uint32_t find_op(const struct kl_history *h, const uint32_t *order, size_t n)
 {
+	bool *done = calloc(h->nops + 1, sizeof(*done));
 	uint32_t best = KL_NO_OP, i;
 	size_t k;
 
-	for (i = 0; i < h->nops; i++) {
-		for (k = 0; k < n && order[k] != i; k++)
-			;
-		if (k == n && h->ops[i].ret != KL_TIME_MAX &&
+	for (k = 0; done && k < n; k++)
+		done[order[k]] = true;
+	for (i = 0; done && i < h->nops; i++)
+		if (!done[i] && h->ops[i].ret != KL_TIME_MAX &&
 		    (best == KL_NO_OP || h->ops[i].ret < h->ops[best].ret))
 			best = i;
-	}
+	free(done);
 	return best;
 }
 
@@ -125,7 +126,7 @@ uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexam
 	kl_op_print(op, sizeof(op), h, &h->ops[at]);
 	snprintf(why, nwhy, "%s cannot take effect anywhere between its call and its return.", op);
 	/* With store buffers or a cut, memory after an order is not one state. */
-	if (!c->tso && !c->cut)
+	if (!c->tso && !c->forgot)
 		known = run_order(spec, run, h, order, n, &f);
 	if (!known)
 		goto out;

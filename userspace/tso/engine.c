@@ -21,45 +21,54 @@ struct tso {
 	struct kl_machine m, after;	/* before a step, and one outcome of it */
 	struct kl_val *view;
 	uint64_t *words;
-	uint32_t *next;
-	size_t cwords, nnext, cnext;
+	uint32_t *next, *moves, *order;
+	size_t cwords, nnext, cnext, cmoves, corder;
 	uint32_t thread, item;		/* of the step under way */
 	char *reason;
 };
 
+/* The entries by thread, those of one thread as they are; few are out of order. */
+static int order_entries(struct tso *t, const struct kl_machine *m)
+{
+	size_t i, k;
+	int ret = kl_grow(t->order, t->corder, m->nentries + 1);
+
+	for (i = 0; i < m->nentries && !ret; i++) {
+		for (k = i; k && m->entries[t->order[k - 1]].thread > m->entries[i].thread; k--)
+			t->order[k] = t->order[k - 1];
+		t->order[k] = i;
+	}
+	return ret;
+}
+
 /*
- * A machine in words: the gap flag and the number of entries, memory, then by
- * thread its entries (thread and item, number of writes, the writes).  Threads
- * in a fixed order make equal machines equal word for word.
+ * A machine in words: the gap flag and the number of entries, memory, then the
+ * entries (thread and item, number of writes, the writes).  Threads in a fixed
+ * order make equal machines equal word for word.
  */
 static int64_t intern_machine(struct tso *t, struct kl_machine *m)
 {
 	size_t n = 0, need = 1 + 2 * m->nmem + 2 * m->nentries + 3 * m->nwrites, i, k;
-	uint32_t thread;
 	int ret;
 
 	kl_machine_canon(m);
-	ret = kl_grow(t->words, t->cwords, need);
+	ret = kl_grow(t->words, t->cwords, need) ?: order_entries(t, m);
 	if (ret)
 		return ret;
 	t->words[n++] = (uint64_t)m->in_gap << 32 | m->nentries;
 	memcpy(t->words + n, m->mem, m->nmem * sizeof(*m->mem));
 	n += 2 * m->nmem;
-	for (thread = 0; thread < t->sys.nmoves && m->nentries; thread++) {
-		for (i = 0; i < m->nentries; i++) {
-			const struct kl_entry *e = &m->entries[i];
+	for (i = 0; i < m->nentries; i++) {
+		const struct kl_entry *e = &m->entries[t->order[i]];
 
-			if (e->thread != thread)
-				continue;
-			t->words[n++] = (uint64_t)e->thread << 32 | e->item;
-			t->words[n++] = e->n;
-			for (k = 0; k < e->n; k++) {
-				const struct kl_write *w = &m->writes[e->first + k];
+		t->words[n++] = (uint64_t)e->thread << 32 | e->item;
+		t->words[n++] = e->n;
+		for (k = 0; k < e->n; k++) {
+			const struct kl_write *w = &m->writes[e->first + k];
 
-				t->words[n++] = w->slot;
-				t->words[n++] = w->v.v;
-				t->words[n++] = w->v.tag;
-			}
+			t->words[n++] = w->slot;
+			t->words[n++] = w->v.v;
+			t->words[n++] = w->v.tag;
 		}
 	}
 	return kl_intern(&t->machines, t->words, n);
@@ -112,6 +121,28 @@ static int add_next(struct tso *t, struct kl_machine *m)
 	return ret;
 }
 
+/*
+ * By the drain of the step's item all that its thread has in the buffer must
+ * have left; entries leave in order, so that the newest one stands for all.
+ */
+static void note_drain(const struct tso *t, struct kl_machine *m)
+{
+	const struct kl_item *items = t->p->items;
+	size_t i;
+
+	if (items[t->item].drain_ev == KL_NO_EVENT)
+		return;
+	for (i = m->nentries; i--; ) {
+		struct kl_entry *e = &m->entries[i];
+
+		if (e->thread != t->thread)
+			continue;
+		if (e->item == KL_NO_OP || items[e->item].drain_ev > items[t->item].drain_ev)
+			e->item = t->item;
+		break;
+	}
+}
+
 static int on_outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct tso *t = ctx;
@@ -122,10 +153,10 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	ret = kl_machine_copy(&t->after, &t->m);
 	if (ret)
 		return ret;
-	ret = kl_machine_exec(&t->after, o, t->thread,
-			      t->p->items[t->item].drain_ev == KL_NO_EVENT ? KL_NO_OP : t->item);
+	ret = kl_machine_exec(&t->after, o, t->thread, KL_NO_OP);
 	if (ret < 0)
 		return ret;
+	note_drain(t, &t->after);
 	return add_next(t, &t->after);
 }
 
@@ -151,7 +182,7 @@ static int tso_step(struct kl_system *sys, uint32_t state, uint32_t item, const 
 		return ret ? ret : (int)t->nnext;
 	}
 	op = kl_item_op(t->p, it);
-	t->thread = op->thread;
+	t->thread = it->thread;
 	t->item = item;
 	for (i = 0; i < t->m.nentries; i++)
 		own += t->m.entries[i].thread == t->thread;
@@ -172,36 +203,54 @@ static int tso_step(struct kl_system *sys, uint32_t state, uint32_t item, const 
 	return ret ? ret : (int)t->nnext;
 }
 
+/* The entries of a machine in words; NULL if it has none. */
+static const uint64_t *entries_of(const struct tso *t, uint32_t state, uint32_t *n)
+{
+	const uint64_t *w = t->machines.words + t->machines.at[state];
+
+	*n = (uint32_t)w[0];
+	return *n ? w + 1 + 2 * t->m.nmem : NULL;
+}
+
+/* Each thread with something in its buffer may flush its oldest entry. */
+static int tso_moves(struct kl_system *sys, uint32_t state, const uint32_t **moves)
+{
+	struct tso *t = (struct tso *)sys;
+	uint32_t n, i, count = 0;
+	const uint64_t *w = entries_of(t, state, &n);
+	int ret = kl_grow(t->moves, t->cmoves, n + 1);
+
+	for (i = 0; i < n && !ret; i++, w += 2 + 3 * w[1])
+		if (!count || t->moves[count - 1] != w[0] >> 32)
+			t->moves[count++] = w[0] >> 32;
+	*moves = t->moves;
+	return ret ? ret : (int)count;
+}
+
 static int tso_move(struct kl_system *sys, uint32_t state, uint32_t thread, uint32_t *next)
 {
 	struct tso *t = (struct tso *)sys;
 	int64_t id;
-	int ret;
+	int ret = load_machine(t, state, &t->m);
 
-	/* Most machines have empty buffers. */
-	if (!(uint32_t)t->machines.words[t->machines.at[state]])
-		return 0;
-	ret = load_machine(t, state, &t->m);
 	if (ret)
 		return ret;
-	if (!kl_machine_flush(&t->m, thread))
-		return 0;
+	kl_machine_flush(&t->m, thread);
 	id = intern_machine(t, &t->m);
 	if (id < 0)
 		return id;
 	*next = id;
-	return 1;
+	return 0;
 }
 
 static bool tso_waits(struct kl_system *sys, uint32_t state, uint32_t item)
 {
 	struct tso *t = (struct tso *)sys;
-	size_t i;
+	uint32_t n, i;
+	const uint64_t *w = entries_of(t, state, &n);
 
-	if (load_machine(t, state, &t->m))
-		return false;
-	for (i = 0; i < t->m.nentries; i++)
-		if (t->m.entries[i].item == item)
+	for (i = 0; i < n; i++, w += 2 + 3 * w[1])
+		if ((uint32_t)w[0] == item)
 			return true;
 	return false;
 }
@@ -226,11 +275,11 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 	int ret;
 
 	t->sys.step = tso_step;
+	t->sys.moves = tso_moves;
 	t->sys.move = tso_move;
 	t->sys.waits = tso_waits;
 	t->sys.left = tso_left;
 	t->sys.bytes = tso_bytes;
-	t->sys.nmoves = p->h->nthreads;
 	t->p = p;
 	t->reason = reason;
 	t->run = p->run ? p->run : kl_run_new(p->spec);
@@ -265,6 +314,8 @@ static void tso_free(struct tso *t)
 	free(t->view);
 	free(t->words);
 	free(t->next);
+	free(t->moves);
+	free(t->order);
 }
 
 /*
@@ -273,7 +324,7 @@ static void tso_free(struct tso *t)
  */
 static int name_flushes(const struct kl_part *p, struct kl_answer *a)
 {
-	size_t *from = calloc(p->h->nthreads + 1, sizeof(*from)), i, k;
+	size_t *from = calloc((size_t)p->nthreads + 1, sizeof(*from)), i, k;
 
 	if (!from)
 		return -ENOMEM;
@@ -284,7 +335,7 @@ static int name_flushes(const struct kl_part *p, struct kl_answer *a)
 			continue;
 		for (k = from[thread]; k < i; k++)
 			if (a->steps[k].flags & KL_STEP_BUFFERED &&
-			    kl_item_op(p, &p->items[a->steps[k].item])->thread == thread)
+			    p->items[a->steps[k].item].thread == thread)
 				break;
 		from[thread] = k + 1;
 		a->steps[i].item = a->steps[k].item;

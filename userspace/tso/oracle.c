@@ -22,6 +22,7 @@ struct oracle {
 	struct kl_run *run;
 	uint32_t *before;	/* before[i * 2n + ...]: points that come before i executes */
 	uint8_t *done;		/* has point k been?  k < n: item k executes; n + k: its entry leaves */
+	uint32_t *newest;	/* whose entry was its thread's newest when an item had executed */
 	uint32_t left;		/* items that have to execute and have not */
 	uint64_t steps;
 	struct kl_step *order, *best;
@@ -52,8 +53,8 @@ static bool point_before(const struct kl_part *p, uint32_t a, uint32_t b, bool f
 	oy = kl_item_op(p, y);
 	if (!flush)
 		return kl_op_before(p->h, ox, oy);
-	drain = ox->drain > ox->ret ? ox->drain : ox->ret;
-	return drain < KL_TIME_MAX - p->h->error && drain + p->h->error < oy->call;
+	drain = kl_op_drain(ox);
+	return ox->drain != KL_TIME_MAX && drain < KL_TIME_MAX - p->h->error && drain + p->h->error < oy->call;
 }
 
 static int add_machine(void *ctx, const struct kl_outcome *o)
@@ -76,6 +77,16 @@ static int add_machine(void *ctx, const struct kl_outcome *o)
 	if (!ret)
 		ret = kl_machine_exec(m, o, l->thread, l->item);
 	return ret < 0 ? ret : 0;
+}
+
+static uint32_t newest_entry(const struct kl_machine *m, uint32_t thread)
+{
+	size_t i;
+
+	for (i = m->nentries; i--; )
+		if (m->entries[i].thread == thread)
+			return m->entries[i].item;
+	return KL_NO_OP;
 }
 
 static int try_orders(struct oracle *o, const struct kl_machine *m);
@@ -114,10 +125,8 @@ static int try_exec(struct oracle *o, const struct kl_machine *m, uint32_t item)
 		bool left = l.m[i].nentries > m->nentries;
 
 		o->order[o->depth++] = (struct kl_step){ item, left ? KL_STEP_BUFFERED : 0 };
-		/* What left no entry has nothing to flush. */
-		o->done[o->p->nitems + item] = !left;
+		o->newest[item] = newest_entry(&l.m[i], l.thread);
 		ret = try_orders(o, &l.m[i]);
-		o->done[o->p->nitems + item] = 0;
 		o->depth--;
 	}
 	o->left += it->ret_ev != KL_NO_EVENT;
@@ -148,6 +157,17 @@ static int try_flush(struct oracle *o, const struct kl_machine *m, const struct 
 	return ret;
 }
 
+/* Has the point been?  A drain takes what the thread left before the item, too. */
+static bool is_done(const struct oracle *o, uint32_t point)
+{
+	const uint32_t n = o->p->nitems;
+
+	if (point < n)
+		return o->done[point];
+	return o->done[point - n] && (o->newest[point - n] == KL_NO_OP ||
+				      o->done[n + o->newest[point - n]]);
+}
+
 /* May @item execute now: is everything over that has to be? */
 static bool may_exec(const struct oracle *o, uint32_t item)
 {
@@ -157,7 +177,7 @@ static bool may_exec(const struct oracle *o, uint32_t item)
 	if (o->done[item])
 		return false;
 	for (i = 0; i < 2 * o->p->nitems && before[i] != 2 * MAX_ITEMS; i++)
-		if (!o->done[before[i]])
+		if (!is_done(o, before[i]))
 			return false;
 	return true;
 }
@@ -201,9 +221,10 @@ static int find_before(struct oracle *o)
 
 	o->before = malloc((2 * (size_t)n * n + 1) * sizeof(*o->before));
 	o->done = calloc(2 * (size_t)n + 1, sizeof(*o->done));
+	o->newest = calloc((size_t)n + 1, sizeof(*o->newest));
 	o->order = malloc((2 * (size_t)n + 1) * sizeof(*o->order));
 	o->best = malloc((2 * (size_t)n + 1) * sizeof(*o->best));
-	if (!o->before || !o->done || !o->order || !o->best)
+	if (!o->before || !o->done || !o->newest || !o->order || !o->best)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		uint32_t *before = o->before + (size_t)i * 2 * n;
@@ -263,6 +284,7 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 	a->work = o.steps;
 	free(o.before);
 	free(o.done);
+	free(o.newest);
 	free(o.order);
 	free(o.best);
 	kl_machine_free(&m);

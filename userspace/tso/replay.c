@@ -2,10 +2,10 @@
 /*
  * The replayer: checks what engines claim, without them.
  *
- * An order is right when each completed operation of the partition is in it
- * once, it contradicts no "happens before", and the specification, run in that
- * order, gives the results that were seen.  The specification may leave a
- * choice, so a set of states is carried along.
+ * It splits the history by itself; a certificate has to say something of each
+ * partition, in order.  LINEARIZABLE comes with one order of the whole partition,
+ * VIOLATION with a counterexample, UNKNOWN with an order where only gaps made it
+ * unknown.  What is claimed without proof is counted as open.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,10 +14,10 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "check/cert.h"
+#include "check/check.h"
 #include "tso/replay_internal.h"
 
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n)
@@ -32,33 +32,7 @@ int kl_replay_bad(const struct replay *r, const char *what)
 	return -EINVAL;
 }
 
-bool kl_replay_same_part(const struct replay *r, const struct kl_op *a, const struct kl_op *b)
-{
-	int ka, kb;
-
-	if (kl_spec_partition(r->spec) == KL_PART_NONE)
-		return true;
-	if (a->object != b->object || kl_spec_partition(r->spec) == KL_PART_OBJECT)
-		return a->object == b->object;
-	ka = kl_spec_method(r->spec, r->map[a->method])->part_param;
-	kb = kl_spec_method(r->spec, r->map[b->method])->part_param;
-	if (ka < 0 || kb < 0)
-		return true;
-	/* An unknown key may be any. */
-	return kl_op_args(r->h, a)[ka].tag == KL_ANY || kl_op_args(r->h, b)[kb].tag == KL_ANY ||
-	       kl_val_eq(kl_op_args(r->h, a)[ka], kl_op_args(r->h, b)[kb]);
-}
-
-/* What tells partitions apart: the object, and the key where each operation's is known. */
-static uint64_t partition_of(const struct replay *r, const struct kl_op *op, bool by_key)
-{
-	int k = kl_spec_method(r->spec, r->map[op->method])->part_param;
-
-	if (kl_spec_partition(r->spec) == KL_PART_NONE)
-		return 0;
-	return kl_mix(op->object, by_key ? kl_op_args(r->h, op)[k].v : 0);
-}
-
+/* Does each operation say which key it is about? */
 static bool keys_known(const struct replay *r)
 {
 	size_t i;
@@ -73,112 +47,186 @@ static bool keys_known(const struct replay *r)
 	return kl_spec_partition(r->spec) == KL_PART_PARAM;
 }
 
-/*
- * Is each completed operation in an order, and each partition in one?  An order
- * begins in the first state, so a partition in two would be no proof; one order
- * may be of several keys of an object, but not of several objects.
- */
-static int check_complete(struct replay *r, bool violations)
+static uint64_t key_of(const struct replay *r, uint32_t i)
 {
-	const bool none = kl_spec_partition(r->spec) == KL_PART_NONE, by_key = keys_known(r);
-	struct kl_key *k = malloc(2 * (r->h->nops + 1) * sizeof(*k));
-	uint32_t *first = calloc(r->nparts + 2, sizeof(*first));
-	size_t i, n = 0;
-	int ret = k && first ? 0 : -ENOMEM;
+	const struct kl_op *op = &r->h->ops[i];
 
-	for (i = 0; i < r->h->nops && !ret; i++) {
-		const struct kl_op *op = &r->h->ops[i];
-		const uint32_t part = r->part[i];
+	return kl_op_args(r->h, op)[kl_spec_method(r->spec, r->map[op->method])->part_param].v;
+}
 
-		if (!part) {
-			if (op->ret != KL_TIME_MAX && !violations)
-				ret = kl_replay_wrong(r, "in no order: completed operation", i);
-			continue;
-		}
-		if (!first[part])
-			first[part] = i + 1;
-		else if (!none && r->h->ops[first[part] - 1].object != op->object)
-			ret = kl_replay_wrong(r, "in the order of another object: operation", i);
-		k[n].key = partition_of(r, op, by_key);
-		k[n++].val = i;
+/* Number the partitions by their first operations, and list each one's. */
+static int number_parts(struct replay *r, const struct kl_key *k, bool by_key, bool none)
+{
+	const size_t n = r->h->nops;
+	size_t i, first = 0;
+
+	/* r->ops[i]: which operation stands first in the partition of operation i. */
+	for (i = 0; i < n; i++) {
+		const uint32_t op = k[i].val, before = i ? k[i - 1].val : op;
+
+		if (i && !none && (r->h->ops[op].object != r->h->ops[before].object ||
+				   (by_key && key_of(r, op) != key_of(r, before))))
+			first = i;
+		r->ops[op] = k[first].val;
 	}
-	if (!ret)
-		kl_sort_keys(k, n, k + n);
-	for (i = 1; i < n && !ret; i++)
-		if (k[i - 1].key == k[i].key && r->part[k[i - 1].val] != r->part[k[i].val])
-			ret = kl_replay_wrong(r, "a second order for the partition of operation",
-					      k[i].val);
-	free(first);
+	for (i = 0; i < n; i++)
+		r->part[i] = r->ops[i] == i ? r->nparts++ : r->part[r->ops[i]];
+	r->at = calloc(r->nparts + 2, sizeof(*r->at));
+	if (!r->at)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		r->at[r->part[i] + 2]++;
+	for (i = 2; i < r->nparts + 2; i++)
+		r->at[i] += r->at[i - 1];
+	for (i = 0; i < n; i++)
+		r->ops[r->at[r->part[i] + 1]++] = i;
+	return 0;
+}
+
+static int split(struct replay *r, bool by_key)
+{
+	const bool none = kl_spec_partition(r->spec) == KL_PART_NONE;
+	const size_t n = r->h->nops;
+	struct kl_key *k = malloc(2 * (n + 1) * sizeof(*k));
+	size_t i;
+	int ret = -ENOMEM;
+
+	r->part = calloc(n + 1, sizeof(*r->part));
+	r->ops = calloc(n + 1, sizeof(*r->ops));
+	if (!k || !r->part || !r->ops)
+		goto out;
+	for (i = 0; i < n; i++)
+		k[i] = (struct kl_key){ .key = by_key ? key_of(r, i) : 0, .val = i };
+	/* Stable: by object, then key, then index. */
+	kl_sort_keys(k, n, k + n);
+	for (i = 0; i < n; i++)
+		k[i].key = none ? 0 : r->h->ops[k[i].val].object;
+	kl_sort_keys(k, n, k + n);
+	ret = number_parts(r, k, by_key, none);
+out:
 	free(k);
 	return ret;
 }
 
-static int check_header(struct replay *r, char **lines, size_t n)
+static char *next_line(struct replay *r)
 {
-	unsigned long long nops, digest;
-	int classical;
+	r->line++;
+	return r->line <= r->nlines ? r->lines[r->line - 1] : "";
+}
 
-	r->line = 1;
-	if (n < 4 || strcmp(lines[0], "klin-certificate 1"))
+/* The next line if it begins with @word, the text after that. */
+static char *line_with(struct replay *r, const char *word)
+{
+	const size_t len = strlen(word);
+
+	if (r->line >= r->nlines || strncmp(r->lines[r->line], word, len))
+		return NULL;
+	return next_line(r) + len;
+}
+
+static int read_header(struct replay *r)
+{
+	unsigned long long nops, digest, nparts;
+	unsigned int classical;
+	char by[8];
+	int end = 0, ret;
+
+	if (strcmp(next_line(r), "klin-certificate 1"))
 		return kl_replay_bad(r, "not a certificate: 'klin-certificate 1' expected");
-	r->line = 3;
-	if (sscanf(lines[2], "operations %llu digest %llx", &nops, &digest) != 2)
+	if (!line_with(r, "history "))
+		return kl_replay_bad(r, "'history PATH' expected");
+	if (sscanf(next_line(r), "operations %llu digest %16llx%n", &nops, &digest, &end) != 2)
 		return kl_replay_bad(r, "'operations N digest HEX' expected");
 	if (nops != r->h->nops || digest != kl_history_digest(r->h))
 		return kl_replay_bad(r, "this certificate is about another history");
-	r->line = 4;
-	if (sscanf(lines[3], "classical %d", &classical) != 1)
+	if (sscanf(next_line(r), "classical %u", &classical) != 1 || classical > 1)
 		return kl_replay_bad(r, "'classical 0' or 'classical 1' expected");
 	r->classical = classical;
+	if (sscanf(next_line(r), "partitions %llu by %7s", &nparts, by) != 2 ||
+	    (strcmp(by, "object") && strcmp(by, "key")))
+		return kl_replay_bad(r, "'partitions N by object' or '... by key' expected");
+	if (!strcmp(by, "key") && !keys_known(r))
+		return kl_replay_wrong(r, "no partitions by key: operations without one among", nops);
+	ret = split(r, !strcmp(by, "key"));
+	if (!ret && nparts != r->nparts)
+		ret = kl_replay_wrong(r, "the number of the history's partitions is", r->nparts);
+	return ret;
+}
+
+/* A VIOLATION may be one too many to have been made small: then it is open. */
+static int replay_violation(struct replay *r, const uint32_t *ops, size_t n)
+{
+	unsigned long long time = 0, end;
+	char *text = line_with(r, "cut ");
+	bool forgot = true;
+
+	if (!text) {
+		r->out->open++;
+		return 0;
+	}
+	if (!strncmp(text, "- ", 2)) {
+		forgot = false;
+		if (sscanf(text, "- end %llu", &end) != 1)
+			return kl_replay_bad(r, "'cut TIME end TIME' or 'cut - end TIME' expected");
+	} else if (sscanf(text, "%llu end %llu", &time, &end) != 2) {
+		return kl_replay_bad(r, "'cut TIME end TIME' or 'cut - end TIME' expected");
+	}
+	text = line_with(r, "kept");
+	if (!text) {
+		r->line++;
+		return kl_replay_bad(r, "'kept OPERATION...' expected");
+	}
+	return kl_replay_violation(r, ops, n, forgot, time, end, text);
+}
+
+static int replay_part(struct replay *r, uint32_t part)
+{
+	const uint32_t *ops = r->ops + r->at[part];
+	const size_t n = r->at[part + 1] - r->at[part];
+	char verdict[32] = "", engine[32] = "", *text = line_with(r, "part ");
+	unsigned long long nops;
+
+	if (!text || sscanf(text, "%31s %llu %31s", verdict, &nops, engine) != 3) {
+		r->line += !text;
+		return kl_replay_bad(r, "'part VERDICT OPERATIONS ENGINE' expected");
+	}
+	if (nops != n)
+		return kl_replay_wrong(r, "operations of this partition in the history:", n);
+	if (!strcmp(verdict, kl_verdict_name(KL_VIOLATION)))
+		return replay_violation(r, ops, n);
+	if (strcmp(verdict, kl_verdict_name(KL_LINEARIZABLE)) &&
+	    strcmp(verdict, kl_verdict_name(KL_UNKNOWN)))
+		return kl_replay_bad(r, "LINEARIZABLE, VIOLATION or UNKNOWN expected");
+	r->tso = !r->classical && kl_spec_fixed_size(r->spec) && !strncmp(engine, "tso", 3);
+	text = line_with(r, "order");
+	if (text)
+		return kl_replay_order(r, part, !strcmp(verdict, kl_verdict_name(KL_UNKNOWN)), text);
+	if (!strcmp(verdict, kl_verdict_name(KL_LINEARIZABLE)))
+		return kl_replay_wrong(r, "LINEARIZABLE without an order: part", part);
+	r->out->open++;
 	return 0;
 }
 
-static int replay_lines(struct replay *r, char **lines, size_t n)
+static int replay_lines(struct replay *r)
 {
-	unsigned long long time = 0, end = KL_TIME_MAX;
-	bool violations = false;
-	char verdict[32] = "", engine[32] = "";
-	unsigned int nops;
-	size_t i, ordered = 0;
-	int ret = check_header(r, lines, n);
+	uint32_t part;
+	int ret = read_header(r);
 
-	for (i = 4; i < n && !ret; i++) {
-		r->line = i + 1;
-		if (!strncmp(lines[i], "part ", 5)) {
-			if (sscanf(lines[i], "part %31s %u %31s", verdict, &nops, engine) != 3)
-				return kl_replay_bad(r, "'part VERDICT OPERATIONS ENGINE' expected");
-			r->nparts++;
-			r->tso = !r->classical && !strncmp(engine, "tso", 3);
-			/* What is claimed of nothing, or without proof, is open. */
-			if (i + 1 == n || !strncmp(lines[i + 1], "part ", 5)) {
-				if (!strcmp(verdict, "LINEARIZABLE")) {
-					kl_replay_bad(r, "LINEARIZABLE without an order");
-					return -EBADMSG;
-				}
-				violations = true;
-				r->out->open++;
-			}
-		} else if (!strncmp(lines[i], "order", 5) && r->nparts) {
-			ret = ordered == r->nparts ? kl_replay_bad(r, "a second order for this part") :
-						     kl_replay_order(r, lines[i] + 5);
-			ordered = r->nparts;
-		} else if (!strncmp(lines[i], "cut ", 4)) {
-			if (sscanf(lines[i], "cut %llu end %llu", &time, &end) != 2)
-				ret = kl_replay_bad(r, "'cut TIME end TIME' expected");
-		} else if (!strncmp(lines[i], "kept", 4) && r->nparts) {
-			violations = true;
-			ret = kl_replay_violation(r, time, end, lines[i] + 4);
-		} else {
-			ret = kl_replay_bad(r, "'part', 'order', 'cut' or 'kept' expected");
-		}
+	if (!ret)
+		ret = kl_replay_order_init(r);
+	for (part = 0; part < r->nparts && !ret; part++)
+		ret = replay_part(r, part);
+	if (!ret && r->line < r->nlines) {
+		r->line++;
+		ret = kl_replay_bad(r, "nothing expected after the last part");
 	}
-	return ret ? ret : check_complete(r, violations);
+	return ret;
 }
 
 static int read_lines(const char *path, char **text, char ***lines, size_t *n)
 {
 	size_t len, cap = 0;
-	char *s, *save = NULL;
+	char *s, *end;
 	int ret = kl_read_file(path, text, &len);
 
 	*lines = NULL;
@@ -187,7 +235,11 @@ static int read_lines(const char *path, char **text, char ***lines, size_t *n)
 		kl_err("%s: %s", path, strerror(-ret));
 		return -EINVAL;
 	}
-	for (s = strtok_r(*text, "\n", &save); s; s = strtok_r(NULL, "\n", &save)) {
+	for (s = *text; s < *text + len; s = end + 1) {
+		end = memchr(s, '\n', *text + len - s);
+		if (!end)
+			end = *text + len;
+		*end = 0;
 		if (kl_grow(*lines, cap, *n + 1))
 			return -ENOMEM;
 		(*lines)[(*n)++] = s;
@@ -219,8 +271,7 @@ static int replay_init(struct replay *r)
 
 	r->run = kl_run_new(r->spec);
 	r->map = calloc(r->h->nmethods + 1, sizeof(*r->map));
-	r->part = calloc(r->h->nops + 1, sizeof(*r->part));
-	if (!r->run || !r->map || !r->part)
+	if (!r->run || !r->map)
 		return -ENOMEM;
 	for (i = 0; i < r->h->nmethods; i++) {
 		r->map[i] = kl_spec_find_method(r->spec, r->h->methods[i]);
@@ -234,28 +285,29 @@ static int replay_init(struct replay *r)
 		if (op->nargs != m->nparams || op->nres != m->nresults)
 			return kl_replay_bad(r, "an operation has other arguments than the spec says");
 	}
-	return kl_replay_order_init(r);
+	return 0;
 }
 
 int kl_cert_replay(const char *path, const struct kl_spec *spec, const struct kl_history *h,
 		   struct kl_replay *out)
 {
 	struct replay r = { .path = path, .spec = spec, .h = h, .out = out };
-	char *text = NULL, **lines = NULL;
-	size_t n;
+	char *text = NULL;
 	int ret;
 
 	memset(out, 0, sizeof(*out));
-	ret = read_lines(path, &text, &lines, &n);
+	ret = read_lines(path, &text, &r.lines, &r.nlines);
 	if (!ret)
 		ret = replay_init(&r);
 	if (!ret)
-		ret = replay_lines(&r, lines, n);
+		ret = replay_lines(&r);
 	kl_replay_order_free(&r);
 	free(r.part);
+	free(r.ops);
+	free(r.at);
 	free(r.map);
 	kl_run_free(r.run);
-	free(lines);
+	free(r.lines);
 	free(text);
 	return ret;
 }

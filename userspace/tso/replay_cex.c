@@ -14,30 +14,14 @@
 
 #define MAX_KEPT	4000	/* operations of a counterexample */
 
-/* The operations of the partition that @op is in. */
-static int part_of(const struct replay *r, const struct kl_op *op, uint32_t **ops, size_t *n)
-{
-	size_t i;
-
-	*n = 0;
-	*ops = malloc((r->h->nops + 1) * sizeof(**ops));
-	if (!*ops)
-		return -ENOMEM;
-	for (i = 0; i < r->h->nops; i++)
-		if (kl_replay_same_part(r, op, &r->h->ops[i]))
-			(*ops)[(*n)++] = i;
-	return 0;
-}
-
 /*
  * May all that is not kept be left out?  That is: it ended by the cut, or it was
  * called after the end, or it leaves no trace in what is kept.
  */
 static int check_left_out(const struct replay *r, const uint32_t *part, size_t npart,
-			  const uint32_t *kept, size_t n, const struct kl_cut *cut)
+			  const uint32_t *kept, size_t n, const struct kl_cut *cut, bool tso)
 {
-	const uint64_t e = r->h->error;
-	const uint64_t end = cut->end > KL_TIME_MAX - e ? KL_TIME_MAX : cut->end + e;
+	const uint64_t end = kl_time_add(cut->end, r->h->error);
 	size_t i, k;
 	int ret;
 
@@ -48,9 +32,9 @@ static int check_left_out(const struct replay *r, const uint32_t *part, size_t n
 			k++;
 			continue;
 		}
-		if (op->ret <= cut->time || op->call > end)
+		if ((cut->forgot && op->ret <= cut->time) || op->call > end)
 			continue;
-		ret = kl_leaves_no_trace(r->spec, r->run, r->h, part[i], kept, n);
+		ret = kl_leaves_no_trace(r->spec, r->run, r->h, part[i], kept, n, tso);
 		if (ret <= 0)
 			return ret ? ret : kl_replay_wrong(r, "left out although it may matter: "
 							   "operation", part[i]);
@@ -58,9 +42,10 @@ static int check_left_out(const struct replay *r, const uint32_t *part, size_t n
 	return k < n ? kl_replay_wrong(r, "of another partition: operation", kept[k]) : 0;
 }
 
-static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t *kept, size_t n)
+static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t *kept, size_t n,
+		      bool tso)
 {
-	const struct kl_engine *oracle = r->tso ? &kl_tso_oracle_engine : &kl_oracle_engine;
+	const struct kl_engine *oracle = tso ? &kl_tso_oracle_engine : &kl_oracle_engine;
 	uint32_t order[MAX_KEPT], all[MAX_KEPT], i;
 	struct kl_limits lim = { 0 };
 	struct kl_answer a = { 0 };
@@ -69,14 +54,14 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 	struct kl_part p;
 	int ret;
 
-	ret = kl_cut_history(cut, kept, n, r->tso, &h, order);
+	ret = kl_cut_history(cut, kept, n, tso, &h, order);
 	if (ret)
 		return ret;
 	for (i = 0; i < n; i++)
 		all[i] = i;
 	for (i = 0; i < h->nmethods; i++)
 		map[i] = kl_spec_find_method(r->spec, h->methods[i]);
-	ret = kl_part_build(r->spec, h, map, all, n, KL_ALL_OBJECTS, r->tso, &p);
+	ret = kl_part_build(r->spec, h, map, all, n, KL_ALL_OBJECTS, tso, &p);
 	if (!ret) {
 		ret = oracle->decide(&p, &lim, &a);
 		kl_part_free(&p);
@@ -87,7 +72,7 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 		return ret;
 	if (a.verdict == KL_LINEARIZABLE)
 		return kl_replay_wrong(r, "the oracle finds an order for the counterexample of part",
-			     r->nparts);
+				       r->part[kept[0]]);
 	if (a.verdict == KL_UNKNOWN)
 		kl_warn_at(r->path, r->line, 0, "%s", a.reason);
 	r->out->refuted += a.verdict == KL_VIOLATION;
@@ -96,12 +81,15 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 }
 
 /* A counterexample: the operations kept are wrong by themselves. */
-int kl_replay_violation(struct replay *r, uint64_t time, uint64_t end, char *text)
+int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool forgot,
+			uint64_t time, uint64_t end, char *text)
 {
-	uint32_t kept[MAX_KEPT], *part = NULL;
+	/* Whatever engine said so: a write that is delayed is one for the oracle, too. */
+	const bool tso = !r->classical && !kl_spec_flushes(r->spec);
+	uint32_t kept[MAX_KEPT];
 	char *word, *save = NULL, *stop;
-	size_t n = 0, npart = 0;
 	struct kl_cut cut = { 0 };
+	size_t n = 0;
 	int ret;
 
 	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
@@ -118,14 +106,11 @@ int kl_replay_violation(struct replay *r, uint64_t time, uint64_t end, char *tex
 	}
 	if (!n)
 		return kl_replay_bad(r, "a violation keeps at least one operation");
-	ret = part_of(r, &r->h->ops[kept[0]], &part, &npart);
+	ret = kl_cut_init(&cut, r->spec, r->h, ops, nops, forgot, time, end);
 	if (!ret)
-		ret = kl_cut_init(&cut, r->spec, r->h, part, npart, time, end);
+		ret = check_left_out(r, ops, nops, kept, n, &cut, tso);
 	if (!ret)
-		ret = check_left_out(r, part, npart, kept, n, &cut);
-	if (!ret)
-		ret = ask_oracle(r, &cut, kept, n);
+		ret = ask_oracle(r, &cut, kept, n, tso);
 	kl_cut_free(&cut);
-	free(part);
 	return ret;
 }

@@ -12,7 +12,7 @@
 enum { TOK_OP, TOK_FLUSH, TOK_ENTER, TOK_LEAVE };
 
 struct token {
-	uint32_t op;
+	uint32_t op;			/* or the number of the gap */
 	uint8_t kind, buffered;
 };
 
@@ -24,19 +24,26 @@ struct set {
 
 struct replay {
 	const char *path;
-	unsigned int line;
+	char **lines;
+	size_t nlines;
+	unsigned int line;		/* the one read last, from 1 */
 	const struct kl_spec *spec;
 	const struct kl_history *h;
 	struct kl_run *run;
 	int *map;			/* method of the history -> of the spec */
-	uint32_t *part;			/* operation -> part + 1 */
+	uint32_t *part;			/* operation -> partition */
+	uint32_t *ops;			/* of partition k: ops[at[k]] to ops[at[k + 1]] */
+	size_t *at, nparts;
+	uint64_t *seen;			/* bitset: operations that an order has */
+	uint64_t *drain;		/* operation -> when its entry has to have left */
 	struct token *tok;
 	size_t ntok, ctok;
+	struct kl_gap *gaps;		/* of the partition under way */
+	size_t ngaps;
 	struct set cur, next;
 	uint64_t *thread_ret;		/* by thread: earliest return of what comes later */
-	uint32_t *thread_op;
+	uint32_t *thread_op;		/* and whose; or the entry that it left last */
 	bool classical, tso;
-	size_t nparts;
 	struct kl_machine any;		/* memory of which nothing is known */
 	struct kl_val *view;
 	size_t cview;
@@ -48,16 +55,15 @@ struct replay {
 /* Say which claim is wrong (-EBADMSG), or what cannot be read (-EINVAL). */
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n);
 int kl_replay_bad(const struct replay *r, const char *what);
-/* Are two operations of one partition, by the spec's own word? */
-bool kl_replay_same_part(const struct replay *r, const struct kl_op *a, const struct kl_op *b);
 
 /* replay_order.c: the text after "order"; 0, -EBADMSG, -EINVAL, -ENOMEM. */
-int kl_replay_order(struct replay *r, char *text);
+int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text);
 /* Room for orders: to be called before the first, and after the last. */
 int kl_replay_order_init(struct replay *r);
 void kl_replay_order_free(struct replay *r);
 
-/* replay_cex.c: the text after "kept". */
-int kl_replay_violation(struct replay *r, uint64_t time, uint64_t end, char *text);
+/* replay_cex.c: the text after "kept", about the partition of @ops. */
+int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool forgot,
+			uint64_t time, uint64_t end, char *text);
 
 #endif

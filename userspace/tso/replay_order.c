@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "check/gaps.h"
+#include "check/part.h"
 #include "tso/replay_internal.h"
 
 #define MAX_SET		4096	/* states carried along */
@@ -192,147 +194,222 @@ static int run_order(struct replay *r)
 	return ret;
 }
 
-/* From the end on: nothing may come before what happened before it. */
+static void token_times(const struct replay *r, const struct token *t, uint64_t *call,
+			uint64_t *ret)
+{
+	*call = t->kind == TOK_OP ? r->h->ops[t->op].call : r->gaps[t->op].from;
+	*ret = t->kind == TOK_OP ? r->h->ops[t->op].ret : r->gaps[t->op].to;
+}
+
+/*
+ * From the end on: nothing may come before what happened before it.  What
+ * returned first of all that comes later stands for the rest; of a thread's, the
+ * first in its order.
+ */
 static int check_times(struct replay *r)
 {
-	uint64_t first_ret = KL_TIME_MAX;
-	uint32_t first_op = 0;
+	const struct kl_op *ops = r->h->ops;
+	uint64_t first = KL_TIME_MAX, call, end;
 	size_t i;
 	int ret = 0;
 
 	for (i = r->ntok; i-- && !ret; ) {
-		const struct kl_op *op;
+		const uint32_t op = r->tok[i].op;
+		uint32_t thread;
 
+		if (r->tok[i].kind == TOK_FLUSH)
+			continue;
+		token_times(r, &r->tok[i], &call, &end);
+		if (first < KL_TIME_MAX - r->h->error && first + r->h->error < call)
+			ret = kl_replay_wrong(r, "out of order in time: step", i);
+		if (end < first)
+			first = end;
 		if (r->tok[i].kind != TOK_OP)
 			continue;
-		op = &r->h->ops[r->tok[i].op];
-		if ((first_ret != KL_TIME_MAX && kl_op_before(r->h, &r->h->ops[first_op], op)) ||
-		    (r->thread_ret[op->thread] != KL_TIME_MAX &&
-		     kl_op_before(r->h, &r->h->ops[r->thread_op[op->thread]], op)))
-			ret = kl_replay_wrong(r, "out of order in time: operation", r->tok[i].op);
-		if (op->ret < first_ret) {
-			first_ret = op->ret;
-			first_op = r->tok[i].op;
-		}
-		if (op->ret < r->thread_ret[op->thread]) {
-			r->thread_ret[op->thread] = op->ret;
-			r->thread_op[op->thread] = r->tok[i].op;
+		thread = ops[op].thread;
+		if (!ret && r->thread_ret[thread] != KL_TIME_MAX &&
+		    kl_op_before(r->h, &ops[r->thread_op[thread]], &ops[op]))
+			ret = kl_replay_wrong(r, "out of order in time: operation", op);
+		if (end < r->thread_ret[thread] ||
+		    (end == r->thread_ret[thread] && op < r->thread_op[thread])) {
+			r->thread_ret[thread] = end;
+			r->thread_op[thread] = op;
 		}
 	}
 	for (i = 0; i < r->ntok; i++)
 		if (r->tok[i].kind == TOK_OP)
-			r->thread_ret[r->h->ops[r->tok[i].op].thread] = KL_TIME_MAX;
+			r->thread_ret[ops[r->tok[i].op].thread] = KL_TIME_MAX;
 	return ret;
 }
 
 /*
- * Entries leave in time: by their drain, that is before anything executes that
- * was called after it.  From the end on, as above, with drains for returns.
+ * By an operation's drain all has left that its thread had in the buffer when it
+ * had taken effect; entries leave in order, so the newest stands for all.
  */
-static int check_drains(struct replay *r)
+static void note_drains(struct replay *r)
 {
-	uint64_t first = KL_TIME_MAX, drain;
+	const struct kl_op *ops = r->h->ops;
 	size_t i;
 
-	for (i = r->ntok; i--; ) {
+	for (i = 0; i < r->ntok; i++)
+		if (r->tok[i].kind == TOK_OP)
+			r->thread_op[ops[r->tok[i].op].thread] = KL_NO_OP;
+	for (i = 0; i < r->ntok; i++) {
 		const struct token *t = &r->tok[i];
-		const struct kl_op *op = &r->h->ops[t->op];
+		uint32_t *newest;
 
-		if (t->kind == TOK_OP && first < KL_TIME_MAX - r->h->error &&
-		    first + r->h->error < op->call)
-			return kl_replay_wrong(r, "its writes left too late: an entry after operation", t->op);
-		if (t->kind != TOK_FLUSH)
+		if (t->kind != TOK_OP && t->kind != TOK_FLUSH)
 			continue;
-		drain = op->drain > op->ret ? op->drain : op->ret;
-		if (drain < first)
-			first = drain;
+		newest = &r->thread_op[ops[t->op].thread];
+		if (t->kind == TOK_FLUSH) {
+			if (*newest == t->op)
+				*newest = KL_NO_OP;
+			continue;
+		}
+		if (t->buffered) {
+			*newest = t->op;
+			r->drain[t->op] = KL_TIME_MAX;
+		}
+		if (*newest != KL_NO_OP && ops[t->op].drain != KL_TIME_MAX &&
+		    kl_op_drain(&ops[t->op]) < r->drain[*newest])
+			r->drain[*newest] = kl_op_drain(&ops[t->op]);
 	}
-	return 0;
 }
 
 /*
- * A gap in the order must be one in the history: what comes before it was
- * called before the gap ended, what comes after it returned after it began.
- * (Store buffers may make a gap longer than it was recorded.)
+ * Entries leave in time: by their drain, that is before anything executes that
+ * was called after it.  From the end on, where those are that never left.
  */
-static int check_gaps(struct replay *r)
+static int check_drains(struct replay *r)
 {
-	size_t i, k, ngaps = 0;
-	uint64_t latest_call = 0;
+	uint64_t first = KL_TIME_MAX;
+	size_t i;
 
+	note_drains(r);
 	for (i = 0; i < r->ntok; i++)
-		ngaps += r->tok[i].kind == TOK_ENTER;
-	if (!ngaps)
-		return 0;
+		if (r->tok[i].kind == TOK_OP && r->tok[i].buffered)
+			r->seen[r->tok[i].op / 64] |= 1ull << r->tok[i].op % 64;
+		else if (r->tok[i].kind == TOK_FLUSH)
+			r->seen[r->tok[i].op / 64] &= ~(1ull << r->tok[i].op % 64);
 	for (i = 0; i < r->ntok; i++) {
-		const struct token *t = &r->tok[i];
-		bool ok = t->kind != TOK_ENTER && t->kind != TOK_LEAVE;
-		uint64_t earliest = KL_TIME_MAX;
+		const uint32_t op = r->tok[i].op;
 
-		if (t->kind == TOK_OP && r->h->ops[t->op].call > latest_call)
-			latest_call = r->h->ops[t->op].call;
-		if (ok)
+		if (r->tok[i].kind != TOK_OP || !(r->seen[op / 64] >> op % 64 & 1))
 			continue;
-		for (k = i; k < r->ntok; k++)
-			if (r->tok[k].kind == TOK_OP && r->h->ops[r->tok[k].op].ret < earliest)
-				earliest = r->h->ops[r->tok[k].op].ret;
-		for (k = 0; k < r->h->ngaps && !ok; k++) {
-			const struct kl_gap *g = &r->h->gaps[k];
-			uint64_t e = r->h->error;
+		r->seen[op / 64] &= ~(1ull << op % 64);
+		if (r->drain[op] < first)
+			first = r->drain[op];
+	}
+	for (i = r->ntok; i--; ) {
+		const struct token *t = &r->tok[i];
 
-			ok = (r->tso || g->to > KL_TIME_MAX - e || latest_call <= g->to + e) &&
-			     (earliest > KL_TIME_MAX - e || earliest + e >= g->from);
+		if (t->kind != TOK_FLUSH) {
+			uint64_t call, ret;
+
+			token_times(r, t, &call, &ret);
+			if (first < KL_TIME_MAX - r->h->error && first + r->h->error < call)
+				return kl_replay_wrong(r, "writes were still in a store buffer "
+						       "after their drain: step", i);
+		} else if (r->drain[t->op] < first) {
+			first = r->drain[t->op];
 		}
-		if (!ok)
-			return kl_replay_wrong(r, "no gap in the history for step", i);
 	}
 	return 0;
 }
 
-static int parse_order(struct replay *r, char *s)
+/* Gaps open and close in turn; only the one that never ends may stay open or away. */
+static int number_gaps(struct replay *r)
 {
-	char *word, *save = NULL, *end;
-	int ret;
+	size_t n = 0, i;
+
+	for (i = 0; i < r->ntok; i++) {
+		struct token *t = &r->tok[i];
+
+		if (t->kind != TOK_ENTER && t->kind != TOK_LEAVE)
+			continue;
+		if (n / 2 >= r->ngaps || (t->kind == TOK_LEAVE) != (n & 1))
+			return kl_replay_wrong(r, "no gap in the history for step", i);
+		t->op = n++ / 2;
+	}
+	if (r->ngaps && n < 2 * r->ngaps &&
+	    (n < 2 * (r->ngaps - 1) || r->gaps[r->ngaps - 1].to != KL_TIME_MAX))
+		return kl_replay_wrong(r, "gaps of the history that the order needs:", r->ngaps);
+	return 0;
+}
+
+static int parse_token(struct replay *r, char *word, uint32_t part, struct token *t)
+{
+	unsigned long n;
+	char *end;
+
+	*t = (struct token){ 0 };
+	if (!strcmp(word, "(") || !strcmp(word, ")")) {
+		t->kind = *word == '(' ? TOK_ENTER : TOK_LEAVE;
+		return 0;
+	}
+	t->kind = *word == '~' ? TOK_FLUSH : TOK_OP;
+	word += t->kind == TOK_FLUSH;
+	n = strtoul(word, &end, 10);
+	t->buffered = t->kind == TOK_OP && *end == '!';
+	if (*word < '0' || *word > '9' || end[t->buffered] || n >= r->h->nops)
+		return kl_replay_bad(r, "an order has operations' numbers, (, ) and ~");
+	if (r->part[n] != part)
+		return kl_replay_wrong(r, "of another partition: operation", n);
+	t->op = n;
+	return 0;
+}
+
+static int parse_order(struct replay *r, uint32_t part, char *s)
+{
+	char *word, *save = NULL;
+	struct token t;
+	size_t i;
+	int ret = 0;
 
 	r->ntok = 0;
-	for (word = strtok_r(s, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-		struct token t = { 0 };
-		unsigned long n;
-
-		ret = kl_grow(r->tok, r->ctok, r->ntok + 1);
+	for (word = strtok_r(s, " ", &save); word && !ret; word = strtok_r(NULL, " ", &save)) {
+		ret = parse_token(r, word, part, &t) ?: kl_grow(r->tok, r->ctok, r->ntok + 1);
 		if (ret)
-			return ret;
-		if (!strcmp(word, "(") || !strcmp(word, ")")) {
-			t.kind = *word == '(' ? TOK_ENTER : TOK_LEAVE;
-			r->tok[r->ntok++] = t;
-			continue;
-		}
-		t.kind = *word == '~' ? TOK_FLUSH : TOK_OP;
-		n = strtoul(word + (t.kind == TOK_FLUSH), &end, 10);
-		t.buffered = t.kind == TOK_OP && *end == '!';
-		if (end == word + (t.kind == TOK_FLUSH) || end[t.buffered] || n >= r->h->nops)
-			return kl_replay_bad(r, "an order has operations' numbers, (, ) and ~");
-		t.op = n;
-		if (t.kind == TOK_OP) {
-			if (r->part[n])
-				return kl_replay_wrong(r, "twice in the orders: operation", n);
-			r->part[n] = r->nparts;
-		}
+			break;
+		if (t.kind == TOK_OP && r->seen[t.op / 64] >> t.op % 64 & 1)
+			ret = kl_replay_wrong(r, "twice in the order: operation", t.op);
+		else if (t.kind == TOK_OP)
+			r->seen[t.op / 64] |= 1ull << t.op % 64;
 		r->tok[r->ntok++] = t;
 	}
-	return 0;
+	for (i = r->at[part]; i < r->at[part + 1]; i++) {
+		const uint32_t op = r->ops[i];
+
+		if (!ret && r->h->ops[op].ret != KL_TIME_MAX && !(r->seen[op / 64] >> op % 64 & 1))
+			ret = kl_replay_wrong(r, "not in the order: completed operation", op);
+	}
+	for (i = 0; i < r->ntok; i++)
+		if (r->tok[i].kind == TOK_OP)
+			r->seen[r->tok[i].op / 64] &= ~(1ull << r->tok[i].op % 64);
+	return ret;
 }
 
-int kl_replay_order(struct replay *r, char *text)
+int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text)
 {
-	int ret = parse_order(r, text);
+	const uint32_t *ops = r->ops + r->at[part];
+	const uint32_t object = kl_spec_partition(r->spec) == KL_PART_NONE ? KL_ALL_OBJECTS :
+				r->h->ops[ops[0]].object;
+	int ret;
 
+	free(r->gaps);
+	r->gaps = NULL;
+	ret = kl_gaps_collect(r->spec, r->h, r->map, ops, r->at[part + 1] - r->at[part], object,
+			      r->tso, &r->gaps, &r->ngaps);
+	if (!ret && r->ngaps && !unknown)
+		ret = kl_replay_wrong(r, "LINEARIZABLE although operations were lost: part", part);
+	if (!ret)
+		ret = parse_order(r, part, text);
+	if (!ret)
+		ret = number_gaps(r);
 	if (!ret)
 		ret = check_times(r);
 	if (!ret && r->tso)
 		ret = check_drains(r);
-	if (!ret)
-		ret = check_gaps(r);
 	if (!ret)
 		ret = run_order(r);
 	r->out->accepted += !ret;
@@ -344,10 +421,13 @@ int kl_replay_order_init(struct replay *r)
 	const struct kl_val *any;
 	size_t len;
 
+	r->seen = calloc(r->h->nops / 64 + 1, sizeof(*r->seen));
+	r->drain = malloc((r->h->nops + 1) * sizeof(*r->drain));
 	r->thread_ret = malloc((r->h->nthreads + 1) * sizeof(*r->thread_ret));
 	r->thread_op = calloc(r->h->nthreads + 1, sizeof(*r->thread_op));
-	if (!r->thread_ret || !r->thread_op)
+	if (!r->seen || !r->drain || !r->thread_ret || !r->thread_op)
 		return -ENOMEM;
+	memset(r->drain, 0xff, (r->h->nops + 1) * sizeof(*r->drain));
 	memset(r->thread_ret, 0xff, (r->h->nthreads + 1) * sizeof(*r->thread_ret));
 	any = kl_run_init(r->run, false, &len);
 	return any ? new_machine(&r->any, any, len) : -ENOMEM;
@@ -360,6 +440,9 @@ void kl_replay_order_free(struct replay *r)
 	kl_machine_free(&r->any);
 	free(r->cur.m);
 	free(r->next.m);
+	free(r->gaps);
+	free(r->seen);
+	free(r->drain);
 	free(r->tok);
 	free(r->thread_ret);
 	free(r->thread_op);

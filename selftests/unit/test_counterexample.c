@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is printed of counterexamples, of large ones in time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "report/counterexample.h"
+
+static const char text[] = "spec r { word x = 0;\n"
+			   "method write(word v) { atomic_flush { x = v; } }\n"
+			   "method read() -> word v { atomic { return x; } } }\n";
+
+static struct kl_spec *spec;
+
+static int setup(void **state)
+{
+	return kl_spec_parse("r.lin", text, strlen(text), &spec);
+}
+
+static int teardown(void **state)
+{
+	kl_spec_free(spec);
+	return 0;
+}
+
+static void add(struct kl_history *h, bool reads, uint64_t call, uint64_t ret, uint64_t thread)
+{
+	const struct kl_val one = kl_word(1), nine = kl_word(9);
+	struct kl_op op = {
+		.call = call, .ret = ret, .point = KL_TIME_MAX, .drain = KL_TIME_MAX,
+		.cpu = KL_NO_CPU, .nargs = !reads, .nres = reads,
+	};
+
+	op.method = kl_history_method(h, reads ? "read" : "write", reads ? 4 : 5);
+	op.object = kl_history_object(h, 1);
+	op.thread = kl_history_thread(h, thread);
+	assert_int_equal(kl_history_add(h, &op, &one, &nine), 0);
+}
+
+/* The counterexample @h, whose operation @bad nothing explains; frees @h. */
+static char *print(struct kl_history *h, uint32_t bad)
+{
+	struct kl_counterexample c = { .h = h, .oracle = KL_VIOLATION };
+	char *out = NULL;
+	size_t i, len;
+	FILE *f = open_memstream(&out, &len);
+
+	assert_non_null(f);
+	assert_int_equal(kl_history_finish(h), 0);
+	c.answer.steps = calloc(h->nops, sizeof(*c.answer.steps));
+	assert_non_null(c.answer.steps);
+	for (i = 0; i < h->nops; i++)
+		if (i != bad)
+			c.answer.steps[c.answer.nsteps++].item = i;
+	kl_print_counterexample(f, spec, &c, h->nops);
+	assert_int_equal(fclose(f), 0);
+	free(c.answer.steps);
+	kl_history_free(h);
+	return out;
+}
+
+/* As many as would take minutes if each were compared with each. */
+static void test_large(void **state)
+{
+	const size_t n = 400000;
+	struct kl_history *h = kl_history_new();
+	char *out;
+	size_t i;
+
+	assert_non_null(h);
+	h->fresh = true;
+	for (i = 0; i < n; i++)
+		add(h, i + 1 == n, 10 * i, 10 * i + 5, 1);
+	alarm(30);
+	out = print(h, n - 1);
+	alarm(0);
+	assert_non_null(strstr(out, "The last 12 are drawn; --counterexample=FILE writes all.\n"));
+	assert_non_null(strstr(out, "only (1) was allowed"));
+	free(out);
+}
+
+/* How many are drawn: those after whose end fewer than 12 others end, and the failing one. */
+static void test_drawn(void **state)
+{
+	uint64_t seed, s;
+
+	for (seed = 0; seed < 200; seed++) {
+		struct kl_history *h = kl_history_new();
+		uint64_t ends[40], call;
+		size_t n, i, k, later, drawn = 0;
+		char expected[64], *out;
+
+		assert_non_null(h);
+		h->fresh = true;
+		s = seed;
+		n = 25 + kl_rand_below(&s, 15);
+		/* The failing one comes first and ends before the others are called. */
+		add(h, true, 0, 1, 0);
+		ends[0] = 1;
+		for (i = 1; i < n; i++) {
+			call = 10 + i;
+			ends[i] = call + kl_rand_below(&s, seed % 2 ? 3 : 100);
+			add(h, false, call, ends[i], i);
+		}
+		for (i = 0; i < n; i++) {
+			for (k = later = 0; k < n; k++)
+				later += ends[k] > ends[i];
+			drawn += later < 12 || !i;
+		}
+		out = print(h, 0);
+		if (drawn < n) {
+			snprintf(expected, sizeof(expected), "The last %zu are drawn;", drawn);
+			assert_non_null(strstr(out, expected));
+		} else {
+			assert_null(strstr(out, "are drawn"));
+		}
+		free(out);
+	}
+}
+
+/* Few are all drawn, with their order. */
+static void test_few(void **state)
+{
+	struct kl_history *h = kl_history_new();
+	char *out;
+	size_t i;
+
+	assert_non_null(h);
+	h->fresh = true;
+	for (i = 0; i < 24; i++)
+		add(h, i == 23, 10 * i, 10 * i + 5, i);
+	out = print(h, 23);
+	assert_null(strstr(out, "are drawn"));
+	assert_non_null(strstr(out, "The longest possible order:"));
+	free(out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_drawn),
+		cmocka_unit_test(test_few),
+	};
+
+	return cmocka_run_group_tests_name("counterexample", tests, setup, teardown);
+}

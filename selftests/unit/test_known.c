@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Histories that engines, shrinker or replayer once got wrong, with the verdict
+ * that follows from the definitions: every engine, the oracle and the whole way
+ * with its certificate have to agree on it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check/cert.h"
+#include "check/check.h"
+#include "tso/replay.h"
+#include "tso/tso.h"
+
+#define REGISTER \
+	"spec register { word v = 0;\n" \
+	"method read() -> word { atomic { return v; } }\n" \
+	"method write(word x) { atomic_flush { v = x; } }\n" \
+	"method cas(word a, word b) -> bool { atomic_flush { if (v == a) { v = b; return true; }\n" \
+	"return false; } } }\n"
+#define DELAYED \
+	"spec register { word v = 0;\n" \
+	"method read() -> word { atomic { return v; } }\n" \
+	"method write(word x) { atomic { v = x; } }\n" \
+	"method xchg(word x) -> word { atomic_flush { word t = v; v = x; return t; } } }\n"
+#define PARTIAL \
+	"spec partial { word x = 0, y = 0;\n" \
+	"method set(word a, word b) { atomic_flush { x = a; y = b; } }\n" \
+	"method setx(word a) { atomic_flush { x = a; } }\n" \
+	"method get() -> (word a, word b) { atomic { return (x, y); } } }\n"
+#define PARTIAL_TSO \
+	"spec partial { word x = 0, y = 0;\n" \
+	"method set(word a, word b) { atomic_flush { x = a; y = b; } }\n" \
+	"method up() -> bool { atomic { if (x == 0) { x = 5; return true; } return false; } }\n" \
+	"method get() -> (word a, word b) { atomic { return (x, y); } } }\n"
+
+static const struct known {
+	const char *name, *spec, *history;
+	enum kl_verdict verdict;
+} known[] = {
+	{
+		"a read inside the clock's error of two writes of its thread", REGISTER,
+		"# clock mono error 1000\n"
+		"t1 @0 1000 1100 read -> 5\n"
+		"t1 @0 1001 1002 write 0\n"
+		"t1 @0 1010 1020 write 0\n"
+		"t1 @0 1200 1300 write 5\n", KL_VIOLATION,
+	}, {
+		"a return that the clock's error takes past the end of time", REGISTER,
+		"# clock mono error 100\n"
+		"t1 @0 10 20 write 1\n"
+		"t2 @0 1000 18446744073709551600 read -> 7\n", KL_VIOLATION,
+	}, {
+		"the same with the right result", REGISTER,
+		"# clock mono error 100\n"
+		"t1 @0 10 20 write 1\n"
+		"t2 @0 1000 18446744073709551600 read -> 1\n", KL_LINEARIZABLE,
+	}, {
+		"operations that end at time 0", REGISTER,
+		"t1 @0 0 0 cas 0 1 -> 1\n"
+		"t2 @0 1 9 read -> 5\n"
+		"t3 @0 2 5 read -> 1\n", KL_VIOLATION,
+	}, {
+		"a write of a part hands the rest on", PARTIAL,
+		"t1 @0 1 2 set 1 1\n"
+		"t1 @0 3 4 setx 2\n"
+		"t2 @0 5 6 get -> 2 1\n", KL_LINEARIZABLE,
+	}, {
+		"a write of a part, and a rest that nobody wrote", PARTIAL,
+		"t1 @0 1 2 set 1 1\n"
+		"t1 @0 3 4 setx 2\n"
+		"t2 @0 5 6 get -> 2 3\n", KL_VIOLATION,
+	}, {
+		"an entry of a part leaves after a write of the whole", PARTIAL_TSO,
+		"t1 @0 1 2 up -> 1\n"
+		"t2 @0 3 4 set 1 1\n"
+		"t2 @0 5 6 get -> 5 1\n", KL_LINEARIZABLE,
+	}, {
+		"the same, and then what nobody wrote", PARTIAL_TSO,
+		"t1 @0 1 2 up -> 1\n"
+		"t2 @0 3 4 set 1 1\n"
+		"t2 @0 5 6 get -> 5 1\n"
+		"t3 @0 7 8 get -> 6 1\n", KL_VIOLATION,
+	}, {
+		"a store that is late without a drain", DELAYED,
+		"t1 @0 1 2 write 1\n"
+		"t1 @0 3 4 read -> 1\n"
+		"t2 @0 10 11 read -> 0\n"
+		"t2 @0 12 13 read -> 1\n", KL_LINEARIZABLE,
+	}, {
+		"the drain after a read is one of the writes before it", DELAYED,
+		"t1 @0 1 2 write 1\n"
+		"t1 @0 3 4 read -> 1 drain=5\n"
+		"t2 @0 10 11 read -> 0\n"
+		"t2 @0 12 13 read -> 1\n", KL_VIOLATION,
+	}, {
+		"a drain inside a write is not one of that write", DELAYED,
+		"t1 @0 1 8 write 1\n"
+		"t1 @0 3 4 read -> 0 drain=5\n"
+		"t2 @0 10 11 read -> 0\n"
+		"t2 @0 12 13 read -> 1\n", KL_LINEARIZABLE,
+	}, {
+		"an exchange drains", DELAYED,
+		"t1 @0 1 2 write 1\n"
+		"t1 @0 3 4 xchg 2 -> 1\n"
+		"t2 @0 10 11 read -> 1\n", KL_VIOLATION,
+	},
+};
+
+static const char *path_tmp(void)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/klin-known-%d.cert",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
+	return path;
+}
+
+static void read_known(const struct known *k, struct kl_spec **spec, struct kl_history **h)
+{
+	char text[4096];
+	int n = snprintf(text, sizeof(text), "# klin history 1\n# first init\n%s", k->history);
+
+	assert_int_equal(kl_spec_parse("known.lin", k->spec, strlen(k->spec), spec), 0);
+	assert_int_equal(kl_text_read("known.txt", text, n, h), 0);
+}
+
+static void check_with(const struct known *k, const struct kl_spec *spec,
+		       const struct kl_history *h, const struct kl_engine *const *engines,
+		       const char *who)
+{
+	const bool classical = kl_spec_flushes(spec);
+	struct kl_options opt = {
+		.engines = engines, .threads = 1, .max_shrink = 10, .classical = classical,
+		.tso_oracle = &kl_tso_oracle_engine,
+	};
+	struct kl_replay replay;
+	struct kl_report *r;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	if (r->verdict != k->verdict)
+		fail_msg("%s: %s says %s, expected %s", k->name, who, kl_verdict_name(r->verdict),
+			 kl_verdict_name(k->verdict));
+	if (r->verdict == KL_VIOLATION &&
+	    (!r->parts[0].cex || r->parts[0].cex->oracle != KL_VIOLATION))
+		fail_msg("%s: %s: no counterexample that the oracle rejects", k->name, who);
+	assert_int_equal(kl_cert_write(r, classical, "-", path_tmp()), 0);
+	if (kl_cert_replay(path_tmp(), spec, h, &replay) || replay.open)
+		fail_msg("%s: %s: the replayer rejects the certificate", k->name, who);
+	kl_report_free(r);
+}
+
+static void check_known(const struct known *k)
+{
+	static const struct kl_engine *const sc[] = {
+		&kl_frontier_engine, &kl_wgl_engine, &kl_oracle_engine, NULL,
+	};
+	static const struct kl_engine *const tso[] = {
+		&kl_tso_engine, &kl_tso_oracle_engine, NULL,
+	};
+	struct kl_history *h;
+	struct kl_spec *spec;
+	size_t i;
+
+	read_known(k, &spec, &h);
+	for (i = 0; kl_spec_flushes(spec) && sc[i]; i++)
+		check_with(k, spec, h, (const struct kl_engine *const[]){ sc[i], NULL }, sc[i]->name);
+	for (i = 0; !kl_spec_flushes(spec) && tso[i]; i++)
+		check_with(k, spec, h, (const struct kl_engine *const[]){ tso[i], NULL }, tso[i]->name);
+	check_with(k, spec, h, kl_engines, "the portfolio");
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
+static void test_known(void **state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		check_known(&known[i]);
+}
+
+/* An engine that says VIOLATION of everything. */
+static int lie(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
+{
+	uint32_t i;
+
+	a->engine = "liar";
+	a->verdict = KL_VIOLATION;
+	for (i = 0; i < p->nevents; i++)
+		if (p->events[i].kind == KL_EV_RET)
+			a->fail_event = i;
+	return 0;
+}
+
+static void test_oracle_disagrees(void **state)
+{
+	static const struct kl_engine liar = { .name = "liar", .decide = lie };
+	static const struct kl_engine *const engines[] = { &liar, NULL };
+	const struct known k = {
+		.spec = REGISTER, .history = "t1 @0 1 2 cas 0 1 -> 1\nt1 @0 3 4 read -> 1\n",
+	};
+	struct kl_options opt = {
+		.engines = engines, .threads = 1, .max_shrink = 1, .classical = true,
+	};
+	struct kl_history *h;
+	struct kl_report *r;
+	struct kl_spec *spec;
+
+	read_known(&k, &spec, &h);
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	assert_int_equal(r->verdict, KL_UNKNOWN);
+	assert_non_null(strstr(r->reason, "disagree"));
+	assert_null(r->parts[0].cex);
+	kl_report_free(r);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
+static int cleanup(void **state)
+{
+	unlink(path_tmp());
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_oracle_disagrees),
+	};
+
+	return cmocka_run_group_tests_name("known", tests, NULL, cleanup);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Laying out a partition: events and predecessors together say exactly what
+ * happens before what, however threads overlap themselves, whatever the clock's
+ * error and however near the end of time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "check/part.h"
+
+#define MAX_OPS	160
+
+static const char spec_text[] =
+	"spec register { word v; method write(word x) { atomic_flush { v = x; } } }\n";
+
+static struct kl_history *make_history(uint64_t *seed)
+{
+	static const uint64_t errors[] = { 0, 1, 50, 1000 };
+	const uint64_t n = 1 + kl_rand_below(seed, MAX_OPS), span = 1 + kl_rand_below(seed, 400);
+	const uint64_t base = kl_rand_below(seed, 4) ? 0 : KL_TIME_MAX - 2 * span - 5;
+	struct kl_history *h = kl_history_new();
+	const struct kl_val v = kl_word(7);
+	uint64_t i;
+
+	assert_non_null(h);
+	h->error = errors[kl_rand_below(seed, 4)];
+	assert_int_equal(kl_history_object(h, 0), 0);
+	assert_int_equal(kl_history_method(h, "write", 5), 0);
+	for (i = 0; i < n; i++) {
+		struct kl_op op = {
+			.call = base + kl_rand_below(seed, span), .point = KL_TIME_MAX,
+			.drain = KL_TIME_MAX, .cpu = KL_NO_CPU, .nargs = 1,
+			.thread = kl_history_thread(h, 1 + kl_rand_below(seed, 3)),
+		};
+
+		op.ret = op.call + kl_rand_below(seed, kl_rand_below(seed, 3) ? 5 : span);
+		if (!kl_rand_below(seed, 20)) {
+			op.ret = KL_TIME_MAX;
+			op.flags = KL_OP_PENDING;
+		}
+		assert_int_equal(kl_history_add(h, &op, &v, NULL), 0);
+	}
+	assert_int_equal(kl_history_finish(h), 0);
+	return h;
+}
+
+/* before[a] |= bit b for everything that comes before a, by events and predecessors. */
+static void close_order(const struct kl_part *p, bool before[MAX_OPS][MAX_OPS])
+{
+	uint32_t i, j, k;
+
+	memset(before, 0, MAX_OPS * sizeof(before[0]));
+	for (i = 0; i < p->nitems; i++) {
+		for (j = 0; j < p->nitems; j++)
+			before[i][j] = p->items[j].ret_ev != KL_NO_EVENT &&
+				       p->items[j].ret_ev < p->items[i].call_ev;
+		for (k = p->pred_at ? p->pred_at[i] : 0; p->pred_at && k < p->pred_at[i + 1]; k++)
+			before[i][p->pred[k]] = true;
+	}
+	for (k = 0; k < p->nitems; k++)
+		for (i = 0; i < p->nitems; i++)
+			for (j = 0; before[i][k] && j < p->nitems; j++)
+				before[i][j] |= before[k][j];
+}
+
+static void check_order(const struct kl_spec *spec, const struct kl_history *h)
+{
+	static bool before[MAX_OPS][MAX_OPS];
+	uint32_t ops[MAX_OPS], i, j;
+	const int map[] = { 0 };
+	struct kl_part p;
+
+	for (i = 0; i < h->nops; i++)
+		ops[i] = i;
+	assert_int_equal(kl_part_build(spec, h, map, ops, h->nops, 0, false, &p), 0);
+	close_order(&p, before);
+	for (i = 0; i < h->nops; i++) {
+		for (j = 0; j < h->nops; j++) {
+			if (i == j || before[i][j] == kl_op_before(h, &h->ops[j], &h->ops[i]))
+				continue;
+			kl_text_write(h, stderr);
+			fail_msg("operation %u before %u: the layout says %d", j, i, before[i][j]);
+		}
+	}
+	kl_part_free(&p);
+}
+
+static void test_order(void **state)
+{
+	struct kl_spec *spec;
+	uint64_t seed = 1;
+	int i;
+
+	assert_int_equal(kl_spec_parse("part.lin", spec_text, strlen(spec_text), &spec), 0);
+	for (i = 0; i < 500; i++) {
+		struct kl_history *h = make_history(&seed);
+
+		check_order(spec, h);
+		kl_history_free(h);
+	}
+	kl_spec_free(spec);
+}
+
+/* A word must not cancel the rest of what is hashed. */
+static void test_mix(void **state)
+{
+	static const uint64_t zeros[] = { 0xe7037ed1a0b428dbULL, 0x9e3779b97f4a7c15ULL };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		assert_int_not_equal(kl_mix(1, zeros[i]), kl_mix(2, zeros[i]));
+		assert_int_not_equal(kl_mix(zeros[i], 1), kl_mix(zeros[i], 2));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_mix),
+	};
+
+	return cmocka_run_group_tests_name("part", tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which gaps of a history a partition has to live with, and how long they are. */
+#ifndef KL_CHECK_GAPS_H
+#define KL_CHECK_GAPS_H
+
+#include "history/history.h"
+#include "spec/spec.h"
+
+/**
+ * kl_gaps_collect() - the gaps of a partition
+ * @spec: the specification
+ * @h: the history
+ * @methods: spec method for each method of the history
+ * @ops: indices of the partition's operations
+ * @nops: how many
+ * @object: index of its object, KL_ALL_OBJECTS for several
+ * @tso: a gap ends only when what was lost has certainly left the store buffers
+ * @out: the gaps by beginning, overlapping ones merged; the caller frees them
+ * @count: how many
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW.
+ */
+int kl_gaps_collect(const struct kl_spec *spec, const struct kl_history *h, const int *methods,
+		    const uint32_t *ops, size_t nops, uint32_t object, bool tso,
+		    struct kl_gap **out, size_t *count);
+
+#endif
