@@ -141,7 +141,7 @@ static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *
 	const struct kl_engine *const engines[] = { e, NULL };
 	struct kl_options opt = {
 		.engines = engines, .threads = 1, .no_partition = no_partition,
-		.classical = !e->tso, .bytes = 8u << 20, .time_ns = 5000000000,
+		.classical = !e->tso, .bytes = 64u << 20, .time_ns = 5000000000,
 	};
 	struct kl_report *r;
 	enum kl_verdict v = KL_LINEARIZABLE;
