@@ -13,6 +13,7 @@
 #define HORIZON		24	/* times are below, about: ties are frequent */
 #define MAX_SKEW	4
 #define WISHES		8
+#define MAX_UNKNOWN	2	/* arguments: each may be any index of an array */
 
 struct rop {
 	unsigned int method, thread;
@@ -281,6 +282,7 @@ struct recorder {
 	struct kl_history *h;
 	uint64_t base, skew[MAX_OPS];
 	bool lose;
+	unsigned int unknown;	/* arguments so far */
 };
 
 /* As the clock of @thread's CPU shows it. */
@@ -352,8 +354,10 @@ static void record_op(struct world *w, struct recorder *r, struct rop *rop)
 		op.flags |= KL_OP_NOCALL;
 	}
 	for (k = 0; k < m->nparams; k++)
-		if (w->c->unknown && !below(w, 16))
+		if (w->c->unknown && r->unknown < MAX_UNKNOWN && !below(w, 12)) {
 			rop->args[k] = kl_special(KL_ANY);
+			r->unknown++;
+		}
 	for (k = 0; k < m->nresults; k++)
 		if (!below(w, 16) || rop->res[k].tag == KL_ANY)
 			rop->res[k] = kl_special(KL_ANY);
