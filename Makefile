@@ -74,7 +74,8 @@ bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-lib_obj := $(call obj,$(lib_src))
+shipped := $(sort $(wildcard specs/*.lin))
+lib_obj := $(call obj,$(lib_src)) $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # What a test program is linked with besides libklin: helpers, the reports it looks at,
@@ -116,6 +117,17 @@ $(B)/.cmdobjs: FORCE
 $(B)/obj/%.o: %.c $(B)/.cflags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<
+
+# The specifications that are shipped are in the library too.
+$(B)/.shipped: FORCE
+	$(call remember,$(shipped))
+$(B)/obj/shipped.c: tools/embed $(shipped) $(B)/.shipped
+	$(call say,EMBED,specs)
+	$(Q)mkdir -p $(@D)
+	$(Q)tools/embed $(shipped) >$@
+$(B)/obj/shipped.o: $(B)/obj/shipped.c $(B)/.cflags
+	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<
 
 # Only the first build needs this order; later ones know from the .d files.
@@ -199,7 +211,7 @@ check:
 	$(Q)$(MAKE) --no-print-directory all unit-build
 	$(Q)selftests/check
 
-check-long: export KLIN_RUNS := 250000
+check-long: export KLIN_RUNS := 80000
 check-long: check
 
 demo:

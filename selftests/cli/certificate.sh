@@ -29,12 +29,8 @@ replay()
 }
 
 ktap_header
-for type in register pair set map queue stack pqueue counter lock; do
+for type in register seqlock set map queue stack pqueue counter spinlock deque ida clock; do
 	spec=$specs/$type.lin
-	case $type in
-	pair) spec=$specs/seqlock.lin ;;
-	lock) spec=$specs/spinlock.lin ;;
-	esac
 	seed=1
 	make_certificate $type "$spec" 50 0
 	replay 0 "$type: an order is accepted" c.cert "[1-9][0-9]* orders accepted"

@@ -21,8 +21,8 @@ round_trip()
 }
 
 ktap_header
-for type in register pair set map queue stack pqueue counter lock; do
-	round_trip $type --type=$type --ops=3000
+for type in $("$KLIN" spec --list | cut -d' ' -f1); do
+	round_trip "$type" --type="$type" --ops=3000
 done
 round_trip "nothing" --ops=0
 round_trip "pending operations" --type=map --ops=3000 --pending=30
@@ -33,6 +33,24 @@ round_trip "many objects" --type=register --ops=20000 --objects=5000
 "$KLIN" gen --seed=4 >a.txt
 "$KLIN" gen --seed=5 >b.txt
 ktap_result "$(! cmp -s a.txt b.txt; echo $?)" "another seed makes another history"
+
+# A history of a specification of one's own.
+cat >own.lin <<'END'
+spec own { word x = 0;
+	method add(word n) -> word v { atomic_flush { x += n; return x; } }
+	method get() -> word v { atomic { return x; } } }
+END
+"$KLIN" gen --type=own.lin --mix=add=3,get=1 --ops=400 >own.txt
+run check own.txt
+ktap_result $status "a specification of one's own" "$(cat out err)"
+"$KLIN" gen --type=own.lin --mix=add=3,get=1 --ops=400 --mutate=2 --where=late >late.txt
+run check late.txt
+first=$(diff own.txt late.txt | sed -n '1s/[^0-9].*//p')
+if [ $status -eq 1 ] && [ "$first" -gt 340 ]; then
+	ktap_pass "a violation late in it"
+else
+	ktap_fail "a violation late in it" "status $status, line $first"
+fi
 
 cat >gap.txt <<'END'
 # klin history 1

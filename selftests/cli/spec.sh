@@ -29,6 +29,35 @@ for file in "$specs"/*.lin; do
 	expect 0 "shipped: ${file##*/}" spec "$file"
 done
 expect 0 "its byte code" spec --dump "$specs/seqlock.lin"
+run spec --list
+if [ $status -eq 0 ] && [ "$(wc -l <out)" -eq "$(ls "$specs"/*.lin | wc -l)" ] &&
+   grep -q '^set  *A set: .*\.$' out; then
+	ktap_pass "all are listed"
+else
+	ktap_fail "all are listed" "status $status" "$(cat out err)"
+fi
+expect 0 "one by its name" spec set
+
+# Partitions that the specification does not justify.
+cat >doubt.lin <<'END'
+spec s { set<word> s = empty;
+	method add(word k) -> bool { atomic_flush { return s.add(k); } }
+	method both(word k) -> bool { atomic { return s.has(k) && s.has(k + 1); } }
+	partition by k; }
+END
+echo "# klin history 1" >empty.txt
+for cmd in spec check; do
+	case $cmd in
+	spec) run spec doubt.lin ;;
+	check) run check doubt.lin empty.txt ;;
+	esac
+	if [ $status -eq 0 ] && [ "$(wc -l <err)" -eq 1 ] &&
+	   grep -q "doubt.lin:3:60: warning: 's' is used at another key than 'k'" err; then
+		ktap_pass "klin $cmd warns of a partition in doubt"
+	else
+		ktap_fail "klin $cmd warns of a partition in doubt" "status $status" "$(cat err)"
+	fi
+done
 
 broken "a variable that is not there" "^broken.lin:3:24: error: .*'y'" <<'END'
 spec s {

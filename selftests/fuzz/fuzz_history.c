@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "history/gen.h"
+#include "check/gen.h"
 #include "history/klh_format.h"
 
 #define MAX_SIZE	(64u << 10)
@@ -54,17 +54,25 @@ static char *text_of(const struct kl_history *h, size_t *len)
 
 static struct kl_history *sample(void)
 {
+	static const char *const names[] = {
+		"register", "pair", "set", "map", "queue", "stack", "counter", "lock", "stack_height",
+	};
 	struct kl_gen_config c = {
-		.type = kl_rand_below(&seed, KL_GEN_TYPES), .ops = kl_rand_below(&seed, 60),
+		.ops = kl_rand_below(&seed, 60),
 		.seed = kl_rand(&seed), .threads = 3, .objects = 2,
 		.delay = 1u << kl_rand_below(&seed, 30), .pending = 10,
 		.points = kl_rand(&seed) & 1,
 	};
 	struct kl_gap gap = { .from = 3, .to = KL_TIME_MAX, .lost = 9, .object = 1, .cpu = 2 };
 	struct kl_history *h;
+	struct kl_spec *spec;
 
+	if (kl_spec_load(names[kl_rand_below(&seed, sizeof(names) / sizeof(names[0]))], &spec))
+		die("no such specification");
+	c.spec = spec;
 	if (kl_gen(&c, &h) || kl_history_add_gap(h, &gap))
 		die("cannot make a history");
+	kl_spec_free(spec);
 	h->spec_text = strdup("spec x {\n\tword a;\n}\n");
 	h->attached = strdup("fentry f\n");
 	h->release = strdup("6.1.0");

@@ -41,6 +41,14 @@ char *history_text(const struct kl_history *h, size_t *len)
 	return text;
 }
 
+struct kl_spec *shipped_spec(const char *name)
+{
+	struct kl_spec *s;
+
+	assert_int_equal(kl_spec_load(name, &s), 0);
+	return s;
+}
+
 static struct kl_val random_val(uint64_t *s)
 {
 	switch (kl_rand_below(s, 8)) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "history/history.h"
+#include "spec/spec.h"
 
 /* Messages since history_log_start(), a line each; kept instead of printed. */
 extern char history_log[8192];
@@ -18,5 +19,8 @@ char *history_text(const struct kl_history *h, size_t *len);
 
 /* A random history with all that the forms can hold: gaps, pending, points, big numbers... */
 struct kl_history *history_random(uint64_t seed);
+
+/* The shipped specification of that name; kl_spec_free() it. */
+struct kl_spec *shipped_spec(const char *name);
 
 #endif

@@ -9,61 +9,187 @@
 #include "random_history.h"
 
 #define MAX_OPS		16
-#define HORIZON		24	/* times are below: ties are frequent */
+#define MAX_STATE	256
+#define HORIZON		24	/* times are below, about: ties are frequent */
+#define MAX_SKEW	4
+#define WISHES		8
+#define MAX_UNKNOWN	2	/* arguments: each may be any index of an array */
 
 struct rop {
 	unsigned int method, thread;
 	uint64_t call, point, ret, flush;
+	uint64_t empty;		/* when all had left that its thread had stored until then */
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
 	bool done;		/* it took effect */
 	bool wrote;
 };
 
-struct pick {
+/* An interpreter that takes one of an operation's outcomes at random. */
+struct world {
+	const struct kl_spec *spec;
+	const struct random_config *c;
+	struct kl_run *run;
 	uint64_t *seed;
-	unsigned int n;
-	struct kl_machine *m, *before;
-	struct rop *op;
+	struct kl_val state[MAX_STATE], old[MAX_STATE];	/* plain: after and before */
+	size_t len, old_len;
+	struct kl_machine m, before;	/* on TSO */
+	struct rop *fifo[MAX_OPS];	/* what is in store buffers, in the order of execution */
+	size_t nfifo;
+	/* The operation at hand. */
 	const struct kl_method *method;
+	struct rop *op;
+	unsigned int n;
 };
+
+static uint64_t below(struct world *w, uint64_t n)
+{
+	return kl_rand_below(w->seed, n);
+}
 
 /* Reservoir sampling over the outcomes. */
 static int pick_outcome(void *ctx, const struct kl_outcome *o)
 {
-	struct pick *p = ctx;
+	struct world *w = ctx;
 
-	if (o->barrier && kl_machine_oldest(p->before, p->op->thread) >= 0)
+	if (w->c->tso && o->barrier && kl_machine_oldest(&w->before, w->op->thread) >= 0)
 		return 0;
-	if (kl_rand_below(p->seed, ++p->n))
+	if (below(w, ++w->n))
 		return 0;
-	assert(!kl_machine_copy(p->m, p->before));
-	assert(kl_machine_exec(p->m, o, p->op->thread, KL_NO_OP) >= 0);
-	memcpy(p->op->res, o->results, p->method->nresults * sizeof(*o->results));
-	p->op->wrote = o->nwrote && !o->through;
+	memcpy(w->op->res, o->results, w->method->nresults * sizeof(*o->results));
+	if (w->c->tso) {
+		assert(!kl_machine_copy(&w->m, &w->before));
+		assert(kl_machine_exec(&w->m, o, w->op->thread, KL_NO_OP) >= 0);
+		w->op->wrote = o->nwrote && !o->through;
+	} else {
+		assert(o->len <= MAX_STATE);
+		memcpy(w->state, o->state, o->len * sizeof(*o->state));
+		w->len = o->len;
+	}
 	return 0;
 }
 
-/* The same for specs whose state may grow. */
-struct plain {
-	uint64_t *seed;
-	unsigned int n;
-	struct kl_val state[256];
-	size_t len;
-	struct rop *op;
-	const struct kl_method *method;
-};
-
-static int pick_plain(void *ctx, const struct kl_outcome *o)
+static bool apply(struct world *w, const struct kl_val *res)
 {
-	struct plain *p = ctx;
+	struct kl_val view[MAX_STATE];
 
-	if (kl_rand_below(p->seed, ++p->n))
-		return 0;
-	assert(o->len <= sizeof(p->state) / sizeof(*p->state));
-	memcpy(p->state, o->state, o->len * sizeof(*o->state));
-	p->len = o->len;
-	memcpy(p->op->res, o->results, p->method->nresults * sizeof(*o->results));
-	return 0;
+	if (w->c->tso) {
+		kl_machine_view(&w->before, w->op->thread, view);
+		kl_run_set_fresh(w->run, kl_machine_next_unknown(&w->before));
+	}
+	w->n = 0;
+	assert(!kl_run_apply(w->run, w->c->tso ? view : w->old,
+			     w->c->tso ? w->before.nmem : w->old_len, w->op->method, w->op->args,
+			     res, pick_outcome, w));
+	return w->n;
+}
+
+/* Some word for each result that is open; were there any? */
+static bool make_wish(struct world *w, struct kl_val *wish, unsigned int tries)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < w->method->nresults; i++) {
+		wish[i] = w->op->res[i];
+		if (wish[i].tag != KL_ANY)
+			continue;
+		wish[i] = kl_word(below(w, w->c->values + tries));
+		any = true;
+	}
+	return any;
+}
+
+/* Take effect; what the specification leaves open becomes some value that it allows. */
+static void take_effect(struct world *w, struct rop *op)
+{
+	struct kl_val wish[KL_MAX_ARGS];
+	unsigned int tries;
+
+	w->op = op;
+	w->method = kl_spec_method(w->spec, op->method);
+	memcpy(w->old, w->state, w->len * sizeof(*w->state));
+	w->old_len = w->len;
+	if (w->c->tso)
+		assert(!kl_machine_copy(&w->before, &w->m));
+	op->done = apply(w, NULL);
+	/* A wish that cannot be leaves the outcome that there was. */
+	for (tries = 0; op->done && tries < WISHES && make_wish(w, wish, tries); tries++)
+		apply(w, wish);
+	if (!op->done || !make_wish(w, wish, 0))
+		return;
+	/* What stays open would be in the state: a history is of something that happened. */
+	op->done = false;
+	memcpy(w->state, w->old, w->old_len * sizeof(*w->old));
+	w->len = w->old_len;
+	if (w->c->tso)
+		assert(!kl_machine_copy(&w->m, &w->before));
+}
+
+/* The oldest entry of @thread leaves at @time. */
+static bool flush_oldest(struct world *w, unsigned int thread, uint64_t time)
+{
+	size_t k;
+
+	for (k = 0; k < w->nfifo; k++) {
+		if (w->fifo[k]->thread != thread)
+			continue;
+		w->fifo[k]->flush = time;
+		assert(kl_machine_flush(&w->m, thread));
+		memmove(w->fifo + k, w->fifo + k + 1, (--w->nfifo - k) * sizeof(*w->fifo));
+		return true;
+	}
+	return false;
+}
+
+static void flush_some(struct world *w, const struct rop *op)
+{
+	const struct kl_method *method = kl_spec_method(w->spec, op->method);
+
+	while (!below(w, 3))
+		flush_oldest(w, below(w, w->c->threads), op->point);
+	/* What needs an empty buffer mostly gets one. */
+	while (method->barrier && below(w, 8) && flush_oldest(w, op->thread, op->point))
+		;
+}
+
+static void random_args(struct world *w, struct rop *op)
+{
+	const struct kl_method *m;
+	unsigned int i;
+
+	op->method = below(w, kl_spec_nmethods(w->spec));
+	m = kl_spec_method(w->spec, op->method);
+	for (i = 0; i < m->nparams; i++)
+		op->args[i] = kl_word(below(w, m->params[i].type == KL_T_BOOL ? 2 : w->c->values));
+}
+
+/* The first state: variables without an initial value have some. */
+static void begin(struct world *w, bool fresh)
+{
+	const struct kl_val *first = kl_run_init(w->run, true, &w->len);
+	unsigned int n;
+	size_t i;
+
+	assert(first && w->len <= MAX_STATE);
+	for (i = 0; i < w->len; i++) {
+		w->state[i] = first[i];
+		if (first[i].tag == KL_ANY && kl_spec_fixed_size(w->spec))
+			w->state[i] = kl_word(below(w, 2));
+	}
+	if (w->c->tso) {
+		assert(!kl_machine_init(&w->m, w->len) && !kl_machine_init(&w->before, w->len));
+		memcpy(w->m.mem, w->state, w->len * sizeof(*w->state));
+		kl_run_set_raw(w->run, true);
+	}
+	/* Another one: operations that nobody saw. */
+	for (n = fresh ? 0 : below(w, 4); n; n--) {
+		struct rop op = { .thread = 0 };
+
+		random_args(w, &op);
+		take_effect(w, &op);
+		while (w->c->tso && kl_machine_flush(&w->m, 0))
+			;
+	}
 }
 
 static int by_point(const void *a, const void *b)
@@ -72,197 +198,202 @@ static int by_point(const void *a, const void *b)
 
 	if ((*x)->point != (*y)->point)
 		return (*x)->point < (*y)->point ? -1 : 1;
-	/* A thread's operations are laid out one after the other. */
+	/* Of a thread's operations the earlier one is laid out before. */
 	return *x < *y ? -1 : *x > *y;
 }
 
 /* Take effect one by one at their points; what cannot stays without effect. */
-static void run_plain(const struct kl_spec *spec, struct rop **order, size_t n, uint64_t *seed)
+static void run_all(struct world *w, struct rop *ops, size_t n)
 {
-	struct kl_run *run = kl_run_new(spec);
-	struct plain p = { .seed = seed };
-	const struct kl_val *first;
-	size_t i;
+	struct rop *order[MAX_OPS];
+	size_t i, k;
 
-	first = kl_run_init(run, true, &p.len);
-	memcpy(p.state, first, p.len * sizeof(*first));
+	for (i = 0; i < n; i++)
+		order[i] = &ops[i];
+	qsort(order, n, sizeof(*order), by_point);
 	for (i = 0; i < n; i++) {
-		struct kl_val before[256];
-
-		memcpy(before, p.state, p.len * sizeof(*before));
-		p.op = order[i];
-		p.method = kl_spec_method(spec, p.op->method);
-		p.n = 0;
-		assert(!kl_run_apply(run, before, p.len, p.op->method, p.op->args, NULL,
-				     pick_plain, &p));
-		p.op->done = p.n;
+		if (w->c->tso)
+			flush_some(w, order[i]);
+		take_effect(w, order[i]);
+		if (order[i]->done && order[i]->wrote)
+			w->fifo[w->nfifo++] = order[i];
 	}
-	kl_run_free(run);
-}
-
-/* The oldest entry of @thread leaves at @time; fifo is in the order of execution. */
-static bool flush_oldest(struct kl_machine *m, struct rop **fifo, size_t *nf, unsigned int thread,
-			 uint64_t time)
-{
-	size_t k;
-
-	for (k = 0; k < *nf; k++) {
-		if (fifo[k]->thread != thread)
-			continue;
-		fifo[k]->flush = time;
-		assert(kl_machine_flush(m, thread));
-		memmove(fifo + k, fifo + k + 1, (--*nf - k) * sizeof(*fifo));
-		return true;
-	}
-	return false;
-}
-
-/* The same on TSO: between two executions entries leave at random. */
-static void run_tso(const struct kl_spec *spec, const struct random_config *c,
-		    struct rop **order, size_t n, uint64_t *seed)
-{
-	struct kl_run *run = kl_run_new(spec);
-	struct kl_machine m, before;
-	struct rop *fifo[MAX_OPS];
-	size_t len, i, nf = 0, k;
-	const struct kl_val *first = kl_run_init(run, true, &len);
-	struct pick p = { .seed = seed, .m = &m, .before = &before };
-	struct kl_val view[64];
-
-	assert(!kl_machine_init(&m, len) && !kl_machine_init(&before, len));
-	memcpy(m.mem, first, len * sizeof(*first));
-	kl_run_set_raw(run, true);
+	for (k = 0; k < w->nfifo; k++)
+		w->fifo[k]->flush = KL_TIME_MAX;
+	/* A buffer is empty at a time when all that was put in has left. */
 	for (i = 0; i < n; i++) {
-		const struct kl_method *method = kl_spec_method(spec, order[i]->method);
-
-		while (!kl_rand_below(seed, 3))
-			flush_oldest(&m, fifo, &nf, kl_rand_below(seed, c->threads),
-				     order[i]->point);
-		/* What needs an empty buffer mostly gets one. */
-		while (method->barrier && kl_rand_below(seed, 8) &&
-		       flush_oldest(&m, fifo, &nf, order[i]->thread, order[i]->point))
-			;
-		assert(!kl_machine_copy(&before, &m));
-		kl_machine_view(&before, order[i]->thread, view);
-		kl_run_set_fresh(run, kl_machine_next_unknown(&before));
-		p.op = order[i];
-		p.method = method;
-		p.n = 0;
-		assert(!kl_run_apply(run, view, len, p.op->method, p.op->args, NULL,
-				     pick_outcome, &p));
-		p.op->done = p.n;
-		if (p.op->done && p.op->wrote)
-			fifo[nf++] = p.op;
+		order[i]->empty = order[i]->point;
+		for (k = 0; k <= i; k++)
+			if (order[k]->thread == order[i]->thread && order[k]->done &&
+			    order[k]->wrote && order[k]->flush > order[i]->empty)
+				order[i]->empty = order[k]->flush;
 	}
-	for (k = 0; k < nf; k++)
-		fifo[k]->flush = KL_TIME_MAX;
-	kl_run_free(run);
-	kl_machine_free(&m);
-	kl_machine_free(&before);
 }
 
-/* A thread's operations one after the other, each with its point inside. */
-static size_t lay_out(const struct kl_spec *spec, const struct random_config *c, uint64_t *seed,
-		      struct rop *ops)
+/* Each thread's operations in the order of their calls, each with its point inside. */
+static size_t lay_out(struct world *w, struct rop *ops)
 {
-	size_t n = 0, max = 1 + kl_rand_below(seed, c->max_ops);
-	unsigned int thread, i;
+	size_t n = 0, max = 1 + below(w, w->c->max_ops);
+	unsigned int thread;
 
-	for (thread = 0; thread < c->threads; thread++) {
-		uint64_t t = kl_rand_below(seed, HORIZON / 3);
+	for (thread = 0; thread < w->c->threads; thread++) {
+		uint64_t t = below(w, HORIZON / 3);
 
-		while (n < max && t < HORIZON && kl_rand_below(seed, 5)) {
+		while (n < max && t < HORIZON && below(w, 5)) {
 			struct rop *op = &ops[n++];
-			const struct kl_method *m;
 
 			memset(op, 0, sizeof(*op));
 			op->thread = thread;
-			op->method = kl_rand_below(seed, kl_spec_nmethods(spec));
-			m = kl_spec_method(spec, op->method);
-			for (i = 0; i < m->nparams; i++)
-				op->args[i] = kl_word(kl_rand_below(seed, m->params[i].type ==
-								    KL_T_BOOL ? 2 : c->values));
+			random_args(w, op);
 			op->call = t;
-			op->point = t + kl_rand_below(seed, 5);
+			op->point = t + below(w, 5);
+			op->ret = op->point + below(w, 5);
+			if (w->c->overlap && !below(w, 2))
+				t += below(w, 5);
+			else
+				t = op->ret + below(w, 4);
 			/* Calls of one thread never tie: only their order tells them apart. */
-			op->ret = op->point + kl_rand_below(seed, 5);
-			if (op->ret == op->call)
-				op->ret++;
-			t = op->ret + kl_rand_below(seed, 4);
+			if (t == op->call)
+				t++;
 		}
 	}
 	return n;
 }
 
-static void falsify(const struct kl_spec *spec, struct rop *op, const struct random_config *c,
-		    uint64_t *seed)
+static void falsify_one(struct world *w, struct rop *ops, size_t n)
 {
-	const struct kl_method *m = kl_spec_method(spec, op->method);
+	struct rop *op = &ops[below(w, n)], *other = &ops[below(w, n)];
+	const struct kl_method *m = kl_spec_method(w->spec, op->method);
 	unsigned int k;
 
 	if (!m->nresults)
 		return;
-	k = kl_rand_below(seed, m->nresults);
+	k = below(w, m->nresults);
 	if (m->results[k].type == KL_T_BOOL)
 		op->res[k] = kl_word(!op->res[k].v);
+	else if (below(w, 2) && kl_spec_method(w->spec, other->method)->nresults)
+		op->res[k] = other->res[0];
 	else
-		op->res[k] = kl_word(kl_rand_below(seed, c->values));
+		op->res[k] = kl_word(below(w, w->c->values));
+}
+
+/* What is recorded of it is less than what was. */
+struct recorder {
+	struct kl_history *h;
+	uint64_t base, skew[MAX_OPS];
+	bool lose;
+	unsigned int unknown;	/* arguments so far */
+};
+
+/* As the clock of @thread's CPU shows it. */
+static uint64_t shown(const struct recorder *r, unsigned int thread, uint64_t time)
+{
+	return time == KL_TIME_MAX ? time : r->base + r->skew[thread] + time;
+}
+
+static void set_clocks(struct world *w, struct recorder *r)
+{
+	static const uint64_t errors[] = { 0, 0, 0, 0, 1, 2, 3, 30, KL_TIME_MAX - 1, KL_TIME_MAX };
+	struct kl_history *h = r->h;
+	unsigned int i;
+
+	h->error = errors[below(w, w->c->far ? 10 : 7)];
+	for (i = 0; i < w->c->threads && w->c->clocks; i++)
+		r->skew[i] = below(w, (h->error < MAX_SKEW ? h->error : MAX_SKEW) + 1);
+}
+
+/* Now and then the last times that there are. */
+static void push_to_end(struct world *w, const struct rop *ops, size_t n, struct recorder *r)
+{
+	uint64_t last = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t t = ops[i].ret;
+
+		if (w->c->tso && ops[i].wrote && ops[i].flush != KL_TIME_MAX && ops[i].flush > t)
+			t = ops[i].flush;
+		t += r->skew[ops[i].thread];
+		last = t > last ? t : last;
+	}
+	if (w->c->far && below(w, 2))
+		r->base = KL_TIME_MAX - 1 - last - below(w, 4);
+}
+
+static void record_op(struct world *w, struct recorder *r, struct rop *rop)
+{
+	const struct kl_method *m = kl_spec_method(w->spec, rop->method);
+	struct kl_history *h = r->h;
+	struct kl_op op = {
+		.call = shown(r, rop->thread, rop->call), .ret = shown(r, rop->thread, rop->ret),
+		.point = KL_TIME_MAX, .drain = KL_TIME_MAX,
+		.thread = kl_history_thread(h, rop->thread), .object = kl_history_object(h, 0),
+		.cpu = rop->thread,
+	};
+	const struct kl_shape s = {
+		.method = kl_history_method(h, m->name, strlen(m->name)),
+		.nargs = m->nparams, .nres = m->nresults,
+	};
+	bool stored = rop->done && rop->wrote;
+	uint64_t empty = w->c->drains ? rop->empty : stored ? rop->flush : KL_TIME_MAX;
+	unsigned int k;
+
+	if (!rop->done || !below(w, 8)) {
+		op.ret = KL_TIME_MAX;
+		op.flags = KL_OP_PENDING;
+	} else if (r->lose && !below(w, 3)) {
+		struct kl_gap g = {
+			.from = op.call, .to = op.ret, .lost = 1, .cpu = op.cpu,
+			.object = KL_ALL_OBJECTS,
+		};
+
+		assert(!kl_history_add_gap(h, &g));
+		return;
+	} else if (w->c->tso && empty != KL_TIME_MAX && below(w, 2)) {
+		op.drain = shown(r, rop->thread, empty > rop->ret ? empty : rop->ret);
+	}
+	if (w->c->unknown && !below(w, 12)) {
+		op.call = KL_TIME_MIN;
+		op.flags |= KL_OP_NOCALL;
+	}
+	for (k = 0; k < m->nparams; k++)
+		if (w->c->unknown && r->unknown < MAX_UNKNOWN && !below(w, 12)) {
+			rop->args[k] = kl_special(KL_ANY);
+			r->unknown++;
+		}
+	for (k = 0; k < m->nresults; k++)
+		if (!below(w, 16) || rop->res[k].tag == KL_ANY)
+			rop->res[k] = kl_special(KL_ANY);
+	assert(!kl_history_add(h, &op, &s, rop->args, rop->res));
 }
 
 struct kl_history *random_history(const struct kl_spec *spec, const struct random_config *c,
 				  uint64_t *seed, bool *falsified)
 {
-	struct rop ops[MAX_OPS], *order[MAX_OPS];
-	struct kl_history *h = kl_history_new();
-	size_t n = lay_out(spec, c, seed, ops), i;
-	bool lose = c->gaps && !kl_rand_below(seed, 3);
+	struct world w = { .spec = spec, .c = c, .seed = seed };
+	struct recorder r = { .h = kl_history_new() };
+	struct rop ops[MAX_OPS];
+	size_t n, i;
 
+	w.run = kl_run_new(spec);
+	assert(w.run && r.h && c->max_ops < MAX_OPS && c->threads <= MAX_OPS);
+	r.h->fresh = below(&w, 4);
+	r.lose = c->gaps && !below(&w, 3);
+	n = lay_out(&w, ops);
+	begin(&w, r.h->fresh);
+	run_all(&w, ops, n);
+	*falsified = below(&w, 2);
+	for (i = 0; *falsified && n && i < 1 + below(&w, 2); i++)
+		falsify_one(&w, ops, n);
+	set_clocks(&w, &r);
+	push_to_end(&w, ops, n, &r);
 	for (i = 0; i < n; i++)
-		order[i] = &ops[i];
-	qsort(order, n, sizeof(*order), by_point);
-	if (c->tso)
-		run_tso(spec, c, order, n, seed);
-	else
-		run_plain(spec, order, n, seed);
-	*falsified = kl_rand_below(seed, 2);
-	for (i = 0; *falsified && n && i < 1 + kl_rand_below(seed, 2); i++)
-		falsify(spec, &ops[kl_rand_below(seed, n)], c, seed);
-
-	h->error = kl_rand_below(seed, 3) ? 0 : kl_rand_below(seed, 4);
-	h->fresh = kl_rand_below(seed, 4);
-	for (i = 0; i < n; i++) {
-		const struct kl_method *m = kl_spec_method(spec, ops[i].method);
-		struct kl_op op = {
-			.call = ops[i].call, .ret = ops[i].ret, .point = KL_TIME_MAX,
-			.drain = KL_TIME_MAX, .thread = kl_history_thread(h, ops[i].thread),
-			.object = kl_history_object(h, 0), .cpu = ops[i].thread,
-		};
-		const struct kl_shape s = {
-			.method = kl_history_method(h, m->name, strlen(m->name)),
-			.nargs = m->nparams, .nres = m->nresults,
-		};
-		unsigned int k;
-
-		if (!ops[i].done || !kl_rand_below(seed, 8)) {
-			op.ret = KL_TIME_MAX;
-			op.flags = KL_OP_PENDING;
-		} else if (lose && !kl_rand_below(seed, 3)) {
-			struct kl_gap g = {
-				.from = op.call, .to = op.ret, .lost = 1, .cpu = op.cpu,
-				.object = KL_ALL_OBJECTS,
-			};
-
-			assert(!kl_history_add_gap(h, &g));
-			continue;
-		} else if (c->tso && ops[i].wrote && ops[i].flush != KL_TIME_MAX &&
-			   kl_rand_below(seed, 2)) {
-			op.drain = ops[i].flush > op.ret ? ops[i].flush : op.ret;
-		}
-		for (k = 0; k < m->nresults; k++)
-			if (!kl_rand_below(seed, 16) || ops[i].res[k].tag == KL_ANY)
-				ops[i].res[k] = kl_special(KL_ANY);
-		assert(!kl_history_add(h, &op, &s, ops[i].args, ops[i].res));
+		record_op(&w, &r, &ops[i]);
+	assert(!kl_history_finish(r.h));
+	if (c->tso) {
+		kl_machine_free(&w.m);
+		kl_machine_free(&w.before);
 	}
-	assert(!kl_history_finish(h));
-	return h;
+	kl_run_free(w.run);
+	return r.h;
 }

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "history/gen.h"
 #include "history_util.h"
 
 static struct kl_history *read_text(const char *text)
@@ -322,51 +321,6 @@ static void test_print(void **state)
 	kl_history_free(h);
 }
 
-/* With their points, generated histories replay in order on the types' own meaning. */
-static void test_gen(void **state)
-{
-	unsigned int t;
-
-	for (t = 0; t < KL_GEN_TYPES; t++) {
-		struct kl_gen_config c = {
-			.type = t, .ops = 2000, .seed = 5, .threads = 5, .objects = 3, .delay = 20,
-			.pending = 3, .points = true,
-		};
-		struct kl_history *a = NULL, *b = NULL;
-		size_t i, n, n2, pending = 0;
-		char *x, *y;
-
-		assert_int_equal(kl_gen(&c, &a), 0);
-		assert_int_equal(a->nops, 2000);
-		for (i = 0; i < a->nops; i++) {
-			const struct kl_op *op = &a->ops[i];
-
-			pending += op->flags == KL_OP_PENDING;
-			if (op->point != KL_TIME_MAX)
-				assert_true(op->call <= op->point && op->point <= op->ret);
-			else
-				assert_true(op->flags & KL_OP_PENDING);
-		}
-		assert_in_range(pending, 20, 120);
-		assert_int_equal(kl_gen(&c, &b), 0);
-		x = history_text(a, &n);
-		y = history_text(b, &n2);
-		assert_string_equal(x, y);
-		free(y);
-		kl_history_free(b);
-		/* Mutation changes results and nothing else. */
-		c.mutate = 10;
-		assert_int_equal(kl_gen(&c, &b), 0);
-		y = history_text(b, &n2);
-		assert_string_not_equal(x, y);
-		assert_int_equal(b->nops, a->nops);
-		free(x);
-		free(y);
-		kl_history_free(a);
-		kl_history_free(b);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,7 +333,6 @@ int main(void)
 		cmocka_unit_test(test_text_threads),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_print),
-		cmocka_unit_test(test_gen),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "history/gen.h"
+#include "check/gen.h"
 #include "history/klh.h"
 #include "history/klh_format.h"
 #include "history_util.h"
@@ -66,7 +66,7 @@ static void test_round_trip(void **state)
 static void test_large(void **state)
 {
 	struct kl_gen_config c = {
-		.type = KL_GEN_MAP, .ops = 200000, .seed = 3, .threads = 8, .objects = 100, .delay = 100,
+		.spec = shipped_spec("map"), .ops = 200000, .seed = 3, .threads = 8, .objects = 100, .delay = 100,
 		.pending = 1, .error = 20,
 	};
 	struct kl_history *h, *back;
@@ -74,6 +74,7 @@ static void test_large(void **state)
 	char *data, *a, *b;
 
 	assert_int_equal(kl_gen(&c, &h), 0);
+	kl_spec_free((struct kl_spec *)c.spec);
 	for (i = 0; i < 2 * KLH_BLOCK_KEYS + 5; i++)
 		assert_true(kl_history_object(h, 1000 + i) >= 0);
 	data = klh_of(h, &len);
@@ -93,7 +94,7 @@ static void test_large(void **state)
 static char *stream(bool complete, size_t *len, struct kl_history **out)
 {
 	struct kl_gen_config c = {
-		.type = KL_GEN_PAIR, .ops = 100, .seed = 9, .threads = 3, .objects = 2, .delay = 50,
+		.spec = shipped_spec("seqlock"), .ops = 100, .seed = 9, .threads = 3, .objects = 2, .delay = 50,
 	};
 	struct kl_gap gap = { .from = 5, .to = 9, .lost = 3, .object = 1, .cpu = 2 };
 	struct kl_history *h;
@@ -102,6 +103,7 @@ static char *stream(bool complete, size_t *len, struct kl_history **out)
 	size_t i;
 
 	assert_int_equal(kl_gen(&c, &h), 0);
+	kl_spec_free((struct kl_spec *)c.spec);
 	assert_int_equal(kl_history_add_gap(h, &gap), 0);
 	assert_int_equal(kl_klh_open(path, h, &k), 0);
 	for (i = 0; i < 100; i += 10) {

@@ -75,7 +75,9 @@ static void test_shipped(void **state)
 	static const char *const files[] = {
 		"port_range", "seqlock", "spinlock", "spinlock_kernel", "fig5", "fig5_lock",
 		"register",
-		"set", "map", "queue", "stack", "counter", "pqueue", "bounded_queue",
+		"set", "map", "queue", "stack", "counter", "pqueue", "bounded_queue", "array",
+		"clock", "deque", "ida", "lock", "pair", "rwlock", "semaphore", "stack_height",
+		"stack_levels",
 	};
 	struct kl_spec *s;
 	char path[128];
@@ -167,7 +169,7 @@ static void test_partition(void **state)
 	bad("spec t { set<word> s; partition by k;\n"
 	    "method add(word k) -> bool { atomic { return s.add(k); } }\n"
 	    "method size() -> word { atomic { return s.size(); } } }",
-	    "t.lin:1:36: error: method 'size' has no parameter 'k' to partition by\n"
+	    "t.lin:1:36: error: method 'size' has no parameter or result 'k' to partition by\n"
 	    "t.lin:3:41: warning: this touches 's' of every 'k', by which the specification is "
 	    "partitioned\n");
 
@@ -182,6 +184,85 @@ static void test_partition(void **state)
 			    "specification is partitioned\n"
 			    "t.lin:2:60: warning: 'k' changes, by which the specification is "
 			    "partitioned\n");
+	kl_spec_free(s);
+}
+
+#define OWN	"spec t { map<word, word> m; word a[8]; partition by k;\n"
+
+/* `partition by` a result: what a path touches is named by what it returns. */
+static void test_partition_result(void **state)
+{
+	static const struct {
+		const char *method, *doubt;
+	} cases[] = {
+		{ "method m(word v) -> word k { word k; choose k; atomic { m.put(k, v); return k; } }",
+		  NULL },
+		{ "method m() -> (word v, word k) { word k; choose k; either { atomic { word v = "
+		  "m.remove(k); assume(v != absent); return (v, k); } } or { return (empty, 0); } }",
+		  NULL },
+		{ "method m() -> word k { word k; choose k in 0..7; atomic { if (a[k] == 1) return k; "
+		  "assume(m.has(k)); a[k] = 2; return k; } }", NULL },
+		{ "method m() -> word k { word k; choose k; atomic { m.put(k, 1); return k + 1; } }",
+		  "2:73: the state was touched at another 'k' than the one returned, by which the "
+		  "specification is partitioned" },
+		{ "method m() -> word k { word k; atomic { if (m.has(k)) { k += 1; } return k; } }",
+		  "2:62: 'k' changes, by which the specification is partitioned" },
+		{ "method m() -> word k { word k; atomic { while (k < 8) { m.put(k, 1); k += 1; } "
+		  "return k; } }",
+		  "2:75: 'k' changes, by which the specification is partitioned" },
+		{ "method m() -> word k { word n; atomic { while (n < 8) { word k = n; m.put(k, 1); "
+		  "n += 1; } return 0; } }",
+		  "2:62: 'k', by which the specification is partitioned, is declared in a loop" },
+		{ "method m() -> word k { atomic { { word k = 1; m.put(k, 1); } { word k = 2; "
+		  "m.put(k, 1); return k; } } }",
+		  "2:76: 'm' is used at a second 'k', by which the specification is partitioned" },
+		{ "method m() -> word k { atomic { if (m.has(1)) return 1; return 0; } }",
+		  "2:37: 'm' is used at another key than 'k', by which the specification is "
+		  "partitioned" },
+		{ "method m() -> word k { atomic { return m.size(); } }",
+		  "2:40: this touches 'm' of every 'k', by which the specification is partitioned" },
+		{ "method m(bool b) -> word k { atomic { if (b) { word k = 1; m.put(k, 1); } else { "
+		  "word k = 2; m.put(k, 1); } word k = 3; return k; } }",
+		  "2:128: the state was touched at another 'k' than the one returned, by which the "
+		  "specification is partitioned" },
+	};
+	char text[1024], want[256], doubt[256];
+	struct kl_spec *s;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text), OWN "%s }", cases[i].method);
+		assert_int_equal(parse(text, &s), 0);
+		snprintf(want, sizeof(want), "t.lin:%s", cases[i].doubt ? cases[i].doubt : "");
+		if (kl_spec_partition_doubt(s, doubt, sizeof(doubt)))
+			assert_string_equal(doubt, want);
+		else if (cases[i].doubt)
+			fail_msg("no doubt about %s", cases[i].method);
+		if (!cases[i].doubt)
+			assert_string_equal(messages, "");
+		assert_int_equal(kl_spec_method(s, 0)->part_param,
+				 kl_spec_method(s, 0)->nparams +
+				 kl_spec_method(s, 0)->nresults - 1);
+		kl_spec_free(s);
+	}
+}
+
+/* What a parameter is used for. */
+static void test_uses(void **state)
+{
+	struct kl_spec *s = good("spec t { map<word, word> m; word a[8], b[4]; pqueue<word> p;\n"
+				 "method m(word k, word i, word c, word n, word o, word v) { atomic {\n"
+				 "m.put(k, v); a[i] = v; b[i] = v; assume(a[0] == c); a[1] += n;\n"
+				 "p.push(o); } } }");
+	const struct kl_param *p = kl_spec_method(s, 0)->params;
+
+	assert_int_equal(p[0].use, KL_USE_KEY);
+	assert_int_equal(p[1].use, KL_USE_INDEX);
+	assert_int_equal(p[1].bound, 4);
+	assert_int_equal(p[2].use, KL_USE_COMPARED);
+	assert_int_equal(p[3].use, KL_USE_COMPUTED);
+	assert_int_equal(p[4].use, KL_USE_ORDERED);
+	assert_int_equal(p[5].use, 0);
 	kl_spec_free(s);
 }
 
@@ -441,6 +522,8 @@ int main(void)
 		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_partition),
+		cmocka_unit_test(test_partition_result),
+		cmocka_unit_test(test_uses),
 		cmocka_unit_test(test_probes),
 		cmocka_unit_test(test_bad_probes),
 		cmocka_unit_test(test_bad_texts),

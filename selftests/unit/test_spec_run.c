@@ -228,6 +228,68 @@ static void test_queue_stack(void **state)
 	teardown(&b);
 }
 
+static void test_deque(void **state)
+{
+	uint64_t seed = 1, deque[64], n = 0, v;
+	struct bench b;
+	int i;
+
+	setup(&b, "spec t { deque<word> d = empty; word pad = 0;\n"
+	      "method pushf(word v) { atomic { d.push_front(v); } }\n"
+	      "method pushb(word v) { atomic { d.push_back(v); } }\n"
+	      "method popf() -> word { atomic { return d.pop_front(); } }\n"
+	      "method popb() -> word { atomic { return d.pop_back(); } }\n"
+	      "method ends() -> (word f, word b) { atomic { return (d.front(), d.back()); } }\n"
+	      "method size() -> word { atomic { return d.size(); } } }", true);
+	for (i = 0; i < ROUNDS; i++) {
+		v = kl_rand_below(&seed, 10);
+		switch (kl_rand_below(&seed, 4)) {
+		case 0:
+			if (n == 64)
+				break;
+			apply(&b, "pushf", ARGS(W(v)), NULL);
+			memmove(deque + 1, deque, n++ * sizeof(*deque));
+			deque[0] = v;
+			break;
+		case 1:
+			if (n == 64)
+				break;
+			apply(&b, "pushb", ARGS(W(v)), NULL);
+			deque[n++] = v;
+			break;
+		case 2:
+			expect(&b, "popf", ANY, ANY, n ? W(deque[0]) : EMPTY);
+			if (n)
+				memmove(deque, deque + 1, --n * sizeof(*deque));
+			break;
+		default:
+			expect(&b, "popb", ANY, ANY, n ? W(deque[n - 1]) : EMPTY);
+			n -= n > 0;
+		}
+		expect(&b, "ends", ANY, ANY, n ? W(deque[0]) : EMPTY);
+		assert_true(kl_val_eq(b.results[1], n ? W(deque[n - 1]) : EMPTY));
+		expect(&b, "size", ANY, ANY, W(n));
+	}
+	teardown(&b);
+
+	/* What is not known lies between the ends. */
+	setup(&b, "spec t { deque<word> d;\n"
+	      "method pushf(word v) { atomic { d.push_front(v); } }\n"
+	      "method pushb(word v) { atomic { d.push_back(v); } }\n"
+	      "method popb() -> word { atomic { return d.pop_back(); } } }", true);
+	assert_int_equal(apply(&b, "pushf", ARGS(W(1)), NULL), 0);
+	assert_string_equal(b.log, "d = [1, ...]\n");
+	assert_int_equal(apply(&b, "pushb", ARGS(W(2)), NULL), 0);
+	assert_string_equal(b.log, "d = [1, ..., 2]\n");
+	assert_int_equal(apply(&b, "popb", NULL, ARGS(W(2))), 0);
+	assert_string_equal(b.log, "d = [1, ...]\n");
+	assert_int_equal(apply(&b, "popb", NULL, ARGS(W(1))), 0);
+	assert_string_equal(b.log, "d = []\nd = [1, ...]\n");
+	assert_int_equal(apply(&b, "popb", NULL, ARGS(EMPTY)), 0);
+	assert_string_equal(b.log, "");
+	teardown(&b);
+}
+
 static void test_pqueue(void **state)
 {
 	uint64_t seed = 2, model[32], n = 0, i, lo, hi;
@@ -377,6 +439,7 @@ int main(void)
 		cmocka_unit_test(test_outcomes),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_queue_stack),
+		cmocka_unit_test(test_deque),
 		cmocka_unit_test(test_pqueue),
 		cmocka_unit_test(test_set_map_bag),
 		cmocka_unit_test(test_closed),

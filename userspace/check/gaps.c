@@ -58,7 +58,8 @@ int kl_gaps_collect(const struct kl_spec *spec, const struct kl_history *h, cons
 			return ret;
 		}
 		g[n] = h->gaps[i];
-		if (tso && g[n].reason != KL_GAP_CUT)
+		/* What flushes leaves nothing behind. */
+		if (tso && g[n].reason != KL_GAP_CUT && !kl_spec_flushes(spec))
 			g[n].to = drained(spec, h, methods, ops, nops, &g[n]);
 		n++;
 	}

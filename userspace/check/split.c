@@ -49,13 +49,14 @@ static int number_keys(struct splitter *t)
 		return -ENOMEM;
 	for (i = 0; i < h->nshapes && ret == 1; i++) {
 		const struct kl_shape *s = &h->shapes[i];
-		int k = kl_spec_method(t->spec, t->methods[s->method])->part_param;
+		const struct kl_method *m = kl_spec_method(t->spec, t->methods[s->method]);
 		uint64_t key;
 
 		t->key[i] = NO_KEY;
-		if (k < 0 || k >= s->nargs || h->vals[s->vals + k].tag != KL_WORD)
+		/* A shape that is no operation's may be of any form. */
+		if (s->nargs != m->nparams || s->nres != m->nresults ||
+		    !kl_method_key(m, h->vals + s->vals, &key))
 			continue;
-		key = h->vals[s->vals + k].v;
 		at = kl_mix(key, 0) & (size - 1);
 		while (table[at] && t->keys[table[at] - 1] != key)
 			at = (at + 1) & (size - 1);
@@ -69,7 +70,6 @@ static int number_keys(struct splitter *t)
 		t->key[i] = table[at] - 1;
 	}
 	free(table);
-	/* A shape may be no operation's. */
 	for (i = 0; i < h->nops && ret == 1; i++)
 		ret = t->key[h->ops[i].shape] != NO_KEY;
 	return ret;

@@ -3,26 +3,30 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
-#include "history/gen.h"
+#include "check/gen.h"
 #include "klin/cmd.h"
 #include "klin/form.h"
 #include "klin/input.h"
+#include "spec/shipped.h"
 
 enum {
 	OPT_TYPE = 0x100, OPT_THREADS, OPT_OPS, OPT_KEYS, OPT_OBJECTS, OPT_MIX, OPT_SEED,
 	OPT_PENDING, OPT_STALL, OPT_MUTATE, OPT_DELAY, OPT_ERROR, OPT_ANY, OPT_POINTS, OPT_TO,
+	OPT_WHERE,
 };
 
 static const struct argp_option options[] = {
-	{ "type", OPT_TYPE, "TYPE", 0, "register (the default), pair, set, map, queue, stack, "
-	  "pqueue, counter or lock", 0 },
+	{ "type", OPT_TYPE, "NAME|FILE.lin", 0, "the specification: a shipped one by its name, or "
+	  "a file (register)", 0 },
 	{ "ops", OPT_OPS, "N", 0, "operations (1000)", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "threads (4)", 0 },
 	{ "objects", OPT_OBJECTS, "N", 0, "objects (1)", 0 },
-	{ "keys", OPT_KEYS, "N", 0, "keys and values are below N; 0: each value is new (0; sets "
-	  "and maps: 16 keys)", 0 },
+	{ "keys", OPT_KEYS, "N", 0, "keys and values are below N; 0: 16 keys, and each value "
+	  "is new (0)", 0 },
 	{ "mix", OPT_MIX, "METHOD=WEIGHT,...", 0, "how often which method is called; others "
 	  "never", 0 },
 	{ "seed", OPT_SEED, "N", 0, "of the random numbers (1)", 0 },
@@ -34,6 +38,8 @@ static const struct argp_option options[] = {
 	{ "points", OPT_POINTS, NULL, 0, "tell the linearization points", 1 },
 	{ "mutate", OPT_MUTATE, "K", 0, "change K results, so that the history is likely wrong "
 	  "(0)", 1 },
+	{ "where", OPT_WHERE, "early|late|anywhere", 0, "in which tenth of the operations "
+	  "(anywhere)", 1 },
 	{ "output", 'o', "FILE", 0, "where to (standard output); .klh if its name ends so", 2 },
 	{ "to", OPT_TO, "FORM", 0, "text or klh, whatever the name", 2 },
 	{ 0 }
@@ -41,51 +47,59 @@ static const struct argp_option options[] = {
 
 struct env {
 	struct kl_gen_config c;
-	const char *mix, *out;
+	const char *type, *mix, *out;
 	enum kl_form form;
 };
 
-static enum kl_gen_type type_of(struct argp_state *state, const char *arg)
+/* METHOD=WEIGHT,...; false after a message. */
+static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *weight)
 {
-	unsigned int t;
-
-	for (t = 0; t < KL_GEN_TYPES; t++)
-		if (!strcmp(arg, kl_gen_type_name(t)))
-			return t;
-	argp_error(state, "--type=%s: expected register, pair, set, map, queue, stack, pqueue, "
-		   "counter or lock", arg);
-	return 0;
-}
-
-/* METHOD=WEIGHT,... of the type that the options settled on. */
-static void parse_mix(struct argp_state *state, struct env *env)
-{
-	const char *p = env->mix, *name;
+	const char *p = mix;
 	uint64_t total = 0;
 	unsigned int m;
 	size_t len;
 	char *end;
 
-	env->c.weighted = true;
 	for (;; p = end + 1) {
 		len = strcspn(p, "=,");
-		for (m = 0; (name = kl_gen_method(env->c.type, m)); m++)
+		for (m = 0; m < kl_spec_nmethods(spec); m++) {
+			const char *name = kl_spec_method(spec, m)->name;
+
 			if (strlen(name) == len && !memcmp(name, p, len))
 				break;
-		if (!name)
-			argp_error(state, "--mix: '%.*s': expected a method of %s", (int)len, p,
-				   kl_gen_type_name(env->c.type));
-		if (p[len] != '=' || p[len + 1] < '0' || p[len + 1] > '9')
-			argp_error(state, "--mix: '%s': expected METHOD=WEIGHT", p);
-		env->c.weight[m] = strtoul(p + len + 1, &end, 10) % (1u << 20);
-		total += env->c.weight[m];
+		}
+		if (m == kl_spec_nmethods(spec)) {
+			kl_err("--mix: '%.*s': expected a method of %s", (int)len, p,
+			       kl_spec_name(spec));
+			return false;
+		}
+		if (p[len] != '=' || p[len + 1] < '0' || p[len + 1] > '9') {
+			kl_err("--mix: '%s': expected METHOD=WEIGHT", p);
+			return false;
+		}
+		weight[m] = strtoul(p + len + 1, &end, 10) % (1u << 20);
+		total += weight[m];
 		if (!*end)
 			break;
-		if (*end != ',')
-			argp_error(state, "--mix: '%s': expected a comma or the end", end);
+		if (*end != ',') {
+			kl_err("--mix: '%s': expected a comma or the end", end);
+			return false;
+		}
 	}
 	if (!total)
-		argp_error(state, "--mix=%s: expected some weight above 0", env->mix);
+		kl_err("--mix=%s: expected some weight above 0", mix);
+	return total;
+}
+
+static enum kl_gen_where where_of(struct argp_state *state, const char *arg)
+{
+	if (!strcmp(arg, "early"))
+		return KL_GEN_EARLY;
+	if (!strcmp(arg, "late"))
+		return KL_GEN_LATE;
+	if (strcmp(arg, "anywhere"))
+		argp_error(state, "--where=%s: expected early, late or anywhere", arg);
+	return KL_GEN_ANYWHERE;
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -95,7 +109,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_TYPE:
-		c->type = type_of(state, arg);
+		env->type = arg;
 		break;
 	case OPT_OPS:
 		c->ops = kl_arg_number(state, "ops", arg, 0, UINT32_MAX - 1);
@@ -136,6 +150,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case OPT_MUTATE:
 		c->mutate = kl_arg_number(state, "mutate", arg, 0, UINT32_MAX);
 		break;
+	case OPT_WHERE:
+		c->where = where_of(state, arg);
+		break;
 	case 'o':
 		env->out = arg;
 		break;
@@ -150,8 +167,6 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		if (c->points && c->error)
 			argp_error(state, "--points: expected --error=0 with it, to tell them "
 				   "exactly");
-		if (env->mix)
-			parse_mix(state, env);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -159,44 +174,80 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static int write_history(const struct env *env, struct kl_history *h)
+{
+	int ret;
+
+	h->spec_path = strdup(env->type);
+	ret = h->spec_path ? kl_history_write(h, env->out, env->form) : -ENOMEM;
+	if (!ret)
+		return KLIN_EXIT_OK;
+	return ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
+}
+
+static int make_history(struct env *env, struct kl_spec *spec)
+{
+	uint32_t weight[UINT8_MAX + 1] = { 0 };
+	struct kl_history *h;
+	int ret;
+
+	env->c.spec = spec;
+	if (env->mix && !parse_mix(spec, env->mix, weight))
+		return KLIN_EXIT_USAGE;
+	env->c.weight = env->mix ? weight : NULL;
+	ret = kl_gen(&env->c, &h);
+	switch (ret) {
+	case 0:
+		ret = write_history(env, h);
+		kl_history_free(h);
+		return ret;
+	case -EINVAL:
+		kl_err("these options fit no history: expected fewer keys times objects");
+		return KLIN_EXIT_USAGE;
+	case -EDEADLK:
+		kl_err("%s: all threads wait for ever, none of the methods can be called",
+		       kl_spec_path(spec));
+		return KLIN_EXIT_USAGE;
+	case -E2BIG:
+		return KLIN_EXIT_USAGE;
+	default:
+		kl_err("cannot make the history: %s", strerror(-ret));
+		return KLIN_EXIT_SYSTEM;
+	}
+}
+
 static int run(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_opt,
-		.doc = "Make a random history of a correct structure.\v"
-		       "The same options make the same history.  Its methods are those of the\n"
-		       "shipped spec of that name (pair: seqlock.lin, lock: spinlock.lin).\n\n"
+		.doc = "Make a random history of what a specification describes.\v"
+		       "The same options make the same history.  `klin spec --list' names the\n"
+		       "specifications that are shipped.\n\n"
 		       "  klin gen --type=queue --ops=1000000 --threads=8 -o queue.klh\n"
-		       "  klin gen --type=lock --mix=lock=1,trylock=3 --mutate=1 |\n"
-		       "  klin check specs/spinlock.lin -",
+		       "  klin gen --type=my.lin --mix=lock=1,trylock=3 --mutate=1 | klin check -",
 	};
 	struct env env = {
 		.c = { .ops = 1000, .threads = 4, .objects = 1, .seed = 1, .delay = 100 },
-		.out = "-", .form = KL_FORM_AUTO,
+		.type = "register", .out = "-", .form = KL_FORM_AUTO,
 	};
-	struct kl_history *h;
+	struct kl_spec *spec;
 	int ret;
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &env))
 		return KLIN_EXIT_USAGE;
-	ret = kl_gen(&env.c, &h);
-	if (ret == -EINVAL) {
-		kl_err("these options fit no history: expected fewer keys times objects, or a "
-		       "method that can be called");
+	if (access(env.type, F_OK) && !kl_shipped_text(env.type)) {
+		kl_err("--type=%s: no such file, and no shipped specification (`klin spec --list' "
+		       "names them)", env.type);
 		return KLIN_EXIT_USAGE;
 	}
-	if (ret) {
-		kl_err("cannot make the history: %s", strerror(-ret));
-		return KLIN_EXIT_SYSTEM;
-	}
-	h->spec_path = strdup(kl_gen_spec(env.c.type));
-	ret = kl_history_write(h, env.out, env.form);
-	kl_history_free(h);
-	if (!ret)
-		return KLIN_EXIT_OK;
-	return ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
+	ret = kl_spec_load(env.type, &spec);
+	if (ret)
+		return ret == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+	ret = make_history(&env, spec);
+	kl_spec_free(spec);
+	return ret;
 }
 
 KL_COMMAND("gen", run, "make a random history");

@@ -3,18 +3,21 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "klin/cmd.h"
 #include "spec/probe.h"
+#include "spec/shipped.h"
 #include "spec/spec.h"
 
 struct env {
 	const char *path;
-	bool dump;
+	bool dump, list;
 };
 
 static const struct argp_option options[] = {
 	{ "dump", 'd', NULL, 0, "Print the byte code too", 0 },
+	{ "list", 'l', NULL, 0, "Name the specifications that are shipped", 0 },
 	{ 0 },
 };
 
@@ -26,13 +29,17 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case 'd':
 		env->dump = true;
 		return 0;
+	case 'l':
+		env->list = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (env->path)
 			argp_error(state, "one FILE, found also '%s'", arg);
 		env->path = arg;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no FILE");
+	case ARGP_KEY_END:
+		if (!env->path == !env->list)
+			argp_error(state, env->list ? "--list takes no FILE" : "no FILE");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -43,7 +50,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_opt,
 	.args_doc = "FILE",
-	.doc = "Check the specification in FILE (.lin) and print its methods and probes.",
+	.doc = "Check the specification in FILE (.lin) and print its methods and probes.\v"
+	"FILE is also the name of a shipped specification, without .lin.",
 };
 
 static void print_params(const struct kl_param *p, unsigned int n)
@@ -85,8 +93,16 @@ static void print_probe(const struct kl_spec *s, const struct kl_probe *p)
 	       t->module ? ":" : "", t->name, p->pos.line);
 }
 
+static const char *part_name(const struct kl_method *m)
+{
+	unsigned int k = m->part_param;
+
+	return k < m->nparams ? m->params[k].name : m->results[k - m->nparams].name;
+}
+
 static void print_spec(const struct kl_spec *s)
 {
+	char doubt[512];
 	unsigned int i;
 
 	printf("spec %s\n", kl_spec_name(s));
@@ -95,8 +111,9 @@ static void print_spec(const struct kl_spec *s)
 		printf("partition by object\n");
 		break;
 	case KL_PART_PARAM:
-		printf("partition by parameter %s\n",
-		       kl_spec_method(s, 0)->params[kl_spec_method(s, 0)->part_param].name);
+		printf("partition by %s%s\n", part_name(kl_spec_method(s, 0)),
+		       kl_spec_partition_doubt(s, doubt, sizeof(doubt)) ?
+		       ", which is in doubt" : "");
 		break;
 	case KL_PART_NONE:
 		printf("partition by none\n");
@@ -111,6 +128,23 @@ static void print_spec(const struct kl_spec *s)
 		print_probe(s, kl_spec_probe(s, i));
 }
 
+/* What its first comment says, behind the license, up to the first full stop. */
+static void print_shipped(const struct kl_shipped *p)
+{
+	const char *s = strchr(p->text, '\n');
+
+	printf("%-16s", p->name);
+	while (s && !strncmp(s, "\n//", 3)) {
+		for (s += 3; *s && *s != '\n'; s++) {
+			putchar(*s);
+			if (*s == '.' && (s[1] == '\n' || s[1] == ' '))
+				goto end;
+		}
+	}
+end:
+	putchar('\n');
+}
+
 static int cmd_spec(int argc, char **argv)
 {
 	struct env env = { 0 };
@@ -121,6 +155,13 @@ static int cmd_spec(int argc, char **argv)
 	ret = argp_parse(&argp, argc, argv, 0, NULL, &env);
 	if (ret)
 		return KLIN_EXIT_USAGE;
+	if (env.list) {
+		const struct kl_shipped *p;
+
+		for (p = kl_shipped; p->name; p++)
+			print_shipped(p);
+		return KLIN_EXIT_OK;
+	}
 	ret = kl_spec_load(env.path, &s);
 	if (ret)
 		return ret == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;

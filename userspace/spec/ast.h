@@ -14,12 +14,15 @@
 #define KL_SLOTS_MAX	16384		/* scalars and array elements of a state */
 #define KL_ITEMS_MAX	250		/* variables, constants, methods, probes, each */
 
-enum kl_cont_kind { KL_C_NONE, KL_C_QUEUE, KL_C_STACK, KL_C_PQUEUE, KL_C_SET, KL_C_MAP, KL_C_BAG };
+enum kl_cont_kind {
+	KL_C_NONE, KL_C_QUEUE, KL_C_STACK, KL_C_DEQUE, KL_C_PQUEUE, KL_C_SET, KL_C_MAP, KL_C_BAG,
+};
 
 /* Methods of containers. */
 enum kl_cont_op {
 	KL_CO_PUSH, KL_CO_POP, KL_CO_FRONT, KL_CO_TOP, KL_CO_ADD, KL_CO_REMOVE, KL_CO_HAS,
-	KL_CO_PUT, KL_CO_GET, KL_CO_COUNT, KL_CO_SIZE,
+	KL_CO_PUT, KL_CO_GET, KL_CO_COUNT, KL_CO_SIZE, KL_CO_PUSH_FRONT, KL_CO_POP_BACK,
+	KL_CO_BACK,
 };
 
 enum kl_etype { KL_ET_ERR, KL_ET_VOID, KL_ET_WORD, KL_ET_BOOL, KL_ET_SPECIAL };
@@ -133,6 +136,8 @@ struct kl_spec {
 	const char *part_name;
 	struct kl_pos part_pos;
 	bool part_given;
+	struct kl_pos doubt_pos;	/* where the partition is not justified first */
+	const char *doubt;		/* and why, or NULL */
 	bool specials;			/* empty, full, absent may be in the state */
 	bool flushes;
 	uint32_t *code;

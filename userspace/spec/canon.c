@@ -70,7 +70,9 @@ static int put_loaded(struct kl_run *r, unsigned int index)
 		return ret;
 	head = e = r->out + r->nout;
 	e++;
-	for (i = 0; i < c->n; i += stride) {
+	/* A deque of which nothing is known has one form. */
+	i = kind == KL_C_DEQUE && c->unknown && c->n == 1;
+	for (; i < c->n; i += stride) {
 		if (stride > 1 && is_gone(c, kind, &c->e[i]))
 			continue;
 		*e++ = kl_sym_get(r, c->e[i]);

@@ -99,27 +99,6 @@ static void check_var(struct kl_checker *c, struct kl_var *v)
 	}
 }
 
-static void check_partition(struct kl_checker *c)
-{
-	struct kl_spec *s = c->s;
-	size_t i;
-	unsigned int k;
-
-	if (s->partition != KL_PART_PARAM)
-		return;
-	for (i = 0; i < s->nmethods; i++) {
-		struct kl_method *m = &s->methods[i].pub;
-
-		for (k = 0; k < m->nparams; k++)
-			if (!strcmp(m->params[k].name, s->part_name))
-				m->part_param = k;
-		if (m->part_param < 0)
-			kl_diag_err(c->d, s->part_pos,
-				    "method '%s' has no parameter '%s' to partition by",
-				    m->name, s->part_name);
-	}
-}
-
 int kl_spec_check(struct kl_spec *s, struct kl_diag *d)
 {
 	struct kl_checker c = { .s = s, .d = d };
@@ -132,7 +111,7 @@ int kl_spec_check(struct kl_spec *s, struct kl_diag *d)
 	check_consts(&c);
 	for (i = 0; i < s->nvars; i++)
 		check_var(&c, &s->vars[i]);
-	check_partition(&c);
+	kl_part_resolve(&c);
 	if (!s->nmethods && !d->errors)
 		kl_diag_err(d, s->pos, "'%s' has no method", s->name);
 	s->flushes = true;

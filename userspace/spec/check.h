@@ -19,6 +19,9 @@ struct kl_checker {
 	bool fenced;			/* a fence or an atomic_flush on each way to here */
 	bool special_local;		/* some local may hold a special value */
 	bool stores_local;		/* a local's value goes into the state */
+	/* Of a method whose partition is told by a result: the variable that named all the
+	 * state it touched on this path, NULL if none. */
+	const struct kl_local *key;
 	bool out_of_memory;
 };
 
@@ -36,6 +39,21 @@ struct kl_local *kl_check_local(struct kl_checker *c, const char *name);
 /* The value of a constant expression; false after a message. */
 bool kl_check_const(struct kl_checker *c, struct kl_ast_expr *e, struct kl_val *v,
 		    enum kl_etype *type);
+
+/* If @e is a parameter, it is used so (enum kl_use). */
+void kl_check_use(struct kl_checker *c, const struct kl_ast_expr *e, unsigned int use);
+
+/*
+ * check_part.c: whether `partition by k` is justified.  @e touches the state, of what @key
+ * names (NULL: of everything); a local variable appears, changes; what is so behind two ways.
+ */
+void kl_part_resolve(struct kl_checker *c);
+void kl_part_touch(struct kl_checker *c, const struct kl_ast_expr *e,
+		   const struct kl_ast_expr *key);
+void kl_part_declare(struct kl_checker *c, const struct kl_local *l);
+void kl_part_set(struct kl_checker *c, const struct kl_local *l, struct kl_pos pos);
+void kl_part_return(struct kl_checker *c, const struct kl_stmt *s);
+const struct kl_local *kl_part_join(const struct kl_local *a, const struct kl_local *b);
 
 /* check_stmt.c */
 void kl_check_method(struct kl_checker *c, struct kl_method_def *m);

@@ -5,6 +5,12 @@
 #include "spec/check.h"
 #include "spec/code.h"
 
+void kl_check_use(struct kl_checker *c, const struct kl_ast_expr *e, unsigned int use)
+{
+	if (c->m && e->kind == KL_A_NAME && e->local && e->local->reg < c->m->pub.nparams)
+		c->m->pub.params[e->local->reg].use |= use;
+}
+
 struct kl_local *kl_check_local(struct kl_checker *c, const char *name)
 {
 	unsigned int i;
@@ -53,25 +59,6 @@ static void no_such_name(struct kl_checker *c, const struct kl_ast_expr *e)
 		kl_diag_err(c->d, e->pos, "no variable '%s'", e->name);
 }
 
-/* With `partition by k` a method should touch only what its k names. */
-static void check_partition(struct kl_checker *c, const struct kl_ast_expr *e,
-			    const struct kl_ast_expr *key)
-{
-	const char *k = c->s->part_name;
-
-	if (c->s->partition != KL_PART_PARAM)
-		return;
-	if (key && key->kind == KL_A_NAME && !strcmp(key->name, k))
-		return;
-	if (key)
-		kl_diag_warn(c->d, e->pos, "'%s' is used at another key than '%s', by which the "
-			     "specification is partitioned", e->name, k);
-	else
-		kl_diag_warn(c->d, e->pos,
-			     "this touches '%s' of every '%s', by which the specification "
-			     "is partitioned", e->name, k);
-}
-
 static bool check_shared(struct kl_checker *c, const struct kl_ast_expr *e)
 {
 	if (!c->m) {
@@ -86,6 +73,18 @@ static bool check_shared(struct kl_checker *c, const struct kl_ast_expr *e)
 	return true;
 }
 
+static void note_bound(struct kl_checker *c, const struct kl_ast_expr *e, unsigned int len)
+{
+	struct kl_param *p;
+
+	if (!c->m || e->kind != KL_A_NAME || !e->local || e->local->reg >= c->m->pub.nparams)
+		return;
+	p = &c->m->pub.params[e->local->reg];
+	p->use |= KL_USE_INDEX;
+	if (!p->bound || len < p->bound)
+		p->bound = len;
+}
+
 static enum kl_etype check_index(struct kl_checker *c, struct kl_ast_expr *e, struct kl_var *v)
 {
 	struct kl_val n;
@@ -95,7 +94,8 @@ static enum kl_etype check_index(struct kl_checker *c, struct kl_ast_expr *e, st
 	if (e->a->kind == KL_A_NUM && kl_check_const(c, e->a, &n, &type) && n.v >= v->len)
 		kl_diag_err(c->d, e->a->pos, "'%s' has %u elements, there is no [%llu]", e->name,
 			    v->len, (unsigned long long)n.v);
-	check_partition(c, e, e->a);
+	kl_part_touch(c, e, e->a);
+	note_bound(c, e->a, v->len);
 	return kl_etype(v->type);
 }
 
@@ -122,7 +122,7 @@ static enum kl_etype check_state_place(struct kl_checker *c, struct kl_ast_expr 
 	}
 	if (e->kind == KL_A_INDEX)
 		return check_index(c, e, v);
-	check_partition(c, e, NULL);
+	kl_part_touch(c, e, NULL);
 	return kl_etype(v->type);
 }
 
@@ -237,7 +237,11 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 		if (cm->writes)
 			kl_check_stored(c, args[i]);
 	}
-	check_partition(c, e, cm->keyed ? args[0] : NULL);
+	kl_part_touch(c, e, cm->keyed ? args[0] : NULL);
+	if (cm->keyed)
+		kl_check_use(c, args[0], KL_USE_KEY);
+	if (v->cont == KL_C_PQUEUE && e->nargs)
+		kl_check_use(c, args[0], KL_USE_ORDERED);
 	if (cm->writes) {
 		c->m->pub.pure = false;
 		c->m->pub.flush &= c->atomic->flush;
@@ -259,6 +263,8 @@ static enum kl_etype check_equal(struct kl_checker *c, struct kl_ast_expr *e)
 {
 	enum kl_etype a = kl_check_expr(c, e->a), b = kl_check_expr(c, e->b);
 
+	kl_check_use(c, e->a, KL_USE_COMPARED);
+	kl_check_use(c, e->b, KL_USE_COMPARED);
 	if (a == KL_ET_ERR || b == KL_ET_ERR)
 		return KL_ET_BOOL;
 	if (a == KL_ET_VOID || b == KL_ET_VOID ||
@@ -288,6 +294,8 @@ static enum kl_etype check_binary(struct kl_checker *c, struct kl_ast_expr *e)
 		return check_equal(c, e);
 	check_operand(c, e->a, type);
 	check_operand(c, e->b, type);
+	kl_check_use(c, e->a, KL_USE_COMPUTED);
+	kl_check_use(c, e->b, KL_USE_COMPUTED);
 	if (logic || e->op == '<' || e->op == '>' || e->op == KL_OP_LE || e->op == KL_OP_GE)
 		return KL_ET_BOOL;
 	return KL_ET_WORD;

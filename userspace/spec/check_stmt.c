@@ -37,16 +37,16 @@ static void declare(struct kl_checker *c, const char *name, struct kl_pos pos, e
 		kl_diag_err(c->d, pos, "more than %d variables alive at once", KL_LOCALS_MAX);
 	if (c->nscope > c->m->nlocals)
 		c->m->nlocals = c->nscope;
+	kl_part_declare(c, l);
 }
 
-static void set_local(struct kl_checker *c, struct kl_local *l, const struct kl_ast_expr *e)
+/* @l gets the value of @e; NULL: any word. */
+static void set_local(struct kl_checker *c, struct kl_local *l, struct kl_pos pos,
+		      const struct kl_ast_expr *e)
 {
-	c->special_local |= e->special;
+	c->special_local |= e && e->special;
 	l->assigned = true;
-	if (l->reg < c->m->pub.nparams && (int)l->reg == c->m->pub.part_param)
-		kl_diag_warn(c->d, e->pos,
-			     "'%s' changes, by which the specification is partitioned",
-			     l->name);
+	kl_part_set(c, l, pos);
 }
 
 static void check_assign(struct kl_checker *c, struct kl_stmt *s)
@@ -63,13 +63,17 @@ static void check_assign(struct kl_checker *c, struct kl_stmt *s)
 			    s->lhs->name);
 	kl_check_need(c, s->a, type, "the value");
 	if (s->lhs->local) {
-		set_local(c, s->lhs->local, s->a);
+		set_local(c, s->lhs->local, s->a->pos, s->a);
+		if (s->op != '=')
+			kl_check_use(c, s->a, KL_USE_COMPUTED);
 		return;
 	}
 	if (s->op == '=')
 		kl_check_stored(c, s->a);
 	else
 		c->m->pub.blind = false;
+	if (s->op != '=')
+		kl_check_use(c, s->a, KL_USE_COMPUTED);
 	c->m->pub.pure = false;
 	c->m->pub.flush &= c->atomic->flush;
 }
@@ -85,8 +89,12 @@ static void check_decl(struct kl_checker *c, struct kl_stmt *s)
 
 static void check_choose(struct kl_checker *c, struct kl_stmt *s)
 {
-	kl_check_need(c, s->a, KL_ET_WORD, "the range's first end");
-	kl_check_need(c, s->b, KL_ET_WORD, "the range's second end");
+	if (s->a) {
+		kl_check_need(c, s->a, KL_ET_WORD, "the range's first end");
+		kl_check_need(c, s->b, KL_ET_WORD, "the range's second end");
+		kl_check_use(c, s->a, KL_USE_COMPUTED);
+		kl_check_use(c, s->b, KL_USE_COMPUTED);
+	}
 	s->local = s->has_type ? NULL : kl_check_local(c, s->name);
 	if (!s->local) {
 		declare(c, s->name, s->pos, KL_ET_WORD, &s->local);
@@ -95,7 +103,7 @@ static void check_choose(struct kl_checker *c, struct kl_stmt *s)
 	}
 	if (s->local->type != KL_ET_WORD)
 		kl_diag_err(c->d, s->pos, "'%s' must be a word, it is a bool", s->name);
-	set_local(c, s->local, s->a);
+	set_local(c, s->local, s->pos, s->a);
 }
 
 static void end_path(struct kl_checker *c)
@@ -124,6 +132,7 @@ static void check_return(struct kl_checker *c, struct kl_stmt *s)
 		else
 			kl_check_expr(c, s->ret[i]);
 	}
+	kl_part_return(c, s);
 	end_path(c);
 }
 
@@ -131,12 +140,14 @@ static void check_return(struct kl_checker *c, struct kl_stmt *s)
 struct join {
 	unsigned int start_blocks, blocks;
 	bool start_fenced, fenced, ends;
+	const struct kl_local *start_key, *key;
 };
 
 static void join_begin(struct kl_checker *c, struct join *j)
 {
 	*j = (struct join){
 		.start_blocks = c->blocks, .start_fenced = c->fenced, .fenced = true, .ends = true,
+		.start_key = c->key,
 	};
 }
 
@@ -144,9 +155,11 @@ static void join_way(struct kl_checker *c, struct join *j, struct kl_stmt *body)
 {
 	c->blocks = j->start_blocks;
 	c->fenced = j->start_fenced;
+	c->key = j->start_key;
 	if (check_list(c, body))
 		return;
 	j->ends = false;
+	j->key = kl_part_join(j->key, c->key);
 	j->fenced &= c->fenced;
 	if (c->blocks > j->blocks)
 		j->blocks = c->blocks;
@@ -156,6 +169,7 @@ static bool join_end(struct kl_checker *c, const struct join *j)
 {
 	c->blocks = j->ends ? j->start_blocks : j->blocks;
 	c->fenced = j->fenced;
+	c->key = j->ends ? j->start_key : j->key;
 	return j->ends;
 }
 
@@ -288,6 +302,7 @@ void kl_check_method(struct kl_checker *c, struct kl_method_def *m)
 	c->nscope = 0;
 	c->blocks = 0;
 	c->fenced = false;
+	c->key = NULL;
 	c->special_local = false;
 	c->stores_local = false;
 	m->pub.pure = true;

@@ -33,6 +33,7 @@ enum kl_opcode {
 	KL_I_JNZ,
 	KL_I_FORCE,	/* the bool in a must be known from here on */
 	KL_I_CHOOSE,	/* a = any word of b..c */
+	KL_I_ANY,	/* a = any word */
 	KL_I_EITHER,	/* go on at any of the a targets in the next a words */
 	KL_I_ASSUME,	/* a must be true, else there is no such outcome */
 	KL_I_ASSERT,	/* a must be true, else an error; next word: line */

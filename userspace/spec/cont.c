@@ -9,7 +9,8 @@
  * equal: a path on which two turn out to be equal stands for nothing.
  *
  * What is not listed of an unknown container: in a queue it stands before what
- * is listed, in a stack below it; of a set, map or bag nothing is known of the
+ * is listed, in a stack below it, in a deque where an entry KL_REST says (a deque
+ * of which nothing is known has none); of a set, map or bag nothing is known of the
  * keys that are not listed; of a priority queue there are more values.
  */
 #include <errno.h>
@@ -144,6 +145,71 @@ static int stack_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 	}
 }
 
+/* ---- deque ---- */
+
+static int insert(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val v)
+{
+	int ret = append(r, c, v);
+
+	if (ret)
+		return ret;
+	memmove(c->e + at + 1, c->e + at, (c->n - 1 - at) * sizeof(*c->e));
+	c->e[at] = v;
+	return 0;
+}
+
+static void drop_rest(struct kl_cont *c)
+{
+	size_t i = 0;
+
+	while (c->e[i].tag != KL_REST)
+		i++;
+	delete(c, i, 1);
+}
+
+static int deque_take(struct kl_run *r, struct kl_cont *c, bool back, bool remove,
+		      struct kl_val *v)
+{
+	int ret;
+
+	if (c->unknown && c->e[back ? c->n - 1 : 0].tag == KL_REST) {
+		ret = rest(r, c);
+		if (ret < 0)
+			return ret;
+		if (ret) {
+			ret = kl_sym_fresh(r, v);
+			return ret || remove ? ret : insert(r, c, back ? c->n : 0, *v);
+		}
+		drop_rest(c);
+	}
+	return take(r, c, false, back && c->n ? c->n - 1 : 0, remove, v);
+}
+
+static int deque_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, struct kl_val *v)
+{
+	bool unknown = c->unknown;
+	int ret = 0;
+
+	if (c->unknown && !c->n)
+		ret = append(r, c, kl_special(KL_REST));
+	if (ret)
+		return ret;
+	switch (op) {
+	case KL_CO_PUSH_FRONT:
+		return insert(r, c, 0, v[0]);
+	case KL_CO_PUSH:
+		return append(r, c, v[0]);
+	case KL_CO_SIZE:
+		ret = size(r, c, c->n - c->unknown, v);
+		if (unknown && !c->unknown)
+			drop_rest(c);
+		return ret;
+	default:
+		return deque_take(r, c, op == KL_CO_POP_BACK || op == KL_CO_BACK,
+				  op == KL_CO_POP || op == KL_CO_POP_BACK, v);
+	}
+}
+
 /* ---- pqueue ---- */
 
 static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remove, struct kl_val *v)
@@ -254,7 +320,8 @@ static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, size_
 			return kl_sym_unify(r, k, key);
 		}
 	}
-	r->widened = true;	/* that it differs from the other unknowns is not kept */
+	for (i = 0; i < c->n; i += 2)
+		kl_sym_differ(r, c->e[i], key);
 	return 0;
 }
 
@@ -479,6 +546,8 @@ static int call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct
 		return stack_call(r, c, op, v);
 	case KL_C_PQUEUE:
 		return pqueue_call(r, c, var->max, op, v);
+	case KL_C_DEQUE:
+		return deque_call(r, c, op, v);
 	case KL_C_BAG:
 		return bag_call(r, c, op, v);
 	default:

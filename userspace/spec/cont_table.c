@@ -15,6 +15,13 @@ static const struct kl_cont_method methods[] = {
 	{ KL_C_STACK,	"pop",	  KL_CO_POP,	 0, false, true,  true,  'v' },
 	{ KL_C_STACK,	"top",	  KL_CO_TOP,	 0, false, false, true,  'v' },
 	{ KL_C_STACK,	"size",	  KL_CO_SIZE,	 0, false, false, false, 'w' },
+	{ KL_C_DEQUE,	"push_front", KL_CO_PUSH_FRONT, 1, false, true, false, '-' },
+	{ KL_C_DEQUE,	"push_back", KL_CO_PUSH, 1, false, true,  false, '-' },
+	{ KL_C_DEQUE,	"pop_front", KL_CO_POP,	 0, false, true,  true,  'v' },
+	{ KL_C_DEQUE,	"pop_back", KL_CO_POP_BACK, 0, false, true, true, 'v' },
+	{ KL_C_DEQUE,	"front",  KL_CO_FRONT,	 0, false, false, true,  'v' },
+	{ KL_C_DEQUE,	"back",	  KL_CO_BACK,	 0, false, false, true,  'v' },
+	{ KL_C_DEQUE,	"size",	  KL_CO_SIZE,	 0, false, false, false, 'w' },
 	{ KL_C_PQUEUE,	"push",	  KL_CO_PUSH,	 1, false, true,  false, '-' },
 	{ KL_C_PQUEUE,	"pop",	  KL_CO_POP,	 0, false, true,  true,  'v' },
 	{ KL_C_PQUEUE,	"top",	  KL_CO_TOP,	 0, false, false, true,  'v' },
@@ -84,7 +91,7 @@ const char *kl_cont_name(enum kl_cont_kind kind)
 {
 	static const char *const names[] = {
 		[KL_C_NONE] = "scalar", [KL_C_QUEUE] = "queue", [KL_C_STACK] = "stack",
-		[KL_C_PQUEUE] = "pqueue", [KL_C_SET] = "set", [KL_C_MAP] = "map",
+		[KL_C_DEQUE] = "deque", [KL_C_PQUEUE] = "pqueue", [KL_C_SET] = "set", [KL_C_MAP] = "map",
 		[KL_C_BAG] = "bag",
 	};
 

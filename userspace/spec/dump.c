@@ -25,6 +25,7 @@ static const struct {
 	[KL_I_NEG] = { "neg", F_AB }, [KL_I_INV] = { "inv", F_AB }, [KL_I_NOT] = { "not", F_AB },
 	[KL_I_JMP] = { "jmp", F_J }, [KL_I_JZ] = { "jz", F_AJ }, [KL_I_JNZ] = { "jnz", F_AJ },
 	[KL_I_FORCE] = { "force", F_A }, [KL_I_CHOOSE] = { "choose", F_ABC },
+	[KL_I_ANY] = { "any", F_A },
 	[KL_I_EITHER] = { "either", F_NONE }, [KL_I_ASSUME] = { "assume", F_A },
 	[KL_I_ASSERT] = { "assert", F_A }, [KL_I_BLOCK] = { "block", F_NONE },
 	[KL_I_FENCE] = { "fence", F_NONE },

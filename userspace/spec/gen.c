@@ -199,7 +199,9 @@ static void gen_stmt(struct kl_gen *g, const struct kl_stmt *s)
 		kl_gen_emit(g, s->pos.line);
 		break;
 	case KL_S_CHOOSE:
-		{
+		if (!s->a) {
+			kl_gen_emit(g, kl_insn(KL_I_ANY, s->local->reg, 0, 0));
+		} else {
 			unsigned int a = kl_gen_operand(g, s->a), b = kl_gen_operand(g, s->b);
 
 			kl_gen_emit(g, kl_insn(KL_I_CHOOSE, s->local->reg, a, b));

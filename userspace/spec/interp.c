@@ -245,6 +245,9 @@ int kl_run_exec(struct kl_run *r)
 		case KL_I_CHOOSE:
 			ret = choose(r, &reg[a], reg[b], reg[c]);
 			break;
+		case KL_I_ANY:
+			ret = kl_sym_any(r, &reg[a]);
+			break;
 		case KL_I_EITHER:
 			ret = kl_run_choose(r, a);
 			if (ret < 0)

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "spec/parse.h"
+#include "spec/shipped.h"
 
 struct kl_parser {
 	struct kl_diag d;
@@ -335,6 +336,11 @@ int kl_spec_load(const char *path, struct kl_spec **out)
 	int ret;
 
 	ret = kl_read_file(path, &text, &len);
+	if (ret == -ENOENT && kl_shipped_text(path)) {
+		text = strdup(kl_shipped_text(path));
+		len = text ? strlen(text) : 0;
+		ret = text ? 0 : -ENOMEM;
+	}
 	if (ret) {
 		kl_err("cannot read specification %s: %s", path, strerror(-ret));
 		return ret;

@@ -20,7 +20,7 @@ static enum kl_cont_kind container(struct kl_parser *p)
 	for (k = KL_C_QUEUE; k <= KL_C_BAG; k++)
 		if (kl_p_is_word(p, kl_cont_name(k)))
 			return k;
-	kl_p_expected(p, "word, bool, queue, stack, pqueue, set, map or bag");
+	kl_p_expected(p, "word, bool, queue, stack, deque, pqueue, set, map or bag");
 }
 
 static void parse_var(struct kl_parser *p, const struct kl_var *type)
@@ -169,7 +169,7 @@ static void parse_partition(struct kl_parser *p)
 		s->partition = KL_PART_NONE;
 	} else {
 		s->partition = KL_PART_PARAM;
-		s->part_name = kl_p_name(p, "'object', 'none' or a parameter's name");
+		s->part_name = kl_p_name(p, "'object', 'none' or the name of a parameter or result");
 	}
 	kl_p_expect(p, ';', "';' after 'partition by'");
 }

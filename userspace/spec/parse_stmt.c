@@ -104,8 +104,11 @@ static struct kl_stmt *choose_stmt(struct kl_parser *p)
 	s->has_type = kl_p_take_kw(p, KL_KW_WORD);
 	s->pos = kl_p_peek(p)->pos;
 	s->name = kl_p_name(p, "a variable's name after 'choose'");
+	/* Any word at all. */
+	if (kl_p_take(p, ';'))
+		return s;
 	if (!kl_p_take_word(p, "in"))
-		kl_p_expected(p, "'in' and a range: 'choose x in 0..3;'");
+		kl_p_expected(p, "'in' and a range, or ';': 'choose x in 0..3;'");
 	s->a = kl_p_expr(p);
 	kl_p_expect(p, KL_TOK_DOTDOT, "'..' between the ends of the range");
 	s->b = kl_p_expr(p);

@@ -16,7 +16,8 @@
 #define KL_PATHS_MAX	(1u << 16)
 #define KL_SYMS_MAX	(1u << 20)
 #define KL_ENTRIES_MAX	(1u << 20)	/* in a container */
-#define KL_LIMITS_MAX	64
+#define KL_LIMITS_MAX	256
+#define KL_REST		(KL_ABSENT + 1)	/* tag of an entry: the unknown rest of a deque */
 
 /* A container taken out of the state. */
 struct kl_cont {
@@ -30,9 +31,14 @@ struct kl_choice {
 	uint32_t taken, n;
 };
 
-/* Unknown @sym is a word of lo..hi; kept for one path only. */
+/* What unknown @sym is not; kept for one path only. */
 struct kl_limit {
 	uint64_t sym, lo, hi;
+	enum {
+		KL_LIMIT_RANGE,		/* no special value, and no word but lo..hi */
+		KL_LIMIT_NOT,		/* not the word lo */
+		KL_LIMIT_UNSEEN,	/* no special value, and no word that is an observed result */
+	} kind;
 };
 
 /* How an unknown was computed: a op b, one of them a known word; op is 0 if not so. */
@@ -109,6 +115,10 @@ int kl_sym_equal(struct kl_run *r, struct kl_val a, struct kl_val b, bool *equal
 /* Decide whether a bool is true. */
 int kl_sym_truth(struct kl_run *r, struct kl_val v, bool *truth);
 int kl_sym_limit(struct kl_run *r, struct kl_val v, uint64_t lo, uint64_t hi);
+/* Keep that two values differ. */
+void kl_sym_differ(struct kl_run *r, struct kl_val a, struct kl_val b);
+/* Any word at all. */
+int kl_sym_any(struct kl_run *r, struct kl_val *v);
 
 static inline struct kl_val kl_sym_get(const struct kl_run *r, struct kl_val v)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "spec/ast.h"
+#include "spec/shipped.h"
 
 void kl_spec_free(struct kl_spec *s)
 {
@@ -17,6 +18,16 @@ void kl_spec_free(struct kl_spec *s)
 	free(s->pool);
 	kl_arena_free(&s->arena);
 	free(s);
+}
+
+const char *kl_shipped_text(const char *name)
+{
+	const struct kl_shipped *p;
+
+	for (p = kl_shipped; p->name; p++)
+		if (!strcmp(p->name, name))
+			return p->text;
+	return NULL;
 }
 
 const char *kl_spec_name(const struct kl_spec *s)
@@ -57,6 +68,14 @@ int kl_spec_find_method(const struct kl_spec *s, const char *name)
 enum kl_partition kl_spec_partition(const struct kl_spec *s)
 {
 	return s->partition;
+}
+
+bool kl_spec_partition_doubt(const struct kl_spec *s, char *buf, size_t size)
+{
+	if (s->doubt)
+		snprintf(buf, size, "%s:%u:%u: %s", s->path, s->doubt_pos.line, s->doubt_pos.col,
+			 s->doubt);
+	return s->doubt;
 }
 
 bool kl_spec_flushes(const struct kl_spec *s)

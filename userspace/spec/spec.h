@@ -27,9 +27,20 @@ struct kl_probe;
 
 enum kl_type_kind { KL_T_WORD, KL_T_BOOL };
 
+/* What a method does with a parameter, apart from keeping it. */
+enum kl_use {
+	KL_USE_KEY	= 1,	/* names an entry of a container */
+	KL_USE_INDEX	= 2,	/* of an array */
+	KL_USE_COMPARED	= 4,	/* with == or != */
+	KL_USE_COMPUTED	= 8,	/* is in a sum, a comparison with <, a range, ... */
+	KL_USE_ORDERED	= 16,	/* goes where values are ordered */
+};
+
 struct kl_param {
 	const char *name;
 	enum kl_type_kind type;
+	unsigned int use;	/* of a parameter, enum kl_use */
+	unsigned int bound;	/* KL_USE_INDEX: elements of the smallest such array */
 };
 
 enum kl_partition { KL_PART_OBJECT, KL_PART_PARAM, KL_PART_NONE };
@@ -44,12 +55,37 @@ struct kl_method {
 	bool flush;		/* every writing block is atomic_flush (leaves nothing buffered) */
 	bool barrier;		/* on some path: an atomic_flush or a fence, the buffer is empty */
 	bool barrier_always;	/* so on every path */
-	int part_param;		/* index of the parameter of `partition by`, or -1 */
+	/*
+	 * Of `partition by k`: index of the parameter k or, from nparams on, of the result k, so
+	 * that kl_op_args()[part_param] is the key of an operation; -1 without.
+	 */
+	int part_param;
 };
 
 /**
+ * kl_method_key() - the key that an operation is about
+ * @m: its method, of a spec with `partition by k`
+ * @vals: its arguments, then its results
+ * @key: set; two operations on one key have equal ones
+ *
+ * Return: is it known?
+ */
+static inline bool kl_method_key(const struct kl_method *m, const struct kl_val *vals,
+				 uint64_t *key)
+{
+	const unsigned int k = m->part_param;
+	const struct kl_param *p = k < m->nparams ? &m->params[k] : &m->results[k - m->nparams];
+
+	if (m->part_param < 0 || vals[k].tag != KL_WORD)
+		return false;
+	/* Every bool but 0 is true. */
+	*key = p->type == KL_T_BOOL ? !!vals[k].v : vals[k].v;
+	return true;
+}
+
+/**
  * kl_spec_load() - read, parse and type-check a .lin file
- * @path: the file
+ * @path: the file, or the name of a shipped specification, without .lin
  * @out: the specification
  *
  * Errors are printed as FILE:LINE:COL: error: ...; several may be.
@@ -68,6 +104,20 @@ const struct kl_method *kl_spec_method(const struct kl_spec *s, unsigned int i);
 /* Index of the method of that name, or -1. */
 int kl_spec_find_method(const struct kl_spec *s, const char *name);
 enum kl_partition kl_spec_partition(const struct kl_spec *s);
+/**
+ * kl_spec_partition_doubt() - is `partition by k` justified by the methods?
+ * @s: the specification
+ * @buf: FILE:LINE:COL and the reason for a doubt
+ * @size: of @buf
+ *
+ * It is if a method touches nothing but the entries that its k names (Horn & Kroening,
+ * Definition 6: the specification is then the conjunction of one for each k).  Loading warned
+ * of all doubts; this tells the first one.  There may be a doubt without a reason, never the
+ * other way round.
+ *
+ * Return: true if there is a doubt.
+ */
+bool kl_spec_partition_doubt(const struct kl_spec *s, char *buf, size_t size);
 /* No writing block leaves anything in the store buffer: SC and TSO agree. */
 bool kl_spec_flushes(const struct kl_spec *s);
 /* Scalars and arrays only: fixed number of slots, fit for the TSO check. */

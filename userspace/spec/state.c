@@ -106,10 +106,13 @@ static size_t put_container(struct text *t, const struct kl_var *v, const struct
 	}
 	for (i = 0; i < state[0].v && (i + 1) * stride < len; i++) {
 		put(t, "%s", sep);
-		put_entry(t, v, state + 1 + i * stride);
+		if (state[1 + i * stride].tag == KL_REST)
+			put(t, "...");
+		else
+			put_entry(t, v, state + 1 + i * stride);
 		sep = ", ";
 	}
-	if (unknown && !first_end)
+	if (unknown && !first_end && (v->cont != KL_C_DEQUE || !i))
 		put(t, "%s...", sep);
 	put(t, "%s", list ? "]" : "}");
 	return 1 + i * stride;

@@ -33,6 +33,28 @@ int kl_sym_fresh(struct kl_run *r, struct kl_val *v)
 	return 0;
 }
 
+static bool observed(const struct kl_run *r, struct kl_val v)
+{
+	unsigned int i;
+
+	for (i = 0; r->res && i < r->m->pub.nresults; i++)
+		if (kl_val_eq(r->res[i], v))
+			return true;
+	return false;
+}
+
+static bool within(const struct kl_run *r, const struct kl_limit *l, struct kl_val v)
+{
+	switch (l->kind) {
+	case KL_LIMIT_RANGE:
+		return v.tag == KL_WORD && v.v >= l->lo && v.v <= l->hi;
+	case KL_LIMIT_NOT:
+		return v.tag != KL_WORD || v.v != l->lo;
+	default:
+		return v.tag == KL_WORD && !observed(r, v);
+	}
+}
+
 static bool within_limits(const struct kl_run *r, struct kl_val sym, struct kl_val to)
 {
 	unsigned int i;
@@ -41,10 +63,19 @@ static bool within_limits(const struct kl_run *r, struct kl_val sym, struct kl_v
 		const struct kl_limit *l = &r->limits[i];
 		struct kl_val v = kl_sym_follow(r, (struct kl_val){ .v = l->sym, .tag = KL_ANY });
 
-		if (kl_val_eq(v, sym) && (to.tag != KL_WORD || to.v < l->lo || to.v > l->hi))
+		if (kl_val_eq(v, sym) && !within(r, l, to))
 			return false;
 	}
 	return true;
+}
+
+/* Without a limit more is accepted, so one may be left out. */
+static void add_limit(struct kl_run *r, struct kl_limit l)
+{
+	if (r->nlimits < KL_LIMITS_MAX)
+		r->limits[r->nlimits++] = l;
+	else
+		r->widened = true;
 }
 
 /*
@@ -135,8 +166,20 @@ int kl_sym_equal(struct kl_run *r, struct kl_val a, struct kl_val b, bool *equal
 	*equal = !ret;
 	if (*equal)
 		return kl_sym_unify(r, a, b);
-	r->widened = true;	/* that they differ is not kept */
+	kl_sym_differ(r, a, b);
 	return 0;
+}
+
+void kl_sym_differ(struct kl_run *r, struct kl_val a, struct kl_val b)
+{
+	a = kl_sym_get(r, a);
+	b = kl_sym_get(r, b);
+	if (a.tag == KL_ANY && b.tag == KL_WORD)
+		add_limit(r, (struct kl_limit){ .sym = a.v, .lo = b.v, .kind = KL_LIMIT_NOT });
+	else if (b.tag == KL_ANY && a.tag == KL_WORD)
+		add_limit(r, (struct kl_limit){ .sym = b.v, .lo = a.v, .kind = KL_LIMIT_NOT });
+	else if (a.tag == KL_ANY || b.tag == KL_ANY)
+		r->widened = true;	/* of two unknowns it is not kept */
 }
 
 int kl_sym_truth(struct kl_run *r, struct kl_val v, bool *truth)
@@ -164,10 +207,32 @@ int kl_sym_limit(struct kl_run *r, struct kl_val v, uint64_t lo, uint64_t hi)
 		return v.v >= lo && v.v <= hi ? 0 : KL_DROP;
 	if (v.tag != KL_ANY)
 		return KL_DROP;
-	/* Without a limit more is accepted, so one may be left out. */
-	if (r->nlimits < KL_LIMITS_MAX)
-		r->limits[r->nlimits++] = (struct kl_limit){ .sym = v.v, .lo = lo, .hi = hi };
-	else
-		r->widened = true;
+	add_limit(r, (struct kl_limit){ .sym = v.v, .lo = lo, .hi = hi });
 	return 0;
+}
+
+/*
+ * A word that is observed as a result is one of a few, which the path knows from here on:
+ * what it finds out about an unknown is not all kept.  The last choice is any other word.
+ */
+int kl_sym_any(struct kl_run *r, struct kl_val *v)
+{
+	struct kl_val seen[KL_MAX_ARGS];
+	unsigned int n = 0, i;
+	int ret;
+
+	for (i = 0; r->res && i < r->m->pub.nresults; i++)
+		if (r->res[i].tag == KL_WORD)
+			seen[n++] = r->res[i];
+	ret = kl_run_choose(r, n + 1);
+	if (ret < 0)
+		return ret;
+	if ((unsigned int)ret < n) {
+		*v = seen[ret];
+		return 0;
+	}
+	ret = kl_sym_fresh(r, v);
+	if (!ret)
+		add_limit(r, (struct kl_limit){ .sym = v->v, .kind = KL_LIMIT_UNSEEN });
+	return ret;
 }

@@ -39,9 +39,10 @@ static bool keys_known(const struct replay *r)
 
 	for (i = 0; i < r->h->nops; i++) {
 		const struct kl_op *op = &r->h->ops[i];
-		int k = kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)])->part_param;
+		uint64_t key;
 
-		if (k < 0 || kl_op_args(r->h, op)[k].tag != KL_WORD)
+		if (!kl_method_key(kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)]),
+				   kl_op_args(r->h, op), &key))
 			return false;
 	}
 	return kl_spec_partition(r->spec) == KL_PART_PARAM;
@@ -50,8 +51,11 @@ static bool keys_known(const struct replay *r)
 static uint64_t key_of(const struct replay *r, uint32_t i)
 {
 	const struct kl_op *op = &r->h->ops[i];
+	uint64_t key = 0;
 
-	return kl_op_args(r->h, op)[kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)])->part_param].v;
+	kl_method_key(kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)]),
+		      kl_op_args(r->h, op), &key);
+	return key;
 }
 
 /* Number the partitions by their first operations, and list each one's. */

@@ -3,8 +3,8 @@
  * Random histories, see gen.h.
  *
  * The threads whose next operation waits to take effect are in a heap by the
- * time at which it will.  The first one takes effect on the model and returns a
- * little later; its thread calls the next.
+ * time at which it will.  The first one takes effect and returns a little later;
+ * its thread calls the next.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,46 +12,30 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "history/gen_model.h"
+#include "check/gen_world.h"
 
 #define STALL_ONE_IN	1000
 #define STALL_DELAYS	500
 #define GEN_CPUS	8
-#define NOT_HELD	UINT32_MAX
+#define TRIES		16	/* operations in the place of one that cannot be */
 
 struct thread {
 	uint64_t call, point;
-	uint32_t index, object, cpu;
-	uint32_t holds;		/* the lock it holds, as an object */
-	uint8_t method;
+	uint32_t index, cpu;
+	bool chosen;		/* its operation is: it could not take effect before */
+	struct kl_gen_op op;
 };
 
 struct gen {
 	const struct kl_gen_config *c;
 	struct kl_history *h;
-	struct kl_model model;
+	struct kl_gen_world world;
 	struct thread *threads;
 	uint32_t *heap, *waiting;	/* threads */
 	size_t nheap, nwaiting;
-	uint64_t seed, nthreads, total_weight, last_point;
-	uint32_t weight[KL_GEN_METHODS];
+	uint64_t seed, nthreads, last_point;
 	uint64_t skew[GEN_CPUS];
 };
-
-const char *kl_gen_type_name(enum kl_gen_type t)
-{
-	return kl_model_types[t].name;
-}
-
-const char *kl_gen_spec(enum kl_gen_type t)
-{
-	return kl_model_types[t].spec;
-}
-
-const char *kl_gen_method(enum kl_gen_type t, unsigned int i)
-{
-	return i < kl_model_types[t].nmethods ? kl_model_types[t].methods[i].name : NULL;
-}
 
 static bool sooner(const struct gen *g, uint32_t a, uint32_t b)
 {
@@ -92,16 +76,6 @@ static uint64_t delay(struct gen *g)
 	return d;
 }
 
-static unsigned int pick_method(struct gen *g)
-{
-	uint64_t x = kl_rand_below(&g->seed, g->total_weight);
-	unsigned int m = 0;
-
-	while (x >= g->weight[m])
-		x -= g->weight[m++];
-	return m;
-}
-
 /* The thread's next operation, called at @when or later. */
 static void call_next(struct gen *g, uint32_t i, uint64_t when)
 {
@@ -109,13 +83,8 @@ static void call_next(struct gen *g, uint32_t i, uint64_t when)
 
 	t->call = when + kl_rand_below(&g->seed, (uint64_t)g->c->delay + 1);
 	t->point = t->call + delay(g);
-	if (t->holds != NOT_HELD) {
-		t->object = t->holds;
-		t->method = KL_MODEL_UNLOCK;
-	} else {
-		t->object = kl_rand_below(&g->seed, g->c->objects);
-		t->method = pick_method(g);
-	}
+	t->op.object = kl_rand_below(&g->seed, g->c->objects);
+	t->chosen = false;
 	heap_push(g, i);
 }
 
@@ -129,7 +98,6 @@ static int start_thread(struct gen *g, uint32_t i, uint64_t when)
 		return index;
 	t->index = index;
 	t->cpu = g->nthreads++ % GEN_CPUS;
-	t->holds = NOT_HELD;
 	call_next(g, i, when);
 	return 0;
 }
@@ -140,7 +108,7 @@ static uint64_t seen(const struct gen *g, const struct thread *t, uint64_t time)
 	return time + g->skew[t->cpu];
 }
 
-/* A lock was released: those that wait for it try again. */
+/* Those that wait for the object try again. */
 static void wake(struct gen *g, uint32_t object, uint64_t when)
 {
 	size_t n = 0, i;
@@ -148,7 +116,7 @@ static void wake(struct gen *g, uint32_t object, uint64_t when)
 	for (i = 0; i < g->nwaiting; i++) {
 		uint32_t t = g->waiting[i];
 
-		if (g->threads[t].object == object) {
+		if (g->threads[t].op.object == object) {
 			g->threads[t].point = when + delay(g);
 			heap_push(g, t);
 		} else {
@@ -158,62 +126,123 @@ static void wake(struct gen *g, uint32_t object, uint64_t when)
 	g->nwaiting = n;
 }
 
-static int add_op(struct gen *g, const struct thread *t, uint64_t point, uint64_t end,
-		  const struct kl_val *args, const struct kl_val *res)
+static int add_op(struct gen *g, const struct thread *t, uint64_t point, uint64_t end)
 {
-	const struct kl_model_method *m = &g->model.type->methods[t->method];
+	const struct kl_method *m = kl_spec_method(g->c->spec, t->op.method);
 	struct kl_op op = {
 		.call = seen(g, t, t->call), .ret = end == KL_TIME_MAX ? end : seen(g, t, end),
-		.point = point, .drain = KL_TIME_MAX, .thread = t->index, .object = t->object,
+		.point = point, .drain = KL_TIME_MAX, .thread = t->index, .object = t->op.object,
 		.cpu = t->cpu, .flags = end == KL_TIME_MAX ? KL_OP_PENDING : 0,
 	};
-	const struct kl_shape s = { .method = t->method, .nargs = m->nargs, .nres = m->nres };
+	const struct kl_shape s = {
+		.method = t->op.method, .nargs = m->nparams, .nres = m->nresults,
+	};
 
-	return kl_history_add(g->h, &op, &s, args, res);
+	return kl_history_add(g->h, &op, &s, t->op.args, t->op.res);
+}
+
+/*
+ * The thread's operation takes effect, or another one if it cannot.  Return: 1; 0 if none can,
+ * or it waits for the first, as every second does that may; a negative errno.
+ */
+static int take_effect(struct gen *g, struct thread *t, bool may_wait)
+{
+	unsigned int tries;
+	int ret;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		if (!t->chosen)
+			kl_gen_choose_op(&g->world, &t->op);
+		t->chosen = false;
+		/* The last one may be of those that fill a container. */
+		ret = kl_gen_apply(&g->world, &t->op, tries + 1 < TRIES);
+		if (ret == KL_GEN_LARGER)
+			continue;
+		if (ret)
+			return ret;
+		if (may_wait && kl_rand_below(&g->seed, 2)) {
+			t->chosen = true;
+			break;
+		}
+	}
+	return 0;
+}
+
+/* Everybody waits: somebody does something else.  Return: its place among them, or an errno. */
+static int64_t resolve(struct gen *g)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < g->nwaiting; i++) {
+		struct thread *t = &g->threads[g->waiting[i]];
+
+		t->chosen = false;
+		ret = take_effect(g, t, false);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			continue;
+		t->point = t->point > g->last_point ? t->point : g->last_point + 1;
+		g->last_point = t->point;
+		return i;
+	}
+	return -EDEADLK;
+}
+
+/* What took effect at t->point, or never, is added; its thread goes on. */
+static int end_op(struct gen *g, uint32_t i, bool pending, bool effect)
+{
+	struct thread *t = &g->threads[i];
+	uint64_t now = t->point, end = now + delay(g);
+	int ret;
+
+	ret = add_op(g, t, g->c->points && effect ? now : KL_TIME_MAX,
+		     pending ? KL_TIME_MAX : end);
+	if (ret)
+		return ret;
+	if (effect && g->nwaiting)
+		wake(g, t->op.object, now);
+	if (pending)
+		return start_thread(g, i, end);
+	call_next(g, i, end + 1);
+	return 0;
 }
 
 /* The thread whose turn it is takes effect, returns, and calls its next operation. */
 static int one_op(struct gen *g)
 {
-	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
-	bool lock = g->c->type == KL_GEN_LOCK, pending, effect;
-	uint32_t i = heap_pop(g);
-	struct thread *t = &g->threads[i];
-	uint64_t now = t->point, end;
-	int ret = 0;
+	bool pending, effect;
+	struct thread *t;
+	int64_t ret = 1;
+	uint32_t i;
 
-	if (g->c->points && now <= g->last_point)
-		now = g->last_point + 1;
-	g->last_point = now;
+	if (!g->nheap) {
+		ret = resolve(g);
+		if (ret < 0)
+			return ret;
+		i = g->waiting[ret];
+		g->waiting[ret] = g->waiting[--g->nwaiting];
+		return end_op(g, i, false, true);
+	}
+	i = heap_pop(g);
+	t = &g->threads[i];
+	if (t->point <= g->last_point)
+		t->point = g->last_point + g->c->points;
+	g->last_point = t->point;
 	pending = g->c->pending && kl_rand_below(&g->seed, 100) < g->c->pending;
-	/* Nobody could release what a thread holds that is gone. */
-	effect = !pending || (lock ? t->method == KL_MODEL_UNLOCK : kl_rand(&g->seed) & 1);
-	g->model.type->args(&g->model, t->object, t->method, args);
+	effect = !pending || kl_rand(&g->seed) & 1;
 	if (effect)
-		ret = g->model.type->step(&g->model, t->object, t->method, args, res);
+		ret = take_effect(g, t, true);
+	else if (!t->chosen)
+		kl_gen_choose_op(&g->world, &t->op);
 	if (ret < 0)
 		return ret;
-	if (ret) {
+	if (!ret) {
 		g->waiting[g->nwaiting++] = i;
 		return 0;
 	}
-	end = now + delay(g);
-	ret = add_op(g, t, g->c->points && effect ? now : KL_TIME_MAX, pending ? KL_TIME_MAX : end,
-		     args, res);
-	if (ret)
-		return ret;
-	if (lock && effect) {
-		if (t->method == KL_MODEL_UNLOCK) {
-			t->holds = NOT_HELD;
-			wake(g, t->object, now);
-		} else if (t->method == KL_MODEL_LOCK || res[0].v) {
-			t->holds = t->object;
-		}
-	}
-	if (pending)
-		return start_thread(g, i, end);
-	call_next(g, i, end);
-	return 0;
+	return end_op(g, i, pending, effect);
 }
 
 /* Another result in its place: the other bool, a value that another operation has, ... */
@@ -238,18 +267,25 @@ static void change(struct gen *g, struct kl_val *v, bool is_bool)
 static int mutate(struct gen *g)
 {
 	uint64_t left = g->c->mutate, tries = 64 * (left + 1);
+	uint64_t n = g->h->nops, part = (n + 9) / 10, from = 0;
 
-	while (left && tries-- && g->h->nops) {
-		struct kl_op *op = &g->h->ops[kl_rand_below(&g->seed, g->h->nops)];
+	if (g->c->where == KL_GEN_LATE)
+		from = n - part;
+	if (g->c->where != KL_GEN_ANYWHERE)
+		n = part;
+	while (left && tries-- && n) {
+		struct kl_op *op = &g->h->ops[from + kl_rand_below(&g->seed, n)];
 		const struct kl_shape s = *kl_op_shape(g->h, op);
 		struct kl_val v[2 * KL_MAX_ARGS];
+		unsigned int k;
 		int64_t shape;
 
 		if (!s.nres || (op->flags & KL_OP_PENDING))
 			continue;
+		k = kl_rand_below(&g->seed, s.nres);
 		memcpy(v, kl_op_args(g->h, op), (s.nargs + s.nres) * sizeof(*v));
-		change(g, v + s.nargs + kl_rand_below(&g->seed, s.nres),
-		       g->model.type->methods[s.method].returns_bool);
+		change(g, v + s.nargs + k,
+		       kl_spec_method(g->c->spec, s.method)->results[k].type == KL_T_BOOL);
 		shape = kl_history_shape(g->h, &s, v, v + s.nargs);
 		if (shape < 0)
 			return shape;
@@ -261,7 +297,7 @@ static int mutate(struct gen *g)
 
 static int check_config(const struct kl_gen_config *c)
 {
-	if (c->type >= KL_GEN_TYPES || !c->threads || !c->objects || c->threads > 1u << 20 ||
+	if (!c->threads || !c->objects || c->threads > 1u << 20 ||
 	    c->objects > 1u << 24 || c->pending > 100 || c->delay > 1u << 30 ||
 	    c->error > 1ULL << 40 || (c->points && c->error))
 		return -EINVAL;
@@ -271,21 +307,15 @@ static int check_config(const struct kl_gen_config *c)
 static int setup(struct gen *g)
 {
 	const struct kl_gen_config *c = g->c;
-	const struct kl_model_type *t = &kl_model_types[c->type];
 	struct kl_history *h = g->h;
 	int64_t ret = 0;
 	uint32_t i;
 
-	for (i = 0; i < t->nmethods && ret >= 0; i++) {
-		g->weight[i] = c->weighted ? c->weight[i] : t->methods[i].weight;
-		/* Only a holder unlocks. */
-		if (c->type == KL_GEN_LOCK && i == KL_MODEL_UNLOCK)
-			g->weight[i] = 0;
-		g->total_weight += g->weight[i];
-		ret = kl_history_method(h, t->methods[i].name, strlen(t->methods[i].name));
+	for (i = 0; i < kl_spec_nmethods(c->spec) && ret >= 0; i++) {
+		const char *name = kl_spec_method(c->spec, i)->name;
+
+		ret = kl_history_method(h, name, strlen(name));
 	}
-	if (ret >= 0 && !g->total_weight)
-		ret = -EINVAL;
 	for (i = 0; i < c->objects && ret >= 0; i++)
 		ret = kl_history_object(h, i + 1);
 	for (i = 0; i < GEN_CPUS; i++)
@@ -305,7 +335,7 @@ int kl_gen(const struct kl_gen_config *c, struct kl_history **out)
 	int ret = check_config(c);
 
 	if (!ret)
-		ret = kl_model_init(&g.model, c);
+		ret = kl_gen_world_init(&g.world, c);
 	if (ret)
 		return ret;
 	ret = -ENOMEM;
@@ -321,7 +351,7 @@ int kl_gen(const struct kl_gen_config *c, struct kl_history **out)
 		ret = mutate(&g);
 	if (!ret)
 		ret = kl_history_finish(g.h);
-	kl_model_free(&g.model);
+	kl_gen_world_free(&g.world);
 	free(g.threads);
 	free(g.heap);
 	free(g.waiting);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Generated histories: linearizable in the order of their points, and what options change. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "check/gen.h"
+#include "history_util.h"
+#include "spec/shipped.h"
+
+static struct kl_gen_config config(const struct kl_spec *spec)
+{
+	return (struct kl_gen_config){
+		.spec = spec, .ops = 2000, .seed = 5, .threads = 5, .objects = 3, .delay = 20,
+	};
+}
+
+static struct kl_history *make(const struct kl_gen_config *c)
+{
+	struct kl_history *h = NULL;
+
+	assert_int_equal(kl_gen(c, &h), 0);
+	assert_int_equal(h->nops, c->ops);
+	return h;
+}
+
+static enum kl_verdict verdict(const struct kl_spec *spec, const struct kl_history *h)
+{
+	const struct kl_options opt = { .threads = 1, .classical = true };
+	enum kl_verdict v;
+	struct kl_report *r;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	v = r->verdict;
+	kl_report_free(r);
+	return v;
+}
+
+/* The first operation that differs, or the number of operations. */
+static size_t first_change(const struct kl_history *a, const struct kl_history *b)
+{
+	size_t i;
+
+	assert_int_equal(a->nops, b->nops);
+	for (i = 0; i < a->nops; i++) {
+		const struct kl_op *x = &a->ops[i], *y = &b->ops[i];
+
+		assert_memory_equal(kl_op_args(a, x), kl_op_args(b, y),
+				    kl_op_shape(a, x)->nargs * sizeof(struct kl_val));
+		if (kl_op_shape(a, x)->nres && memcmp(kl_op_res(a, x), kl_op_res(b, y),
+				      kl_op_shape(a, x)->nres * sizeof(struct kl_val)))
+			return i;
+	}
+	return i;
+}
+
+/* Each shipped specification gives right histories, in each way to begin. */
+static void test_right(void **state)
+{
+	const struct kl_shipped *p;
+	unsigned int i;
+
+	for (p = kl_shipped; p->name; p++) {
+		struct kl_spec *spec = shipped_spec(p->name);
+
+		for (i = 0; i < 4; i++) {
+			struct kl_gen_config c = config(spec);
+			struct kl_history *h;
+
+			c.any = i & 1;
+			c.keys = i & 2 ? 5 : 0;
+			c.error = 3 * i;
+			c.ops = 600;
+			h = make(&c);
+			if (verdict(spec, h) != KL_LINEARIZABLE)
+				fail_msg("%s, options %u", p->name, i);
+			kl_history_free(h);
+		}
+		kl_spec_free(spec);
+	}
+}
+
+static int first_outcome(void *ctx, const struct kl_outcome *o)
+{
+	struct kl_val *v = ctx;
+
+	memcpy(v, o->state, o->len * sizeof(*v));
+	return 1;
+}
+
+static int by_point(const void *a, const void *b)
+{
+	const struct kl_op *const *x = a, *const *y = b;
+
+	return (*x)->point < (*y)->point ? -1 : (*x)->point > (*y)->point;
+}
+
+/* The points are inside, and their order is one that the specification allows. */
+static void test_points(void **state)
+{
+	struct kl_spec *spec = shipped_spec("queue");
+	struct kl_gen_config c = config(spec);
+	static struct kl_val now[1024], next[1024];
+	const struct kl_op *order[2000];
+	struct kl_run *run = kl_run_new(spec);
+	struct kl_history *h;
+	size_t i, len, pending = 0, n = 0;
+
+	c.objects = 1;
+	c.pending = 3;
+	c.points = true;
+	h = make(&c);
+	for (i = 0; i < h->nops; i++) {
+		const struct kl_op *op = &h->ops[i];
+
+		pending += op->flags == KL_OP_PENDING;
+		if (op->point == KL_TIME_MAX) {
+			assert_true(op->flags & KL_OP_PENDING);
+			continue;
+		}
+		assert_true(op->call <= op->point && op->point <= op->ret);
+		order[n++] = op;
+	}
+	assert_in_range(pending, 20, 120);
+	qsort(order, n, sizeof(*order), by_point);
+	memcpy(now, kl_run_init(run, true, &len), sizeof(*now));
+	for (i = 0; i < n; i++) {
+		const struct kl_op *op = order[i];
+
+		assert_int_equal(kl_run_apply(run, now, len,
+					      kl_spec_find_method(spec, h->methods[kl_op_method(h, op)]),
+					      kl_op_args(h, op), kl_op_res(h, op), first_outcome,
+					      next), 1);
+		len = 1 + next[0].v;
+		memcpy(now, next, len * sizeof(*now));
+	}
+	kl_run_free(run);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
+/* The same configuration, the same history; where results are changed. */
+static void test_mutate(void **state)
+{
+	struct kl_spec *spec = shipped_spec("set");
+	struct kl_gen_config c = config(spec);
+	struct kl_history *a = make(&c), *b = make(&c);
+
+	assert_int_equal(first_change(a, b), a->nops);
+	kl_history_free(b);
+	c.mutate = 3;
+	c.where = KL_GEN_LATE;
+	b = make(&c);
+	assert_in_range(first_change(a, b), 1700, 1999);
+	assert_int_equal(verdict(spec, b), KL_VIOLATION);
+	kl_history_free(b);
+	c.where = KL_GEN_EARLY;
+	b = make(&c);
+	assert_in_range(first_change(a, b), 0, 300);
+	kl_history_free(b);
+	kl_history_free(a);
+	kl_spec_free(spec);
+}
+
+static void test_errors(void **state)
+{
+	static const char never[] = "spec s { word x = 0;\nmethod m() { atomic { assume(x == 1); } } }";
+	static const char fails[] = "spec s { word x = 0;\nmethod m() { atomic { x += 1; "
+				    "assert(x < 5); } } }";
+	struct kl_spec *spec;
+	struct kl_gen_config c;
+	struct kl_history *h;
+
+	assert_int_equal(kl_spec_parse("never.lin", never, strlen(never), &spec), 0);
+	c = config(spec);
+	assert_int_equal(kl_gen(&c, &h), -EDEADLK);
+	c.threads = 0;
+	assert_int_equal(kl_gen(&c, &h), -EINVAL);
+	kl_spec_free(spec);
+
+	assert_int_equal(kl_spec_parse("fails.lin", fails, strlen(fails), &spec), 0);
+	c = config(spec);
+	history_log_start();
+	assert_int_equal(kl_gen(&c, &h), -E2BIG);
+	history_log_stop();
+	assert_string_equal(history_log,
+			    "klin: fails.lin: 'm': the assertion in line 2 fails\n");
+	kl_spec_free(spec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_right),
+		cmocka_unit_test(test_points),
+		cmocka_unit_test(test_mutate),
+		cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests_name("gen", tests, NULL, NULL);
+}

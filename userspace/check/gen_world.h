@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The objects that kl_gen() runs: their states, and operations on them. */
+#ifndef KL_CHECK_GEN_WORLD_H
+#define KL_CHECK_GEN_WORLD_H
+
+#include "check/gen.h"
+
+struct kl_gen_state {
+	struct kl_val *v;	/* NULL: the first state */
+	uint32_t len, cap;
+};
+
+/* An operation: @res is set when it took effect. */
+struct kl_gen_op {
+	uint32_t object;
+	unsigned int method;
+	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
+};
+
+struct kl_gen_world {
+	const struct kl_gen_config *c;
+	struct kl_run *run;
+	uint64_t seed, next;		/* the last new value */
+	uint64_t total_weight;
+	/* Where the partition is justified each key has a state of its own. */
+	struct kl_gen_state *states, scratch, first;
+	uint64_t keys;			/* states of an object */
+	/* The operation at hand. */
+	struct kl_val *res;
+	unsigned int nres, noutcomes;
+};
+
+int kl_gen_world_init(struct kl_gen_world *w, const struct kl_gen_config *c);
+void kl_gen_world_free(struct kl_gen_world *w);
+
+/* A method and arguments for an operation on op->object. */
+void kl_gen_choose_op(struct kl_gen_world *w, struct kl_gen_op *op);
+
+#define KL_GEN_LARGER	2
+
+/**
+ * kl_gen_apply() - let an operation take effect
+ * @w: the world
+ * @op: the operation
+ * @small: not if it makes a large state larger
+ *
+ * Return: 1; 0 if it cannot now, KL_GEN_LARGER if it shall not; a negative errno.
+ */
+int kl_gen_apply(struct kl_gen_world *w, struct kl_gen_op *op, bool small);
+
+#endif
