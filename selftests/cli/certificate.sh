@@ -122,8 +122,8 @@ forged "VIOLATION without what matters" "part VIOLATION 2 frontier" "cut - end 4
 forged "a verdict that there is not" "part RIGHT 2 frontier" "order 0 1"
 history $specs/register.lin "t1 @0 0 0 cas 0 1 -> 1" "t2 @0 1 2 read -> 1"
 forged "a cut at time 0" "part VIOLATION 2 tso" "cut 0 end 2" "kept 1"
-history $specs/register.lin "t1 @0 5 10 cas 0 1 -> 1" "t1 @0 10 10 read -> 1" "t1 @0 10 10 read -> 1"
-forged "equal times against program order" "part LINEARIZABLE 3 frontier" "order 0 2 1"
+history $specs/register.lin "t1 @0 5 10 cas 0 1 -> 1" "t1 @0 10 12 read -> 0" "t1 @0 10 12 read -> 1"
+forged "equal times against program order" "part LINEARIZABLE 3 frontier" "order 1 0 2"
 history $specs/register.lin "t1 @0 10 20 cas 0 1 -> 1" "t2 @0 30 40 read -> 0" "t2 @1 50 60 read -> 4"
 forged "an open order beside a violation" "part LINEARIZABLE 2 frontier" "order 0" \
 	"part VIOLATION 1 frontier" "cut - end 60" "kept 2"

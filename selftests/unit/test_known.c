@@ -107,6 +107,37 @@ static const struct known {
 		"t2 @0 10 11 read -> 0\n"
 		"t2 @0 12 13 read -> 1\n", KL_LINEARIZABLE,
 	}, {
+		"a thread that moved to a CPU whose clock is behind", REGISTER,
+		"# clock mono error 10\n"
+		"t1 @1 15 16 write 1 cpu=1\n"
+		"t1 @1 11 12 read -> 1 cpu=0\n", KL_LINEARIZABLE,
+	}, {
+		"a thread that stayed where it was", REGISTER,
+		"# clock mono error 10\n"
+		"t1 @1 15 16 write 1 cpu=1\n"
+		"t1 @1 11 12 read -> 1 cpu=1\n", KL_VIOLATION,
+	}, {
+		"nested at the tick of the outer call", REGISTER,
+		"# clock tick\n"
+		"t1 @1 5 7 write 1\n"
+		"t1 @1 5 5 read -> 1\n", KL_LINEARIZABLE,
+	}, {
+		"nested, and all in one tick", REGISTER,
+		"# clock tick\n"
+		"t1 @1 5 5 read -> 1\n"
+		"t1 @1 5 5 write 1\n", KL_LINEARIZABLE,
+	}, {
+		"a call at the tick of the return before it", REGISTER,
+		"# clock tick\n"
+		"t1 @1 3 5 read -> 1\n"
+		"t1 @1 5 7 write 1\n", KL_VIOLATION,
+	}, {
+		"keys that are true in two ways", "spec bm { map<bool, word> m = empty; partition by k;\n"
+		"method put(bool k, word x) { atomic_flush { m.put(k, x); } }\n"
+		"method get(bool k) -> word { atomic { return m.get(k); } } }\n",
+		"t1 @1 1 2 put 1 7\n"
+		"t1 @1 3 4 get 2 -> 7\n", KL_LINEARIZABLE,
+	}, {
 		"an exchange drains", DELAYED,
 		"t1 @0 1 2 write 1\n"
 		"t1 @0 3 4 xchg 2 -> 1\n"

@@ -38,7 +38,8 @@ static struct kl_history *make_history(uint64_t *seed)
 	for (i = 0; i < n; i++) {
 		struct kl_op op = {
 			.call = base + kl_rand_below(seed, span), .point = KL_TIME_MAX,
-			.drain = KL_TIME_MAX, .cpu = KL_NO_CPU,
+			.drain = KL_TIME_MAX,
+			.cpu = kl_rand_below(seed, 4) ? 0 : kl_rand_below(seed, 3),
 			.thread = kl_history_thread(h, 1 + kl_rand_below(seed, 3)),
 		};
 
@@ -47,6 +48,8 @@ static struct kl_history *make_history(uint64_t *seed)
 			op.ret = KL_TIME_MAX;
 			op.flags = KL_OP_PENDING;
 		}
+		if (!kl_rand_below(seed, 20))
+			op.flags |= KL_OP_NOCALL;
 		assert_int_equal(kl_history_add(h, &op, &s, &v, NULL), 0);
 	}
 	assert_int_equal(kl_history_finish(h), 0);

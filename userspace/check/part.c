@@ -14,7 +14,10 @@ bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struc
 {
 	if (a->ret == KL_TIME_MAX)
 		return false;
-	if (a->thread == b->thread && a->ret <= b->call && a < b)
+	/* A call that was not seen was not timed by the thread. */
+	if (a->thread == b->thread && a->cpu == b->cpu && !(b->flags & KL_OP_NOCALL) &&
+	    (a->ret < b->call ||
+	     (a->ret == b->call && a->call < a->ret && b->call < b->ret)))
 		return true;
 	return a->ret < KL_TIME_MAX - h->error && a->ret + h->error < b->call;
 }
@@ -32,37 +35,48 @@ struct builder {
 	bool tso, ties;
 };
 
-/* Number the threads as they come: a partition has few of the history's. */
-static int number_threads(struct kl_part *p)
+/* What is numbered: threads, or each thread's operations on one CPU. */
+static bool same_number(const struct kl_part *p, uint32_t first, const struct kl_op *op, bool lines)
 {
-	const bool direct = p->h->nthreads <= 4 * (size_t)p->nitems + 64;
-	size_t size = 64, i, at;
-	uint32_t *table;	/* (hash of) thread -> its first item + 1 */
+	const struct kl_op *o = kl_item_op(p, &p->items[first]);
 
-	while (!direct && size < 2 * (size_t)p->nitems)
+	return o->thread == op->thread && (!lines || o->cpu == op->cpu);
+}
+
+/*
+ * Number threads as they come, a partition has few of the history's; and lines,
+ * which have an order of their own.
+ */
+static int number_threads(struct kl_part *p, bool lines)
+{
+	size_t size = 64, i, at;
+	uint32_t *table, n = 0;	/* hash of thread -> its first item + 1 */
+
+	while (size < 2 * (size_t)p->nitems && (lines || size < 2 * p->h->nthreads))
 		size *= 2;
-	table = calloc(direct ? p->h->nthreads + 1 : size, sizeof(*table));
+	table = calloc(size, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
 	for (i = 0; i < p->nitems; i++) {
 		struct kl_item *it = &p->items[i];
-		const uint32_t thread = it->thread;
+		const struct kl_op *op;
 
 		if (it->kind != KL_ITEM_OP)
 			continue;
-		at = thread;
-		if (!direct) {
-			at = kl_mix(thread, 0) & (size - 1);
-			while (table[at] && kl_item_op(p, &p->items[table[at] - 1])->thread != thread)
-				at = (at + 1) & (size - 1);
-		}
+		op = kl_item_op(p, it);
+		at = (op->thread * 0x9e3779b1u + (lines ? op->cpu * 0x85ebca77u : 0)) & (size - 1);
+		while (table[at] && !same_number(p, table[at] - 1, op, lines))
+			at = (at + 1) & (size - 1);
 		if (!table[at]) {
 			table[at] = i + 1;
-			it->thread = p->nthreads++;
+			*(lines ? &it->line : &it->thread) = n++;
 		} else {
-			it->thread = p->items[table[at] - 1].thread;
+			const struct kl_item *first = &p->items[table[at] - 1];
+
+			*(lines ? &it->line : &it->thread) = lines ? first->line : first->thread;
 		}
 	}
+	*(lines ? &p->nlines : &p->nthreads) = n;
 	free(table);
 	return 0;
 }
@@ -98,8 +112,9 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 		}
 		p->items[i] = (struct kl_item){
 			.op = ops[i], .shape = op->shape, .call_ev = KL_NO_EVENT,
-			.ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT, .thread = op->thread,
-			.method = method, .pure = kl_spec_method(p->spec, method)->pure,
+			.ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT, .method = method,
+			.pure = kl_spec_method(p->spec, method)->pure,
+			.nocall = op->flags & KL_OP_NOCALL,
 		};
 		p->spans[i] = (struct kl_span){ op->call, op->ret };
 		add_end(b, op->ret, i, KL_EV_RET);
@@ -209,10 +224,10 @@ int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const 
 	ret = make_items(&b, methods, ops) ?: order_events(&b);
 	/* With exact and different times the events say it all. */
 	out->has_preds = b.ties || b.ngaps || h->error;
-	if (!ret && (tso || out->has_preds))
-		ret = number_threads(out);
+	if (!ret && tso)
+		ret = number_threads(out, false);
 	if (!ret && out->has_preds)
-		ret = kl_part_find_preds(out);
+		ret = number_threads(out, true) ?: kl_part_find_preds(out);
 	free(b.free);
 	free(gaps);
 	return ret;

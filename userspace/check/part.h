@@ -33,10 +33,11 @@ struct kl_item {
 	uint32_t shape;		/* of the operation: equal method, arguments, results */
 	uint32_t slot;		/* small number, unique among the items open at a time */
 	uint32_t call_ev, ret_ev, drain_ev;	/* events, KL_NO_EVENT if never */
-	uint32_t thread;	/* small number for each thread, where it matters */
+	uint32_t thread;	/* small numbers: for each thread, where buffers matter, */
+	uint32_t line;		/* and its operations on one CPU, where has_preds is */
 	uint16_t method;	/* of the spec */
 	uint8_t kind;
-	bool pure;
+	bool pure : 1, nocall : 1;
 };
 
 enum kl_event_kind { KL_EV_CALL, KL_EV_RET, KL_EV_DRAIN };
@@ -51,7 +52,7 @@ struct kl_part {
 	const struct kl_history *h;
 	struct kl_item *items;
 	struct kl_event *events;
-	uint32_t nitems, nevents, nslots, nthreads;
+	uint32_t nitems, nevents, nslots, nthreads, nlines;
 	uint32_t ngaps;
 	uint32_t object;	/* index, or KL_ALL_OBJECTS */
 	bool has_preds;

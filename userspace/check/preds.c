@@ -17,9 +17,9 @@
 struct preds {
 	struct kl_part *p;
 	size_t n;
-	/* The threads' completed operations, by thread, return, item; and where a thread's begin. */
+	/* The completed operations, by line, return, item; and where a line's begin. */
 	uint32_t *by_ret, *at;
-	uint32_t *end;		/* of each thread's, those that returned before the item's call */
+	uint32_t *end;		/* of each line's, those that returned before the item's call */
 };
 
 static int add_pred(struct preds *s, uint32_t item)
@@ -42,8 +42,8 @@ static int sort_by_return(struct preds *s)
 	size_t n = 0, i;
 
 	s->by_ret = malloc(((size_t)p->nitems + 1) * sizeof(*s->by_ret));
-	s->at = calloc((size_t)p->nthreads + 2, sizeof(*s->at));
-	s->end = calloc((size_t)p->nthreads + 1, sizeof(*s->end));
+	s->at = calloc((size_t)p->nlines + 2, sizeof(*s->at));
+	s->end = calloc((size_t)p->nlines + 1, sizeof(*s->end));
 	if (!s->by_ret || !s->at || !s->end)
 		return -ENOMEM;
 	for (i = 0; i < p->nends; i++) {
@@ -53,52 +53,56 @@ static int sort_by_return(struct preds *s)
 			continue;
 		k[n].key = p->spans[item].ret;
 		k[n++].val = item;
-		s->at[p->items[item].thread + 1]++;
+		s->at[p->items[item].line + 1]++;
 	}
 	kl_sort_keys(k, n, k + n);
-	for (i = 0; i < p->nthreads; i++) {
+	for (i = 0; i < p->nlines; i++) {
 		s->at[i + 1] += s->at[i];
 		s->end[i] = s->at[i];
 	}
 	for (i = 0; i < n; i++)
-		s->by_ret[s->end[p->items[k[i].val].thread]++] = k[i].val;
-	memcpy(s->end, s->at, p->nthreads * sizeof(*s->end));
+		s->by_ret[s->end[p->items[k[i].val].line]++] = k[i].val;
+	memcpy(s->end, s->at, p->nlines * sizeof(*s->end));
 	return 0;
 }
 
 /*
- * The latest operations of the thread that returned before @item was called, from
+ * The latest operations of the line that returned before @item was called, from
  * the last return back.  One that returned before another of them was called is
  * implied by that, and so are all that returned earlier still.
  */
-static int thread_preds(struct preds *s, uint32_t item)
+static int line_preds(struct preds *s, uint32_t item)
 {
 	const struct kl_part *p = s->p;
 	const struct kl_item *it = &p->items[item];
 	const uint64_t call = p->spans[item].call;
-	const uint32_t stop = s->at[it->thread + 1];
-	uint32_t *end = &s->end[it->thread], i;
+	const uint32_t stop = s->at[it->line + 1];
+	uint32_t *end = &s->end[it->line], i;
 	uint64_t latest = 0;
 	bool any = false;
 	int ret;
 
 	for (; *end < stop; ++*end) {
 		const uint32_t q = s->by_ret[*end];
-		const uint64_t r = p->spans[q].ret;
+		const struct kl_span *o = &p->spans[q];
 
-		if (r > call || (r == call && q >= item))
+		/* See kl_op_before().  Those that take no time come later in either order. */
+		if (o->ret > call || (o->ret == call && (o->call == call ||
+							 p->spans[item].ret == call)))
 			break;
 	}
-	for (i = *end; i-- > s->at[it->thread]; ) {
+	for (i = *end; i-- > s->at[it->line] && !it->nocall; ) {
 		const struct kl_span *o = &p->spans[s->by_ret[i]];
 
-		if ((any && o->ret <= latest) || kl_time_add(o->ret, p->h->error) < call)
+		if ((any && o->ret < latest) || kl_time_add(o->ret, p->h->error) < call)
 			break;
 		ret = add_pred(s, s->by_ret[i]);
 		if (ret)
 			return ret;
-		if (!any || o->call > latest)
-			latest = o->call;
+		/* What was not seen to be called is no proof that it was later. */
+		if (p->items[s->by_ret[i]].nocall || (any && o->call <= latest))
+			continue;
+		latest = o->call;
 		any = true;
 	}
 	return s->n > (size_t)MAX_PREDS * p->nitems + (1u << 20) ? -EOVERFLOW : 0;
@@ -118,7 +122,7 @@ int kl_part_find_preds(struct kl_part *p)
 		if (p->items[i].kind == KL_ITEM_LEAVE)
 			ret = add_pred(&s, i - 1);
 		else if (p->items[i].kind == KL_ITEM_OP)
-			ret = thread_preds(&s, i);
+			ret = line_preds(&s, i);
 	}
 	if (!ret && s.n > UINT32_MAX)
 		ret = -EOVERFLOW;

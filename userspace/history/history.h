@@ -4,9 +4,10 @@
  * is known not to be known about them (design: "What is not known is written
  * down, and widens the set of explanations").
  *
- * A before B for certain: ret(A) + error < call(B), or A and B are of one
- * thread and ret(A) <= call(B) (in that thread's own order).  Everything else
- * is concurrent.
+ * A before B for certain: ret(A) + error < call(B); or A and B are of one thread
+ * and were timed by one clock (on one CPU, or no CPU is told), and ret(A) < call(B).
+ * Equal times will do there if each of the two takes some time: then neither can
+ * be nested in the other.  Everything else is concurrent.
  */
 #ifndef KL_HISTORY_H
 #define KL_HISTORY_H

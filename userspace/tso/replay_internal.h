@@ -41,8 +41,9 @@ struct replay {
 	struct kl_gap *gaps;		/* of the partition under way */
 	size_t ngaps;
 	struct set cur, next;
-	uint64_t *thread_ret;		/* by thread: earliest return of what comes later */
-	uint32_t *thread_op;		/* and whose; or the entry that it left last */
+	uint32_t *line_of;		/* operation -> its thread's operations on one CPU */
+	uint32_t *line_op;		/* of what comes later there, what returned first */
+	uint32_t *thread_op;		/* the entry that a thread left last */
 	bool classical, tso;
 	struct kl_machine any;		/* memory of which nothing is known */
 	struct kl_val *view;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "check/gaps.h"
 #include "check/part.h"
 #include "tso/replay_internal.h"
@@ -203,8 +204,8 @@ static void token_times(const struct replay *r, const struct token *t, uint64_t 
 
 /*
  * From the end on: nothing may come before what happened before it.  What
- * returned first of all that comes later stands for the rest; of a thread's, the
- * first in its order.
+ * returned first of all that comes later stands for the rest; also of a thread's
+ * on one CPU.
  */
 static int check_times(struct replay *r)
 {
@@ -215,7 +216,7 @@ static int check_times(struct replay *r)
 
 	for (i = r->ntok; i-- && !ret; ) {
 		const uint32_t op = r->tok[i].op;
-		uint32_t thread;
+		uint32_t line;
 
 		if (r->tok[i].kind == TOK_FLUSH)
 			continue;
@@ -226,19 +227,18 @@ static int check_times(struct replay *r)
 			first = end;
 		if (r->tok[i].kind != TOK_OP)
 			continue;
-		thread = ops[op].thread;
-		if (!ret && r->thread_ret[thread] != KL_TIME_MAX &&
-		    kl_op_before(r->h, &ops[r->thread_op[thread]], &ops[op]))
+		line = r->line_of[op];
+		if (!ret && r->line_op[line] != KL_NO_OP &&
+		    kl_op_before(r->h, &ops[r->line_op[line]], &ops[op]))
 			ret = kl_replay_wrong(r, "out of order in time: operation", op);
-		if (end < r->thread_ret[thread] ||
-		    (end == r->thread_ret[thread] && op < r->thread_op[thread])) {
-			r->thread_ret[thread] = end;
-			r->thread_op[thread] = op;
-		}
+		/* Of equal returns the first in the history takes time if one does. */
+		if (r->line_op[line] == KL_NO_OP || end < ops[r->line_op[line]].ret ||
+		    (end == ops[r->line_op[line]].ret && op < r->line_op[line]))
+			r->line_op[line] = op;
 	}
 	for (i = 0; i < r->ntok; i++)
 		if (r->tok[i].kind == TOK_OP)
-			r->thread_ret[ops[r->tok[i].op].thread] = KL_TIME_MAX;
+			r->line_op[r->line_of[r->tok[i].op]] = KL_NO_OP;
 	return ret;
 }
 
@@ -416,6 +416,34 @@ int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text)
 	return ret;
 }
 
+/* Number the lines: operations of one thread on one CPU have an order of their own. */
+static int number_lines(struct replay *r)
+{
+	const size_t n = r->h->nops;
+	struct kl_key *k = malloc(2 * (n + 1) * sizeof(*k));
+	uint32_t lines = 0;
+	size_t i;
+
+	r->line_of = calloc(n + 1, sizeof(*r->line_of));
+	r->line_op = malloc((n + 1) * sizeof(*r->line_op));
+	if (!k || !r->line_of || !r->line_op) {
+		free(k);
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++)
+		k[i] = (struct kl_key){
+			.key = (uint64_t)r->h->ops[i].thread << 16 | r->h->ops[i].cpu, .val = i,
+		};
+	kl_sort_keys(k, n, k + n);
+	for (i = 0; i < n; i++) {
+		lines += i && k[i].key != k[i - 1].key;
+		r->line_of[k[i].val] = lines;
+	}
+	memset(r->line_op, 0xff, (n + 1) * sizeof(*r->line_op));
+	free(k);
+	return 0;
+}
+
 int kl_replay_order_init(struct replay *r)
 {
 	const struct kl_val *any;
@@ -423,12 +451,10 @@ int kl_replay_order_init(struct replay *r)
 
 	r->seen = calloc(r->h->nops / 64 + 1, sizeof(*r->seen));
 	r->drain = malloc((r->h->nops + 1) * sizeof(*r->drain));
-	r->thread_ret = malloc((r->h->nthreads + 1) * sizeof(*r->thread_ret));
 	r->thread_op = calloc(r->h->nthreads + 1, sizeof(*r->thread_op));
-	if (!r->seen || !r->drain || !r->thread_ret || !r->thread_op)
+	if (!r->seen || !r->drain || !r->thread_op || number_lines(r))
 		return -ENOMEM;
 	memset(r->drain, 0xff, (r->h->nops + 1) * sizeof(*r->drain));
-	memset(r->thread_ret, 0xff, (r->h->nthreads + 1) * sizeof(*r->thread_ret));
 	any = kl_run_init(r->run, false, &len);
 	return any ? new_machine(&r->any, any, len) : -ENOMEM;
 }
@@ -444,7 +470,8 @@ void kl_replay_order_free(struct replay *r)
 	free(r->seen);
 	free(r->drain);
 	free(r->tok);
-	free(r->thread_ret);
+	free(r->line_of);
+	free(r->line_op);
 	free(r->thread_op);
 	free(r->view);
 }
