@@ -13,7 +13,7 @@ make_certificate()
 	esac
 	"$KLIN" gen --type="$1" --ops="$3" --threads=3 --keys=$keys --mutate="$4" \
 		--seed="$seed" >h.txt
-	run check --time-limit=5 --certificate=c.cert "$2" h.txt
+	run check --time-limit=5 --show=50 --certificate=c.cert "$2" h.txt
 }
 
 # replay STATUS NAME FILE [PATTERN]
@@ -85,7 +85,7 @@ history()
 	spec=$1
 	shift
 	printf '%s\n' "# klin history 1" "# first init" "$@" >v.txt
-	run check --certificate=v.cert "$spec" v.txt
+	run check --show=50 --certificate=v.cert "$spec" v.txt
 	replay 0 "accepted: $(tail -n 1 v.txt)" v.cert
 }
 
@@ -125,6 +125,8 @@ forged "a cut at time 0" "part VIOLATION 2 tso" "cut 0 end 2" "kept 1"
 history $specs/register.lin "t1 @0 5 10 cas 0 1 -> 1" "t1 @0 10 12 read -> 0" "t1 @0 10 12 read -> 1"
 forged "equal times against program order" "part LINEARIZABLE 3 frontier" "order 1 0 2"
 history $specs/register.lin "t1 @0 10 20 cas 0 1 -> 1" "t2 @0 30 40 read -> 0" "t2 @1 50 60 read -> 4"
+run check --show=1 --certificate=w.cert "$spec" v.txt
+replay 3 "a violation without a counterexample is open" w.cert "1 parts without proof"
 forged "an open order beside a violation" "part LINEARIZABLE 2 frontier" "order 0" \
 	"part VIOLATION 1 frontier" "cut - end 60" "kept 2"
 forged "a violation of another partition" "part VIOLATION 2 frontier" "cut - end 60" "kept 2" \

@@ -44,7 +44,8 @@ enum kl_op_flags {
  * @thread: index of its thread
  * @object: index of its object
  * @shape: index of its method, arguments and results
- * @cpu: where it returned (or was called), KL_NO_CPU if not known
+ * @cpu: where it returned (or was called) and whose clock told its times; a call
+ *	timed elsewhere is told earlier by the error; KL_NO_CPU if not known
  * @flags: enum kl_op_flags
  */
 struct kl_op {

@@ -52,7 +52,9 @@ static const struct argp argp = {
 	.args_doc = "CERTIFICATE",
 	.doc = "Check what `klin check --certificate=FILE' wrote: orders are replayed through the "
 	       "specification, counterexamples are given to the brute-force oracle.\v"
-	       "Exit status: 0 all claims are right, 1 one is wrong, 2 usage or input.",
+	       "Exit status: 0 all partitions' claims are right, 1 one is wrong, 2 usage or input, "
+	       "3 what is claimed is right, but a partition has no proof (UNKNOWN, or a violation "
+	       "beyond the counterexamples that were made or too large for the oracle).",
 };
 
 static int cmd_replay(int argc, char **argv)
@@ -75,9 +77,10 @@ static int cmd_replay(int argc, char **argv)
 		goto out;
 	ret = kl_cert_replay(a.cert, spec, h, &r);
 	if (!ret) {
-		printf("%s: right: %zu orders accepted, %zu violations confirmed, %zu parts "
-		       "without a claim\n", a.cert, r.accepted, r.refuted, r.open);
-		code = KLIN_EXIT_OK;
+		printf("%s: right%s: %zu orders accepted, %zu violations confirmed, %zu parts "
+		       "without proof\n", a.cert, r.classical ? " on sequential consistency" : "",
+		       r.accepted, r.refuted, r.open);
+		code = r.open ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
 	} else if (ret == -EBADMSG) {
 		code = KLIN_EXIT_VIOLATION;
 	} else if (ret != -EINVAL) {

@@ -105,6 +105,8 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 
 		if (err)
 			return err;
+		/* This CPU's clock may have been behind. */
+		op.call -= op.call < r->h->error ? op.call : r->h->error;
 	}
 	r->ops++;
 	shape = (struct kl_shape){ .method = c->history_method, .nargs = c->nargs, .nres = c->nres };

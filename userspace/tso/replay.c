@@ -146,6 +146,7 @@ static int read_header(struct replay *r)
 	if (sscanf(next_line(r), "classical %u", &classical) != 1 || classical > 1)
 		return kl_replay_bad(r, "'classical 0' or 'classical 1' expected");
 	r->classical = classical;
+	r->out->classical = classical;
 	if (sscanf(next_line(r), "partitions %llu by %7s", &nparts, by) != 2 ||
 	    (strcmp(by, "object") && strcmp(by, "key")))
 		return kl_replay_bad(r, "'partitions N by object' or '... by key' expected");

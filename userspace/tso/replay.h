@@ -2,13 +2,16 @@
 #ifndef KL_TSO_REPLAY_H
 #define KL_TSO_REPLAY_H
 
+#include <stdbool.h>
+
 #include "history/history.h"
 #include "spec/spec.h"
 
 struct kl_replay {
 	size_t accepted;	/* partitions whose order is right */
 	size_t refuted;		/* violations that the oracle confirms */
-	size_t open;		/* partitions of which nothing is claimed */
+	size_t open;		/* partitions of which nothing is claimed, or not shown */
+	bool classical;		/* claims are about sequential consistency */
 };
 
 /**

@@ -12,6 +12,9 @@
  * in, first out, and reaches memory at a point of [execution, drain].  A read
  * takes its thread's newest entry, else memory.
  *
+ * Of a drain only what the engine can be sure of is used: what was in its
+ * thread's buffer when the operation executed has left by then.
+ *
  * A thread, not a CPU, owns a buffer here: a thread that moves to another CPU
  * has been through a context switch, which drains; so has whoever runs after it
  * on the old one.  Buffers by thread only accept more.
