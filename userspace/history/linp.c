@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LinP's form (Lee & Mathur): a type, and an operation a line: method, value,
+ * start, end; all operations have ended.  See linp.h for values and times.
+ *
+ *	# stack
+ *	push 1 1 2
+ *	pop -1 5 6
+ *
+ * It names no threads.  For people to look at, operations are put on as few as
+ * there can be.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "history/linp.h"
+#include "history/order.h"
+
+#define PEEK	{ "peek", "peek", KL_LINP_TAKE }
+
+static const struct kl_linp_type types[] = {
+	{ .name = "stack", .spec = "specs/stack.lin", .expected = "push, pop or peek",
+	  .methods = { { "push", "push", KL_LINP_GIVE }, { "pop", "pop", KL_LINP_TAKE }, PEEK } },
+	{ .name = "queue", .spec = "specs/queue.lin", .expected = "enq, deq or peek",
+	  .methods = { { "enq", "enq", KL_LINP_GIVE }, { "deq", "deq", KL_LINP_TAKE }, PEEK } },
+	{ .name = "priorityqueue", .also = "pqueue", .spec = "specs/pqueue.lin",
+	  .expected = "insert, poll or peek", .reversed = true,
+	  .methods = { { "insert", "push", KL_LINP_GIVE }, { "poll", "pop", KL_LINP_TAKE }, PEEK } },
+	{ .name = "deque", .spec = "specs/deque.lin",
+	  .expected = "push_front, push_back, pop_front or pop_back",
+	  .methods = { { "push_front", "push_front", KL_LINP_GIVE },
+		       { "push_back", "push_back", KL_LINP_GIVE },
+		       { "pop_front", "pop_front", KL_LINP_TAKE },
+		       { "pop_back", "pop_back", KL_LINP_TAKE } } },
+	{ .name = "set", .spec = "specs/set.lin", .ties = true,
+	  .expected = "insert, remove, contains_true or contains_false",
+	  .methods = { { "insert", "add", KL_LINP_TRUE }, { "remove", "remove", KL_LINP_TRUE },
+		       { "contains_true", "has", KL_LINP_TRUE },
+		       { "contains_false", "has", KL_LINP_FALSE } } },
+};
+
+#define NTYPES	(sizeof(types) / sizeof(*types))
+
+static bool is_linp(const struct kl_head *head)
+{
+	return kl_linp_is(head, types, NTYPES) &&
+	       (head->data == head->end || !kl_scan_digit(*head->data));
+}
+
+static int scan_line(void *ctx, const char **pp)
+{
+	struct kl_linp *l = ctx;
+	struct kl_op op = { 0 };
+	const char *p = *pp;
+	struct kl_val v;
+	int m;
+
+	if (*p == '#')
+		return kl_linp_header(l, pp);
+	m = kl_linp_method(l, &p);
+	if (m < 0)
+		return m;
+	if (kl_linp_value(l, m, &p, &v) || kl_linp_times(l, &p, &op) ||
+	    kl_scan_eol(&l->scan, &p))
+		return -EINVAL;
+	*pp = p;
+	return kl_linp_add(l, m, &op, v, v);
+}
+
+struct lane {
+	uint64_t until;
+	uint32_t thread;
+};
+
+static void sift_down(struct lane *heap, size_t n)
+{
+	struct lane top = heap[0];
+	size_t i = 0, k;
+
+	while ((k = 2 * i + 1) < n) {
+		if (k + 1 < n && heap[k + 1].until < heap[k].until)
+			k++;
+		if (heap[k].until >= top.until)
+			break;
+		heap[i] = heap[k];
+		i = k;
+	}
+	heap[i] = top;
+}
+
+static void sift_up(struct lane *heap, size_t i)
+{
+	struct lane last = heap[i];
+
+	for (; i && heap[(i - 1) / 2].until > last.until; i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = last;
+}
+
+/* Threads such that operations of one follow one another for certain. */
+static int lanes(struct kl_history *h)
+{
+	struct lane *heap = NULL;
+	size_t n = 0, cap = 0, i;
+	int64_t thread;
+	int ret = 0;
+
+	for (i = 0; i < h->nops; i++) {
+		struct kl_op *op = &h->ops[i];
+
+		if (n && heap[0].until < op->call) {
+			op->thread = heap[0].thread;
+			heap[0].until = op->ret;
+			sift_down(heap, n);
+			continue;
+		}
+		thread = kl_history_thread(h, n);
+		ret = thread < 0 ? thread : kl_grow(heap, cap, n + 1);
+		if (ret)
+			break;
+		op->thread = thread;
+		heap[n] = (struct lane){ .until = op->ret, .thread = thread };
+		sift_up(heap, n++);
+	}
+	free(heap);
+	return ret;
+}
+
+static int read_linp(struct kl_input *in, struct kl_history **out)
+{
+	struct kl_linp l = {
+		.types = types, .ntypes = NTYPES, .one_thread = true,
+		.expected = "set, stack, queue, priorityqueue or deque",
+	};
+	int ret;
+
+	ret = kl_linp_read(&l, in, scan_line, out);
+	if (ret)
+		return ret;
+	ret = lanes(*out);
+	if (ret)
+		kl_history_free(*out);
+	return ret;
+}
+
+/* ---- writing ---- */
+
+/* The type whose methods these are; push and pop are a stack's unless the spec says otherwise. */
+static const struct kl_linp_type *type_of(const struct kl_history *h)
+{
+	const struct kl_linp_type *t;
+	const struct kl_linp_method *m;
+	size_t i, known;
+
+	for (t = types; t < types + NTYPES; t++) {
+		if (t->reversed && !kl_history_is(h, "pqueue"))
+			continue;
+		if (!t->reversed && kl_history_is(h, "pqueue"))
+			continue;
+		for (known = 0, i = 0; i < h->nmethods; i++)
+			for (m = t->methods; m->theirs; m++)
+				if (!strcmp(m->ours, h->methods[i])) {
+					known++;
+					break;
+				}
+		if (known == h->nmethods)
+			return t;
+	}
+	kl_err("the form linp has sets, stacks, queues, priority queues and deques: the history's "
+	       "methods are of none");
+	return NULL;
+}
+
+static int cannot(const struct kl_history *h, const struct kl_op *op, const char *why)
+{
+	char text[256];
+
+	kl_op_print(text, sizeof(text), h, op);
+	kl_err("%s: the form linp %s", text, why);
+	return -EINVAL;
+}
+
+/* Method and value of an operation; NULL after a message. */
+static const char *find_method(const struct kl_history *h, const struct kl_linp_type *t,
+			       const struct kl_op *op, int64_t *value)
+{
+	const struct kl_val *v, *res = kl_op_res(h, op);
+	const struct kl_linp_method *m;
+	const char *ours = h->methods[op->method];
+	uint64_t told = op->nres ? res->v : 0;
+
+	if (op->flags & KL_OP_PENDING) {
+		cannot(h, op, "has no operations without a return");
+		return NULL;
+	}
+	/* What did not change the set told whether the value was in it. */
+	if (op->nres == 1 && res->tag == KL_WORD && !told &&
+	    (!strcmp(ours, "add") || !strcmp(ours, "remove"))) {
+		told = *ours == 'a';
+		ours = "has";
+	}
+	for (m = t->methods; m->theirs; m++) {
+		bool take = m->shape == KL_LINP_TAKE, give = m->shape == KL_LINP_GIVE;
+
+		if (strcmp(m->ours, ours) || op->nargs != !take || op->nres != !give)
+			continue;
+		if (!take && !give && (res->tag != KL_WORD || told != (m->shape == KL_LINP_TRUE)))
+			continue;
+		v = take ? res : kl_op_args(h, op);
+		*value = v->tag == KL_EMPTY && take ? -1 : (int64_t)v->v;
+		if ((v->tag == KL_WORD && *value >= 0) || (v->tag == KL_EMPTY && take))
+			return m->theirs;
+		cannot(h, op, "has only numbers from 0 to 2^63 - 1, and empty");
+		return NULL;
+	}
+	cannot(h, op, "has no such operation");
+	return NULL;
+}
+
+static int put_op(const struct kl_history *h, const struct kl_linp_type *t, const uint64_t *time,
+		  size_t i, int64_t largest, FILE *f)
+{
+	const char *name;
+	int64_t v;
+
+	name = find_method(h, t, &h->ops[i], &v);
+	if (!name)
+		return -EINVAL;
+	if (t->reversed && v >= 0)
+		v = largest - v;
+	fprintf(f, "%s %" PRId64 " %" PRIu64 " %" PRIu64 "\n", name, v, time[2 * i],
+		time[2 * i + 1]);
+	return 0;
+}
+
+/* Times are 1, 2, ...: nothing is at the same time, and sums stay small. */
+static int write_linp(const struct kl_history *h, FILE *f)
+{
+	const struct kl_linp_type *t = type_of(h);
+	uint64_t *events, *time = NULL;
+	int64_t largest = 0, v;
+	size_t n, i;
+	int ret;
+
+	if (!t)
+		return -EINVAL;
+	ret = kl_history_events(h, "linp", &events, &n);
+	if (ret)
+		return ret;
+	time = calloc(h->nops + 1, 2 * sizeof(*time));
+	if (!time)
+		ret = -ENOMEM;
+	for (i = 0; i < n && !ret; i++)
+		time[events[i]] = i + 1;
+	for (i = 0; i < h->nops && !ret && t->reversed; i++) {
+		if (!find_method(h, t, &h->ops[i], &v))
+			ret = -EINVAL;
+		else if (v > largest)
+			largest = v;
+	}
+	if (!ret)
+		fprintf(f, "# %s\n", t->name);
+	for (i = 0; i < h->nops && !ret; i++)
+		ret = put_op(h, t, time, i, largest, f);
+	free(time);
+	free(events);
+	if (!ret && ferror(f))
+		ret = -EIO;
+	return ret;
+}
+
+const struct kl_form kl_form_linp = {
+	.name = "linp", .is = is_linp, .read = read_linp, .write = write_linp,
+};
