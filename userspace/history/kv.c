@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "history/kv.h"
 
+#define MAX_PLACES	3	/* as many as specs/kv.lin has appends for */
+
 enum kind { GET, PUT, APPEND };
 
 /* Beside each operation of the history. */
@@ -15,7 +17,7 @@ struct extra {
 	const char *s;		/* the string that it puts or appends, or got */
 	size_t len;
 	uint64_t key;
-	uint32_t pre, post;	/* of an append: nodes, post is 0 while not known */
+	uint64_t piece;		/* of an append: its string as a word */
 	unsigned int line;
 	uint8_t kind;
 	bool got;		/* the string is known */
@@ -34,10 +36,14 @@ struct kl_kv {
 	struct kl_jepsen *j;
 	struct extra *extra;
 	size_t cextra;
-	int put, get, remove, insert, cas;	/* methods */
-	struct table appends;	/* key, piece: index of the operation + 1 */
+	struct table roots;	/* key, 0: the node of "" */
 	struct table nodes;	/* node, piece: the node of both strings together */
-	uint32_t nnodes;	/* 0 is "" */
+	struct table places;	/* key, piece: index in place[] + 1 */
+	struct place {
+		uint32_t n, from[MAX_PLACES], to[MAX_PLACES];
+	} *place;		/* where a piece leads in the tree of a key */
+	size_t nplaces, cplaces;
+	uint32_t nnodes;
 	char mark;		/* what pieces begin with, if there are appends */
 };
 
@@ -92,21 +98,11 @@ bool kl_kv_is(const char *f, size_t len)
 
 struct kl_kv *kl_kv_new(struct kl_jepsen *j)
 {
-	struct kl_history *h = j->pairs.h;
 	struct kl_kv *kv = calloc(1, sizeof(*kv));
 
 	if (!kv)
 		return NULL;
 	kv->j = j;
-	kv->put = kl_history_method(h, "put", 3);
-	kv->get = kl_history_method(h, "get", 3);
-	kv->remove = kl_history_method(h, "remove", 6);
-	kv->insert = kl_history_method(h, "insert", 6);
-	kv->cas = kl_history_method(h, "cas", 3);
-	if (kv->put < 0 || kv->get < 0 || kv->remove < 0 || kv->insert < 0 || kv->cas < 0) {
-		free(kv);
-		return NULL;
-	}
 	j->spec = "specs/map.lin";
 	return kv;
 }
@@ -116,8 +112,10 @@ void kl_kv_free(struct kl_kv *kv)
 	if (!kv)
 		return;
 	free(kv->extra);
-	free(kv->appends.slot);
+	free(kv->roots.slot);
 	free(kv->nodes.slot);
+	free(kv->places.slot);
+	free(kv->place);
 	free(kv);
 }
 
@@ -135,13 +133,17 @@ static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t le
 static int invoke(struct kl_kv *kv, const char *tok, uint64_t process, int kind,
 		  const struct kl_edn_val *key, const struct kl_edn_val *v)
 {
-	/* As many as it may become. */
-	struct kl_op op = { .method = kv->get, .nargs = 3, .nres = 1 };
+	/* As many values as it may come to have; put_op() says which method it is. */
+	struct kl_op op = { .nargs = kind == APPEND ? KL_MAX_ARGS : 2, .nres = 1 };
 	struct kl_history *h = kv->j->pairs.h;
-	struct kl_val args[3] = { { 0 } };
+	struct kl_val args[KL_MAX_ARGS] = { { 0 } };
+	int64_t method = kl_history_method(h, "get", 3);
 	struct extra *x;
 	int ret;
 
+	if (method < 0)
+		return method;
+	op.method = method;
 	if (key->kind != KL_EDN_STRING && key->kind != KL_EDN_INT && key->kind != KL_EDN_WORD)
 		return kl_scan_bad(&kv->j->scan, key->tok ? key->tok : tok, "a :key, a string");
 	if (kind != GET && v->kind != KL_EDN_STRING)
@@ -219,85 +221,141 @@ static size_t piece(const struct kl_kv *kv, const char *s, size_t len)
 	return next ? (size_t)(next - s) : len;
 }
 
-static int find_appends(struct kl_kv *kv)
+static int find_pieces(struct kl_kv *kv)
 {
 	const struct kl_history *h = kv->j->pairs.h;
-	struct entry *e;
-	uint64_t word;
 	size_t i;
 	int ret;
 
 	for (i = 0; i < h->nops; i++) {
-		const struct extra *x = &kv->extra[i];
+		struct extra *x = &kv->extra[i];
 
 		if (x->kind != APPEND || kl_pairs_dropped(&h->ops[i]))
 			continue;
 		if (!kv->mark && x->len)
 			kv->mark = *x->s;
 		if (!x->len || *x->s != kv->mark || piece(kv, x->s, x->len) != x->len)
-			return refuse(kv, i, "strings that begin with a character which is nowhere "
-				      "else in them (only such appends are understood)");
-		ret = kl_words_get(&kv->j->words, x->s, x->len, &word);
+			return refuse(kv, i, "strings that all begin with one character which is "
+				      "nowhere else in them (only such appends are understood)");
+		ret = kl_words_get(&kv->j->words, x->s, x->len, &x->piece);
 		if (ret)
 			return ret;
-		e = table_find(&kv->appends, x->key, word);
-		if (!e)
-			return -ENOMEM;
-		if (e->v)
-			return refuse(kv, i, "strings that differ from all that are appended to the "
-				      "same key (only such appends are understood)");
-		table_put(&kv->appends, e, x->key, word, i + 1);
 	}
 	return 0;
 }
 
-/* The node of a string that operation @i knows; appends in what was got are found. */
+static int new_node(struct kl_kv *kv, struct table *t, struct entry *e, uint64_t a, uint64_t b)
+{
+	if (kv->nnodes == UINT32_MAX / 2)
+		return -EOVERFLOW;
+	table_put(t, e, a, b, ++kv->nnodes);
+	return 0;
+}
+
+static int add_place(struct kl_kv *kv, uint64_t key, uint64_t word, uint32_t from, uint32_t to)
+{
+	struct entry *e = table_find(&kv->places, key, word);
+	struct place *p;
+	int ret;
+
+	if (!e)
+		return -ENOMEM;
+	if (!e->v) {
+		ret = kl_grow(kv->place, kv->cplaces, kv->nplaces + 1);
+		if (ret)
+			return ret;
+		kv->place[kv->nplaces] = (struct place){ 0 };
+		table_put(&kv->places, e, key, word, ++kv->nplaces);
+	}
+	p = &kv->place[e->v - 1];
+	if (p->n < MAX_PLACES) {
+		p->from[p->n] = from;
+		p->to[p->n] = to;
+	}
+	p->n += p->n <= MAX_PLACES;
+	return 0;
+}
+
+/* The node of the string that operation @i knows; 0 if it is "". */
 static int walk(struct kl_kv *kv, size_t i, uint32_t *node)
 {
 	const struct extra *x = &kv->extra[i];
 	const char *s = x->s;
 	size_t len = x->len, n;
 	struct entry *e;
+	uint32_t from;
 	uint64_t word;
-	int ret;
+	int ret = 0;
 
-	for (*node = 0; len; s += n, len -= n) {
-		uint32_t from = *node;
-
+	*node = 0;
+	if (!len)
+		return 0;
+	e = table_find(&kv->roots, x->key, 0);
+	if (e && !e->v)
+		ret = new_node(kv, &kv->roots, e, x->key, 0);
+	if (!e || ret)
+		return e ? ret : -ENOMEM;
+	for (*node = e->v; len; s += n, len -= n) {
 		n = piece(kv, s, len);
 		ret = kl_words_get(&kv->j->words, s, n, &word);
 		if (ret)
 			return ret;
+		from = *node;
 		e = table_find(&kv->nodes, from, word);
 		if (!e)
 			return -ENOMEM;
 		if (!e->v) {
-			if (kv->nnodes == UINT32_MAX / 2)
-				return -EOVERFLOW;
-			table_put(&kv->nodes, e, from, word, ++kv->nnodes);
+			ret = new_node(kv, &kv->nodes, e, from, word);
+			*node = e->v;
+			if (!ret && kv->mark && x->kind == GET)
+				ret = add_place(kv, x->key, word, s == x->s ? 0 : from, *node);
+			if (ret)
+				return ret;
 		}
 		*node = e->v;
-		if (!kv->mark)
-			continue;
-		e = table_find(&kv->appends, x->key, word);
-		if (!e)
-			return -ENOMEM;
-		if (e->v && x->kind == PUT)
-			return refuse(kv, e->v - 1, "strings that are in none that is put at the "
-				      "same key (only such appends are understood)");
-		if (e->v && !kv->extra[e->v - 1].post) {
-			kv->extra[e->v - 1].pre = from;
-			kv->extra[e->v - 1].post = *node;
-		}
 	}
 	return 0;
 }
 
-/* A node's value; without appends a node is one string, and its word tells more. */
-static int value_of(struct kl_kv *kv, const struct extra *x, uint32_t node, struct kl_val *v)
+static int set_method(struct kl_kv *kv, struct kl_op *op, const char *name)
 {
-	*v = node ? kl_word(node) : kl_special(KL_ABSENT);
-	return kv->mark || !node ? 0 : kl_words_get(&kv->j->words, x->s, x->len, &v->v);
+	int64_t method = kl_history_method(kv->j->pairs.h, name, strlen(name));
+
+	if (method < 0)
+		return method;
+	op->method = method;
+	return 0;
+}
+
+static int put_append(struct kl_kv *kv, size_t i)
+{
+	static const char *const names[] = { "put", "append", "append2", "append3" };
+	struct kl_history *h = kv->j->pairs.h;
+	const struct extra *x = &kv->extra[i];
+	struct kl_op *op = &h->ops[i];
+	struct kl_val *v = h->vals + op->vals;
+	struct place none = { 0 };
+	const struct place *p = &none;
+	struct entry *e;
+	uint32_t k;
+
+	e = table_find(&kv->places, x->key, x->piece);
+	if (!e)
+		return -ENOMEM;
+	if (e->v)
+		p = &kv->place[e->v - 1];
+	if (p->n > MAX_PLACES)
+		return refuse(kv, i, "strings that are in at most three places of what was got of "
+			      "the key (only such appends are understood)");
+	*v++ = kl_word(x->key);
+	for (k = 0; k < p->n; k++) {
+		*v++ = kl_word(p->from[k]);
+		*v++ = kl_word(p->to[k]);
+	}
+	*v = kl_word((uint64_t)kv->nnodes + 1 + i);
+	op->nargs = 2 + 2 * p->n;
+	op->nres = 0;
+	return set_method(kv, op, names[p->n]);
 }
 
 static int put_op(struct kl_kv *kv, size_t i, uint32_t node)
@@ -305,40 +363,26 @@ static int put_op(struct kl_kv *kv, size_t i, uint32_t node)
 	struct kl_history *h = kv->j->pairs.h;
 	const struct extra *x = &kv->extra[i];
 	struct kl_op *op = &h->ops[i];
-	struct kl_val *v = h->vals + op->vals, val, res = kl_word(1);
-	int ret;
+	struct kl_val *v = h->vals + op->vals, val;
+	int ret = 0;
 
-	ret = value_of(kv, x, node, &val);
+	if (x->kind == APPEND)
+		return put_append(kv, i);
+	val = node ? kl_word(node) : kl_special(KL_ABSENT);
+	/* Without appends a node is one string, and its word tells more. */
+	if (!kv->mark && node)
+		ret = kl_words_get(&kv->j->words, x->s, x->len, &val.v);
 	if (ret)
 		return ret;
 	v[0] = kl_word(x->key);
-	op->nargs = 2;
-	op->nres = 0;
-	if (x->kind == GET || (x->kind == PUT && !node)) {
-		op->method = x->kind == GET ? kv->get : kv->remove;
-		op->nargs = 1;
-		op->nres = 1;
-		res = x->kind == GET && x->got ? val : kl_special(KL_ANY);
-	} else if (x->kind == PUT) {
-		op->method = kv->put;
+	if (x->kind == PUT && node) {
+		op->nres = 0;
 		v[1] = val;
-	} else if (!x->post) {
-		op->method = kv->put;
-		v[1] = kl_word((uint64_t)kv->nnodes + 1 + i);
-	} else if (!x->pre) {
-		op->method = kv->insert;
-		op->nres = 1;
-		v[1] = kl_word(x->post);
-	} else {
-		op->method = kv->cas;
-		op->nargs = 3;
-		op->nres = 1;
-		v[1] = kl_word(x->pre);
-		v[2] = kl_word(x->post);
+		return set_method(kv, op, "put");
 	}
-	if (op->nres)
-		v[op->nargs] = op->flags & KL_OP_PENDING ? kl_special(KL_ANY) : res;
-	return 0;
+	op->nargs = 1;
+	v[1] = x->kind == GET && x->got ? val : kl_special(KL_ANY);
+	return set_method(kv, op, x->kind == GET ? "get" : "remove");
 }
 
 int kl_kv_end(struct kl_kv *kv)
@@ -351,13 +395,18 @@ int kl_kv_end(struct kl_kv *kv)
 	node = calloc(h->nops + 1, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	ret = find_appends(kv);
+	ret = find_pieces(kv);
 	for (i = 0; i < h->nops && !ret; i++)
-		if (kv->extra[i].kind != APPEND && kv->extra[i].got &&
-		    !kl_pairs_dropped(&h->ops[i]))
+		if (kv->extra[i].kind == GET && kv->extra[i].got)
+			ret = walk(kv, i, &node[i]);
+	/* What is put and never got may be any value that is never got. */
+	for (i = 0; i < h->nops && !ret; i++)
+		if (kv->extra[i].kind == PUT)
 			ret = walk(kv, i, &node[i]);
 	for (i = 0; i < h->nops && !ret; i++)
 		ret = put_op(kv, i, node[i]);
+	if (kv->mark)
+		kv->j->spec = "specs/kv.lin";
 	free(node);
 	return ret;
 }

@@ -6,12 +6,13 @@
  * They are read as operations of a map of words.  What equals a string is a word;
  * "" is a key that is not there, so that putting it is a removal.
  *
- * Appending is read as a compare-and-set, exactly, when all that is appended to a
- * key is different, and begins with a character that is nowhere else in it:
- * then strings that were got fall apart in one way only, and in each of them an
- * appended string stands where its operation put it.  That tells the values before
- * and after.  What nobody got makes a value that nobody gets.  Other appends are
- * refused.
+ * What can be told of a key's value is only whether it is a string that was got, or
+ * one that may still become such: what strings that were got begin with.  Those are
+ * nodes of a tree, each with the piece that leads to it.  Appending leads from a node
+ * to a child of it, or to a value that nobody gets; specs/kv.lin says so exactly.
+ * For that the pieces must be seen: all that is appended has to begin with one
+ * character that is nowhere else in it, as in "x 9 0 y".  And a piece may have at
+ * most three places in the tree of its key.  Other appends are refused.
  */
 #ifndef KL_HISTORY_KV_H
 #define KL_HISTORY_KV_H
