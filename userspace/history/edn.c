@@ -23,26 +23,31 @@ bool kl_edn_skip(struct kl_edn *e)
 /* Does an atom end at this character? */
 static bool delimiter(char c)
 {
-	return kl_scan_end(c) || (c && strchr(",;\"()[]{}", c));
-}
+	static const bool ends[256] = {
+		[' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, [','] = true,
+		[';'] = true, ['"'] = true, ['('] = true, [')'] = true, ['['] = true,
+		[']'] = true, ['{'] = true, ['}'] = true,
+	};
 
-static int cut_short(struct kl_edn *e, const char *tok, const char *expected)
-{
-	return kl_scan_bad(&e->scan, tok, expected);
+	return ends[(unsigned char)c];
 }
 
 static int string(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = e->p + 1;
 
-	for (v->s = p; p < e->end && *p != '"'; p++)
+	bool lines = false;
+
+	for (v->s = p; p < e->end && *p != '"'; p++) {
+		lines |= *p == '\n';
 		if (*p == '\\')
 			p++;
+	}
 	if (p >= e->end)
-		return cut_short(e, v->tok, "a string that ends");
+		return kl_scan_bad(&e->scan, v->tok, "a string that ends");
 	v->kind = KL_EDN_STRING;
 	v->len = p - v->s;
-	for (e->p = v->s; e->p < p; e->p++)
+	for (e->p = v->s; lines && e->p < p; e->p++)
 		e->scan.line += *e->p == '\n';
 	e->p = p + 1;
 	return 0;
@@ -101,7 +106,7 @@ static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsign
 	e->p++;
 	for (;;) {
 		if (!kl_edn_skip(e))
-			return cut_short(e, v->tok, "a closing bracket");
+			return kl_scan_bad(&e->scan, v->tok, "a closing bracket");
 		if (*e->p == close)
 			break;
 		ret = value(e, &item, depth + 1);
@@ -123,10 +128,12 @@ static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
 {
 	const char *expected = "a value";
 
-	*v = (struct kl_edn_val){ .tok = e->p };
 	if (!kl_edn_skip(e))
-		return cut_short(e, e->end - 1, expected);
+		return kl_scan_bad(&e->scan, e->end - 1, expected);
 	v->tok = e->p;
+	v->s = NULL;
+	v->len = 0;
+	v->v = 0;
 	/* A tag says what the value behind it is; a set has brackets with a mark. */
 	while (*e->p == '#') {
 		e->p++;
@@ -135,7 +142,7 @@ static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
 		while (!delimiter(*e->p))
 			e->p++;
 		if (!kl_edn_skip(e))
-			return cut_short(e, v->tok, expected);
+			return kl_scan_bad(&e->scan, v->tok, expected);
 	}
 	switch (*e->p) {
 	case '"':

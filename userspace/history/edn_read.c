@@ -26,7 +26,10 @@ struct reader {
 /* The keys of a map that count. */
 enum { PROCESS, TYPE, F, KEY, VALUE, KEYS };
 
-static const char *const names[KEYS] = { ":process", ":type", ":f", ":key", ":value" };
+static const struct {
+	const char *s;
+	size_t len;
+} names[KEYS] = { { ":process", 8 }, { ":type", 5 }, { ":f", 2 }, { ":key", 4 }, { ":value", 6 } };
 
 static bool is_edn(const struct kl_head *head)
 {
@@ -117,12 +120,16 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 /* A map at the scanner's place. */
 static int operation(struct reader *r)
 {
-	struct kl_edn_val key, val[KEYS] = { { 0 } }, v;
+	struct kl_edn_val key, val[KEYS], v;
 	struct kl_edn *e = &r->edn;
 	const char *tok = e->p;
 	unsigned int i;
 	int ret;
 
+	for (i = 0; i < KEYS; i++) {
+		val[i].kind = KL_EDN_NIL;
+		val[i].tok = NULL;
+	}
 	e->p++;
 	for (;;) {
 		if (!kl_edn_skip(e))
@@ -138,7 +145,7 @@ static int operation(struct reader *r)
 		if (ret)
 			return ret;
 		for (i = 0; i < KEYS && key.kind == KL_EDN_WORD; i++)
-			if (kl_scan_is(key.s, key.len, names[i]))
+			if (key.len == names[i].len && !memcmp(key.s, names[i].s, key.len))
 				val[i] = v;
 	}
 	e->p++;

@@ -12,6 +12,9 @@
 
 enum kind { GET, PUT, APPEND };
 
+/* Ours, in specs/map.lin and specs/kv.lin. */
+enum { M_PUT, M_APPEND, M_APPEND2, M_APPEND3, M_GET, M_REMOVE, METHODS };
+
 /* Beside each operation of the history. */
 struct extra {
 	const char *s;		/* the string that it puts or appends, or got */
@@ -36,6 +39,7 @@ struct kl_kv {
 	struct kl_jepsen *j;
 	struct extra *extra;
 	size_t cextra;
+	int method[METHODS];	/* index + 1 in the history, once one is needed */
 	struct table roots;	/* key, 0: the node of "" */
 	struct table nodes;	/* node, piece: the node of both strings together */
 	struct table places;	/* key, piece: index in place[] + 1 */
@@ -119,6 +123,23 @@ void kl_kv_free(struct kl_kv *kv)
 	free(kv);
 }
 
+static int set_method(struct kl_kv *kv, struct kl_op *op, int m)
+{
+	static const char *const names[METHODS] = {
+		"put", "append", "append2", "append3", "get", "remove",
+	};
+	int64_t method;
+
+	if (!kv->method[m]) {
+		method = kl_history_method(kv->j->pairs.h, names[m], strlen(names[m]));
+		if (method < 0)
+			return method;
+		kv->method[m] = method + 1;
+	}
+	op->method = kv->method[m] - 1;
+	return 0;
+}
+
 static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t len)
 {
 	static const char *const kinds[] = { [GET] = "get", [PUT] = "put", [APPEND] = "append" };
@@ -137,18 +158,16 @@ static int invoke(struct kl_kv *kv, const char *tok, uint64_t process, int kind,
 	struct kl_op op = { .nargs = kind == APPEND ? KL_MAX_ARGS : 2, .nres = 1 };
 	struct kl_history *h = kv->j->pairs.h;
 	struct kl_val args[KL_MAX_ARGS] = { { 0 } };
-	int64_t method = kl_history_method(h, "get", 3);
 	struct extra *x;
 	int ret;
 
-	if (method < 0)
-		return method;
-	op.method = method;
 	if (key->kind != KL_EDN_STRING && key->kind != KL_EDN_INT && key->kind != KL_EDN_WORD)
 		return kl_scan_bad(&kv->j->scan, key->tok ? key->tok : tok, "a :key, a string");
 	if (kind != GET && v->kind != KL_EDN_STRING)
 		return kl_scan_bad(&kv->j->scan, v->tok ? v->tok : tok, "a :value, a string");
-	ret = kl_grow(kv->extra, kv->cextra, h->nops + 1);
+	ret = set_method(kv, &op, M_GET);
+	if (!ret)
+		ret = kl_grow(kv->extra, kv->cextra, h->nops + 1);
 	if (ret)
 		return ret;
 	x = &kv->extra[h->nops];
@@ -216,7 +235,7 @@ static int refuse(struct kl_kv *kv, size_t i, const char *expected)
 /* The length of the first piece: up to where the next one begins. */
 static size_t piece(const struct kl_kv *kv, const char *s, size_t len)
 {
-	const char *next = kv->mark && len > 1 ? memchr(s + 1, kv->mark, len - 1) : NULL;
+	const char *next = len > 1 ? memchr(s + 1, kv->mark, len - 1) : NULL;
 
 	return next ? (size_t)(next - s) : len;
 }
@@ -276,7 +295,10 @@ static int add_place(struct kl_kv *kv, uint64_t key, uint64_t word, uint32_t fro
 	return 0;
 }
 
-/* The node of the string that operation @i knows; 0 if it is "". */
+/*
+ * The node of the string that operation @i knows; 0 if it is "".  Without appends
+ * it does not matter which.
+ */
 static int walk(struct kl_kv *kv, size_t i, uint32_t *node)
 {
 	const struct extra *x = &kv->extra[i];
@@ -287,8 +309,8 @@ static int walk(struct kl_kv *kv, size_t i, uint32_t *node)
 	uint64_t word;
 	int ret = 0;
 
-	*node = 0;
-	if (!len)
+	*node = kv->mark ? 0 : len > 0;
+	if (!len || !kv->mark)
 		return 0;
 	e = table_find(&kv->roots, x->key, 0);
 	if (e && !e->v)
@@ -307,7 +329,7 @@ static int walk(struct kl_kv *kv, size_t i, uint32_t *node)
 		if (!e->v) {
 			ret = new_node(kv, &kv->nodes, e, from, word);
 			*node = e->v;
-			if (!ret && kv->mark && x->kind == GET)
+			if (!ret && x->kind == GET)
 				ret = add_place(kv, x->key, word, s == x->s ? 0 : from, *node);
 			if (ret)
 				return ret;
@@ -317,19 +339,8 @@ static int walk(struct kl_kv *kv, size_t i, uint32_t *node)
 	return 0;
 }
 
-static int set_method(struct kl_kv *kv, struct kl_op *op, const char *name)
-{
-	int64_t method = kl_history_method(kv->j->pairs.h, name, strlen(name));
-
-	if (method < 0)
-		return method;
-	op->method = method;
-	return 0;
-}
-
 static int put_append(struct kl_kv *kv, size_t i)
 {
-	static const char *const names[] = { "put", "append", "append2", "append3" };
 	struct kl_history *h = kv->j->pairs.h;
 	const struct extra *x = &kv->extra[i];
 	struct kl_op *op = &h->ops[i];
@@ -355,7 +366,7 @@ static int put_append(struct kl_kv *kv, size_t i)
 	*v = kl_word((uint64_t)kv->nnodes + 1 + i);
 	op->nargs = 2 + 2 * p->n;
 	op->nres = 0;
-	return set_method(kv, op, names[p->n]);
+	return set_method(kv, op, M_PUT + p->n);
 }
 
 static int put_op(struct kl_kv *kv, size_t i, uint32_t node)
@@ -378,11 +389,11 @@ static int put_op(struct kl_kv *kv, size_t i, uint32_t node)
 	if (x->kind == PUT && node) {
 		op->nres = 0;
 		v[1] = val;
-		return set_method(kv, op, "put");
+		return set_method(kv, op, M_PUT);
 	}
 	op->nargs = 1;
 	v[1] = x->kind == GET && x->got ? val : kl_special(KL_ANY);
-	return set_method(kv, op, x->kind == GET ? "get" : "remove");
+	return set_method(kv, op, x->kind == GET ? M_GET : M_REMOVE);
 }
 
 int kl_kv_end(struct kl_kv *kv)

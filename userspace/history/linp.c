@@ -237,7 +237,7 @@ static int put_op(const struct kl_history *h, const struct kl_linp_type *t, cons
 	return 0;
 }
 
-/* Times are 1, 2, ...: nothing is at the same time, and sums stay small. */
+/* Times are 1, 2, ...: nothing is at the same time, and lines are in order. */
 static int write_linp(const struct kl_history *h, FILE *f)
 {
 	const struct kl_linp_type *t = type_of(h);
@@ -264,8 +264,9 @@ static int write_linp(const struct kl_history *h, FILE *f)
 	}
 	if (!ret)
 		fprintf(f, "# %s\n", t->name);
-	for (i = 0; i < h->nops && !ret; i++)
-		ret = put_op(h, t, time, i, largest, f);
+	for (i = 0; i < n && !ret; i++)
+		if (!(events[i] & 1))
+			ret = put_op(h, t, time, events[i] >> 1, largest, f);
 	free(time);
 	free(events);
 	if (!ret && ferror(f))
