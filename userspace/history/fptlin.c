@@ -52,7 +52,7 @@ static int scan_line(void *ctx, const char **pp)
 	if (*p == '#')
 		return kl_linp_header(l, pp);
 	if (!l->type)
-		return kl_scan_bad(&l->scan, p, "a first line `# TYPE', as in `# stack'");
+		return kl_scan_stop(&l->scan, p, "a first line `# TYPE', as in `# stack'");
 	if (kl_scan_u64(&l->scan, &p, &process, "a process, a number") ||
 	    kl_linp_times(l, &p, &op))
 		return -EINVAL;

@@ -73,7 +73,7 @@ static int scan_header(struct reader *r, const char *p)
 		if (kl_scan_is(p, n, types[i].name))
 			break;
 	if (i == sizeof(types) / sizeof(*types))
-		return kl_scan_bad(&r->scan, p, "atomic-stack or atomic-queue");
+		return kl_scan_stop(&r->scan, p, "atomic-stack or atomic-queue");
 	r->type = &types[i];
 	put = kl_history_method(r->pairs.h, r->type->put, strlen(r->type->put));
 	take = kl_history_method(r->pairs.h, r->type->take, strlen(r->type->take));
@@ -114,7 +114,7 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	int ret;
 
 	if (!r->type)
-		return kl_scan_bad(&r->scan, tok, "a line `# @object atomic-stack' (or -queue) before");
+		return kl_scan_stop(&r->scan, tok, "a line `# @object atomic-stack' (or -queue) before");
 	while (!kl_scan_end(p[n]) && p[n] != '(')
 		n++;
 	if (kl_scan_is(p, n, r->type->put) || kl_scan_is(p, n, "add")) {

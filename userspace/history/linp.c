@@ -184,17 +184,25 @@ static int cannot(const struct kl_history *h, const struct kl_op *op, const char
 	return -EINVAL;
 }
 
+struct writer {
+	const struct kl_history *h;
+	const struct kl_linp_type *t;
+	FILE *f;
+	bool low, high;		/* there are values below 2^63, and from there on */
+	uint64_t largest;
+};
+
 /* Method and value of an operation; NULL after a message. */
-static const char *find_method(const struct kl_history *h, const struct kl_linp_type *t,
-			       const struct kl_op *op, int64_t *value)
+static const char *find_method(const struct writer *w, const struct kl_op *op,
+			       const struct kl_val **value)
 {
-	const struct kl_val *v, *res = kl_op_res(h, op);
-	const struct kl_linp_method *m;
-	const char *ours = h->methods[op->method];
+	const struct kl_val *v, *res = kl_op_res(w->h, op);
+	const char *ours = w->h->methods[op->method];
 	uint64_t told = op->nres ? res->v : 0;
+	const struct kl_linp_method *m;
 
 	if (op->flags & KL_OP_PENDING) {
-		cannot(h, op, "has no operations without a return");
+		cannot(w->h, op, "has no operations without a return");
 		return NULL;
 	}
 	/* What did not change the set told whether the value was in it. */
@@ -203,50 +211,76 @@ static const char *find_method(const struct kl_history *h, const struct kl_linp_
 		told = *ours == 'a';
 		ours = "has";
 	}
-	for (m = t->methods; m->theirs; m++) {
+	for (m = w->t->methods; m->theirs; m++) {
 		bool take = m->shape == KL_LINP_TAKE, give = m->shape == KL_LINP_GIVE;
 
 		if (strcmp(m->ours, ours) || op->nargs != !take || op->nres != !give)
 			continue;
 		if (!take && !give && (res->tag != KL_WORD || told != (m->shape == KL_LINP_TRUE)))
 			continue;
-		v = take ? res : kl_op_args(h, op);
-		*value = v->tag == KL_EMPTY && take ? -1 : (int64_t)v->v;
-		if ((v->tag == KL_WORD && *value >= 0) || (v->tag == KL_EMPTY && take))
+		v = take ? res : kl_op_args(w->h, op);
+		*value = v;
+		if ((v->tag == KL_WORD && (v->v <= INT64_MAX || w->t->reversed)) ||
+		    (v->tag == KL_EMPTY && take))
 			return m->theirs;
-		cannot(h, op, "has only numbers from 0 to 2^63 - 1, and empty");
+		cannot(w->h, op, "has only numbers from 0 to 2^63 - 1, and empty");
 		return NULL;
 	}
-	cannot(h, op, "has no such operation");
+	cannot(w->h, op, "has no such operation");
 	return NULL;
 }
 
-static int put_op(const struct kl_history *h, const struct kl_linp_type *t, const uint64_t *time,
-		  size_t i, int64_t largest, FILE *f)
+/* What all values of a priority queue are like, which have to be turned round. */
+static int look_at_values(struct writer *w)
 {
-	const char *name;
-	int64_t v;
+	const struct kl_val *v;
+	size_t i;
 
-	name = find_method(h, t, &h->ops[i], &v);
+	for (i = 0; i < w->h->nops; i++) {
+		if (!find_method(w, &w->h->ops[i], &v))
+			return -EINVAL;
+		if (v->tag != KL_WORD)
+			continue;
+		if (v->v > INT64_MAX)
+			w->high = true;
+		else
+			w->low = true;
+		if (v->v > w->largest)
+			w->largest = v->v;
+	}
+	if (!w->high || !w->low)
+		return 0;
+	kl_err("values on both sides of 2^63, which the form linp cannot say");
+	return -EINVAL;
+}
+
+static int put_op(const struct writer *w, const struct kl_op *op, const uint64_t *time)
+{
+	const struct kl_val *v;
+	const char *name = find_method(w, op, &v);
+	uint64_t value;
+
 	if (!name)
 		return -EINVAL;
-	if (t->reversed && v >= 0)
-		v = largest - v;
-	fprintf(f, "%s %" PRId64 " %" PRIu64 " %" PRIu64 "\n", name, v, time[2 * i],
-		time[2 * i + 1]);
+	value = v->v;
+	if (w->t->reversed)
+		value = w->high ? ~value : w->largest - value;
+	if (v->tag == KL_EMPTY)
+		value = -1;
+	fprintf(w->f, "%s %" PRId64 " %" PRIu64 " %" PRIu64 "\n", name, (int64_t)value, time[0],
+		time[1]);
 	return 0;
 }
 
 /* Times are 1, 2, ...: nothing is at the same time, and lines are in order. */
 static int write_linp(const struct kl_history *h, FILE *f)
 {
-	const struct kl_linp_type *t = type_of(h);
+	struct writer w = { .h = h, .f = f, .t = type_of(h) };
 	uint64_t *events, *time = NULL;
-	int64_t largest = 0, v;
 	size_t n, i;
 	int ret;
 
-	if (!t)
+	if (!w.t)
 		return -EINVAL;
 	ret = kl_history_events(h, "linp", &events, &n);
 	if (ret)
@@ -256,17 +290,13 @@ static int write_linp(const struct kl_history *h, FILE *f)
 		ret = -ENOMEM;
 	for (i = 0; i < n && !ret; i++)
 		time[events[i]] = i + 1;
-	for (i = 0; i < h->nops && !ret && t->reversed; i++) {
-		if (!find_method(h, t, &h->ops[i], &v))
-			ret = -EINVAL;
-		else if (v > largest)
-			largest = v;
-	}
+	if (!ret && w.t->reversed)
+		ret = look_at_values(&w);
 	if (!ret)
-		fprintf(f, "# %s\n", t->name);
+		fprintf(f, "# %s\n", w.t->name);
 	for (i = 0; i < n && !ret; i++)
 		if (!(events[i] & 1))
-			ret = put_op(h, t, time, events[i] >> 1, largest, f);
+			ret = put_op(&w, &h->ops[events[i] >> 1], &time[events[i]]);
 	free(time);
 	free(events);
 	if (!ret && ferror(f))

@@ -44,7 +44,7 @@ int kl_linp_header(struct kl_linp *l, const char **pp)
 		return 0;
 	l->type = find_type(l->types, l->ntypes, p, n);
 	if (!l->type)
-		return kl_scan_bad(&l->scan, p, l->expected);
+		return kl_scan_stop(&l->scan, p, l->expected);
 	for (i = 0; l->type->methods[i].theirs; i++) {
 		const char *ours = l->type->methods[i].ours;
 
@@ -64,7 +64,7 @@ int kl_linp_method(struct kl_linp *l, const char **pp)
 	size_t n = kl_scan_word(p);
 
 	if (!l->type)
-		return kl_scan_bad(&l->scan, p, "a first line `# TYPE', as in `# stack'");
+		return kl_scan_stop(&l->scan, p, "a first line `# TYPE', as in `# stack'");
 	for (m = l->type->methods; m->theirs; m++) {
 		if (kl_scan_is(p, n, m->theirs)) {
 			*pp = p + n;

@@ -39,6 +39,12 @@ int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected)
 	return -EINVAL;
 }
 
+int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected)
+{
+	s->stop = true;
+	return kl_scan_bad(s, tok, expected);
+}
+
 int kl_scan_u64_slow(struct kl_scan *s, const char **pp, uint64_t *out, const char *what)
 {
 	const char *p = *pp, *start = p;
@@ -110,7 +116,7 @@ int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 			p = kl_scan_skip(p);
 			s->line++;
 			ret = *p == '\n' ? 0 : line(ctx, &p);
-			if (ret && ret != -EINVAL)
+			if ((ret && ret != -EINVAL) || s->stop)
 				return ret;
 			if (s->errors >= MAX_ERRORS) {
 				kl_err_at(s->name, s->line, 0, "too many errors, giving up");

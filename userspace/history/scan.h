@@ -16,6 +16,7 @@
 struct kl_scan {
 	const char *name;
 	unsigned int line, errors;
+	bool stop;		/* set it where what follows cannot be understood */
 };
 
 static inline bool kl_scan_blank(char c)
@@ -63,6 +64,9 @@ static inline bool kl_scan_is(const char *p, size_t len, const char *word)
 
 /* Say that @expected was expected at @tok; counts it.  Returns -EINVAL. */
 int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected);
+
+/* The same, and nothing can be understood without it. */
+int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected);
 
 /* kl_scan_u64() when it is not short and decimal. */
 int kl_scan_u64_slow(struct kl_scan *s, const char **pp, uint64_t *out, const char *what);
