@@ -277,6 +277,8 @@ static void test_errors(void **state)
 		{ "fptlin", "# set\n0 0 1 INSERT 1\n", "t:2: error: the end of the line: expected "
 		  "another value" },
 		{ "fptlin", "# semaphore\n0 0 1 INCR 1\n", "t:1: error: 'semaphore': expected set" },
+		{ "fptlin", "# set\n0 0 5 INSERT 1 1\n0 1 7 INSERT 2 1\n", "t: error: process 0 is "
+		  "called at 1 while in another operation, from 0 to 5" },
 		{ "events", "1 returns true\n", "t:1: error: '1': expected a call before" },
 		{ "events", "1 invokes add 2\n1 invokes add 3\n", "t:2: error: '1': expected the "
 		  "return of the operation before" },
@@ -313,7 +315,7 @@ static void test_errors(void **state)
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\nINFO  jepsen.util - 1 :ok :write 1\n",
 		  "t:2: error: ':write': expected the end of what" },
 		{ "edn", "{:process 0\n", "t:1: error: '{:process': expected a closing bracket" },
-		{ "edn", "[{:process 0, :type :invoke, :f :read}\n", "t:2: error: the end of the line: "
+		{ "edn", "[{:process 0, :type :invoke, :f :read}\n", "t:1: error: '[{:process': "
 		  "expected a closing bracket" },
 		{ "edn", "{:process 0, :type :invoke, :f}\n", "t:1: error: ':f}': expected a value for" },
 		{ "edn", "{:type :invoke, :f :read}\n", "t:1: error: '{:type': expected an operation "

@@ -97,6 +97,7 @@ static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth);
 /* What is between brackets; pairs are kept. */
 static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsigned int depth)
 {
+	unsigned int line = e->scan.line;
 	struct kl_edn_val item;
 	size_t n = 0;
 	int ret;
@@ -105,8 +106,10 @@ static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsign
 		return kl_scan_bad(&e->scan, v->tok, "at most 64 brackets inside one another");
 	e->p++;
 	for (;;) {
-		if (!kl_edn_skip(e))
+		if (!kl_edn_skip(e)) {
+			e->scan.line = line;
 			return kl_scan_bad(&e->scan, v->tok, "a closing bracket");
+		}
 		if (*e->p == close)
 			break;
 		ret = value(e, &item, depth + 1);

@@ -123,7 +123,7 @@ static int operation(struct reader *r)
 	struct kl_edn_val key, val[KEYS], v;
 	struct kl_edn *e = &r->edn;
 	const char *tok = e->p;
-	unsigned int i;
+	unsigned int i, line = e->scan.line;
 	int ret;
 
 	for (i = 0; i < KEYS; i++) {
@@ -132,8 +132,10 @@ static int operation(struct reader *r)
 	}
 	e->p++;
 	for (;;) {
-		if (!kl_edn_skip(e))
+		if (!kl_edn_skip(e)) {
+			e->scan.line = line;
 			return kl_scan_bad(&e->scan, tok, "a closing bracket");
+		}
 		if (*e->p == '}')
 			break;
 		ret = kl_edn_value(e, &key);
@@ -157,12 +159,17 @@ static int operation(struct reader *r)
 static int operations(struct reader *r)
 {
 	struct kl_edn *e = &r->edn;
+	const char *open = NULL;
+	unsigned int line = 1;
 	char close = 0;
 	int ret;
 
 	e->scan.line = 1;
-	if (kl_edn_skip(e) && (*e->p == '[' || *e->p == '('))
+	if (kl_edn_skip(e) && (*e->p == '[' || *e->p == '(')) {
+		line = e->scan.line;
+		open = e->p;
 		close = *e->p++ == '[' ? ']' : ')';
+	}
 	while (kl_edn_skip(e)) {
 		if (close && *e->p == close) {
 			e->p++;
@@ -181,9 +188,10 @@ static int operations(struct reader *r)
 		if (ret && (ret != -EINVAL || e->scan.errors || r->j.scan.errors >= MAX_ERRORS))
 			return ret;
 	}
-	if (close)
-		return kl_scan_bad(&e->scan, e->end - 1, "a closing bracket");
-	return 0;
+	if (!open)
+		return 0;
+	e->scan.line = line;
+	return kl_scan_bad(&e->scan, open, "a closing bracket");
 }
 
 static int read_edn(struct kl_input *in, struct kl_history **out)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the readers of LinP's and FPTLin's forms share, see linp.h. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "history/internal.h"
 #include "history/linp.h"
 
 #define MAX_TIME	((UINT64_MAX >> 1) - 1)
@@ -157,6 +159,22 @@ int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, struct kl_val v, str
 	return kl_history_add(l->h, op, args, &res);
 }
 
+/* A process does one thing at a time. */
+static int check_processes(const struct kl_linp *l)
+{
+	const struct kl_history *h = l->h;
+	size_t a, b;
+	int ret;
+
+	ret = kl_history_overlap(h, &a, &b);
+	if (ret <= 0)
+		return ret;
+	kl_err_at(l->scan.name, 0, 0, "process %" PRIu64 " is called at %" PRIu64 " while in another "
+		  "operation, from %" PRIu64 " to %" PRIu64, h->threads[h->ops[b].thread],
+		  h->ops[b].call / 2, h->ops[a].call / 2, h->ops[a].ret / 2);
+	return -EINVAL;
+}
+
 int kl_linp_read(struct kl_linp *l, struct kl_input *in,
 		 int (*line)(void *ctx, const char **pp), struct kl_history **out)
 {
@@ -179,6 +197,8 @@ int kl_linp_read(struct kl_linp *l, struct kl_input *in,
 	l->h->fresh = true;
 	if (!ret)
 		ret = kl_history_finish(l->h);
+	if (!ret && !l->one_thread)
+		ret = check_processes(l);
 	if (ret)
 		kl_history_free(l->h);
 	else

@@ -57,7 +57,7 @@ static inline bool kl_scan_is(const char *p, size_t len, const char *word)
 	size_t i;
 
 	for (i = 0; i < len; i++)
-		if (p[i] != word[i])
+		if (!word[i] || p[i] != word[i])
 			return false;
 	return !word[len];
 }
