@@ -173,7 +173,9 @@ static int operations(struct reader *r)
 	while (kl_edn_skip(e)) {
 		if (close && *e->p == close) {
 			e->p++;
-			return kl_edn_skip(e) ? kl_scan_bad(&e->scan, e->p, "the end of the file") : 0;
+			if (!kl_edn_skip(e))
+				return 0;
+			return kl_scan_bad(&e->scan, e->p, "the end of the file");
 		}
 		while (*e->p == '#' && e->p[1] != '{') {
 			while (*e->p != '{' && !kl_scan_end(*e->p))

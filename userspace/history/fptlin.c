@@ -22,7 +22,8 @@ static const struct kl_linp_type types[] = {
 	  .methods = { { "ENQ", "enq", KL_LINP_GIVE }, { "DEQ", "deq", KL_LINP_TAKE }, PEEK } },
 	{ .name = "priorityqueue", .spec = "specs/pqueue.lin", .reversed = true,
 	  .expected = "INSERT, POLL or PEEK",
-	  .methods = { { "INSERT", "push", KL_LINP_GIVE }, { "POLL", "pop", KL_LINP_TAKE }, PEEK } },
+	  .methods = { { "INSERT", "push", KL_LINP_GIVE },
+		       { "POLL", "pop", KL_LINP_TAKE }, PEEK } },
 	{ .name = "set", .spec = "specs/set.lin", .expected = "INSERT, REMOVE or CONTAINS",
 	  .methods = { { "INSERT", "add", KL_LINP_TELL }, { "REMOVE", "remove", KL_LINP_TELL },
 		       { "CONTAINS", "has", KL_LINP_TELL } } },
@@ -83,7 +84,8 @@ static int scan_line(void *ctx, const char **pp)
 static int read_fptlin(struct kl_input *in, struct kl_history **out)
 {
 	struct kl_linp l = {
-		.types = types, .ntypes = NTYPES, .expected = "set, stack, queue, priorityqueue or rmw",
+		.types = types, .ntypes = NTYPES,
+		.expected = "set, stack, queue, priorityqueue or rmw",
 	};
 
 	return kl_linp_read(&l, in, scan_line, out);

@@ -127,7 +127,8 @@ static int succeed(struct kl_jepsen *j, const char *tok, int m, struct kl_op *op
 		else if (v->kind == KL_JEPSEN_NONE)
 			res = j->log ? kl_word(KL_JEPSEN_NIL) : kl_special(KL_ANY);
 		else if (v->kind != KL_JEPSEN_WORD)
-			return kl_scan_bad(&j->scan, tok, "a :value that is nil, a number or a word");
+			return kl_scan_bad(&j->scan, tok,
+					   "a :value that is nil, a number or a word");
 	}
 	kl_pairs_return(&j->pairs, op, &res);
 	return 0;

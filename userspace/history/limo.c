@@ -114,7 +114,8 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	int ret;
 
 	if (!r->type)
-		return kl_scan_stop(&r->scan, tok, "a line `# @object atomic-stack' (or -queue) before");
+		return kl_scan_stop(&r->scan, tok,
+				    "a line `# @object atomic-stack' (or -queue) before");
 	while (!kl_scan_end(p[n]) && p[n] != '(')
 		n++;
 	if (kl_scan_is(p, n, r->type->put) || kl_scan_is(p, n, "add")) {

@@ -96,7 +96,8 @@ static int put_calls(struct order *o, size_t i, size_t end)
 		if (o->h->ops[before - 1].flags & KL_OP_PENDING)
 			return refuse(o, "a thread goes on after an operation that never returned");
 		if (o->h->ops[before - 1].ret > op->call)
-			return refuse(o, "the history has operations inside operations of one thread");
+			return refuse(o, "the history has operations inside operations of one "
+				      "thread");
 		if (o->h->error || next != SIZE_MAX)
 			return refuse(o, "threads go on to their next operations at times that are "
 				      "too near to those of others");
