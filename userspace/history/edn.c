@@ -7,7 +7,7 @@
 
 #define MAX_DEPTH	64
 
-bool kl_edn_skip(struct kl_edn *e)
+bool kl_edn_skip_some(struct kl_edn *e)
 {
 	for (; e->p < e->end; e->p++) {
 		if (*e->p == '\n')

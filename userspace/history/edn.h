@@ -33,8 +33,19 @@ struct kl_edn_val {
 	} pair[2];
 };
 
+/* kl_edn_skip() where there is something to skip. */
+bool kl_edn_skip_some(struct kl_edn *e);
+
 /* Move over blanks, commas and comments; false at the end of the text. */
-bool kl_edn_skip(struct kl_edn *e);
+static inline bool kl_edn_skip(struct kl_edn *e)
+{
+	while (e->p < e->end && (*e->p == ' ' || *e->p == ','))
+		e->p++;
+	if (e->p < e->end && *e->p > ' ' && *e->p != ';')
+		return true;
+	return kl_edn_skip_some(e);
+}
+
 /* The next value; 0, or -EINVAL after a message. */
 int kl_edn_value(struct kl_edn *e, struct kl_edn_val *v);
 

@@ -26,10 +26,22 @@ struct reader {
 /* The keys of a map that count. */
 enum { PROCESS, TYPE, F, KEY, VALUE, KEYS };
 
-static const struct {
-	const char *s;
-	size_t len;
-} names[KEYS] = { { ":process", 8 }, { ":type", 5 }, { ":f", 2 }, { ":key", 4 }, { ":value", 6 } };
+/* Which one this is; KEYS if none.  No two are of one length. */
+static unsigned int which_key(const struct kl_edn_val *key)
+{
+	static const struct {
+		const char *s;
+		unsigned int key;
+	} by_len[] = {
+		[2] = { ":f", F }, [4] = { ":key", KEY }, [5] = { ":type", TYPE },
+		[6] = { ":value", VALUE }, [8] = { ":process", PROCESS },
+	};
+
+	if (key->kind != KL_EDN_WORD || key->len >= sizeof(by_len) / sizeof(*by_len) ||
+	    !by_len[key->len].s || memcmp(key->s, by_len[key->len].s, key->len))
+		return KEYS;
+	return by_len[key->len].key;
+}
 
 static bool is_edn(const struct kl_head *head)
 {
@@ -146,9 +158,9 @@ static int operation(struct reader *r)
 		ret = kl_edn_value(e, &v);
 		if (ret)
 			return ret;
-		for (i = 0; i < KEYS && key.kind == KL_EDN_WORD; i++)
-			if (key.len == names[i].len && !memcmp(key.s, names[i].s, key.len))
-				val[i] = v;
+		i = which_key(&key);
+		if (i < KEYS)
+			val[i] = v;
 	}
 	e->p++;
 	r->j.scan.line = e->scan.line;

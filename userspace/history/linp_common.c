@@ -170,7 +170,8 @@ static int check_processes(const struct kl_linp *l)
 	if (ret <= 0)
 		return ret;
 	kl_err_at(l->scan.name, 0, 0,
-		  "process %" PRIu64 " is called at %" PRIu64 " while in another operation, from %" PRIu64 " to %" PRIu64, h->threads[h->ops[b].thread],
+		  "process %" PRIu64 " is called at %" PRIu64 " while in another operation, from %"
+		  PRIu64 " to %" PRIu64, h->threads[h->ops[b].thread],
 		  h->ops[b].call / 2, h->ops[a].call / 2, h->ops[a].ret / 2);
 	return -EINVAL;
 }
