@@ -9,8 +9,9 @@
  *	[2] return a
  *
  * The number is that of a thread or of the operation.  Values are numbers or
- * words; a removal that returns `empty', or nothing, found nothing.  Lines of `#'
- * are comments but for the one of the type.
+ * words; a removal that returns `empty', or nothing, found nothing, but one that
+ * is called with a value as in pop(a) returns that.  Lines of `#' are comments but
+ * for the one of the type.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -111,6 +112,7 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	size_t n = 0;
 	struct kl_op op = { 0 };
 	struct kl_val v;
+	bool told;
 	int ret;
 
 	if (!r->type)
@@ -134,12 +136,15 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 		return ret;
 	if (ret == 1 && op.nargs)
 		return kl_scan_bad(&r->scan, p, "a value");
-	if (ret == 0 && op.nres)
-		return kl_scan_bad(&r->scan, tok, "a removal without a value");
+	told = ret == 0 && op.nres;
 	if (kl_scan_eol(&r->scan, &p))
 		return -EINVAL;
 	*pp = p;
-	return kl_pairs_call(&r->pairs, tok, id, &op, &v);
+	ret = kl_pairs_call(&r->pairs, tok, id, &op, &v);
+	/* What it will return, if it does: see read_limo(). */
+	if (!ret && told)
+		r->pairs.h->vals[op.vals] = v;
+	return ret;
 }
 
 static int scan_return(struct reader *r, const char **pp, const char *tok, uint64_t id)
@@ -161,7 +166,9 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 	if (kl_scan_eol(&r->scan, &p))
 		return -EINVAL;
 	*pp = p;
-	if (ret == 1 || kl_scan_is(value, n, "empty") || kl_scan_is(value, n, "Empty"))
+	if (ret == 1 && op->nres && r->pairs.h->vals[op->vals].tag == KL_WORD)
+		v = r->pairs.h->vals[op->vals];
+	else if (ret == 1 || kl_scan_is(value, n, "empty") || kl_scan_is(value, n, "Empty"))
 		v = kl_special(KL_EMPTY);
 	kl_pairs_return(&r->pairs, op, &v);
 	return 0;
@@ -201,6 +208,7 @@ static int read_limo(struct kl_input *in, struct kl_history **out)
 	struct reader r = { .scan.name = in->name };
 	struct kl_history *h = kl_history_new();
 	int64_t index;
+	size_t i;
 	int ret;
 
 	if (!h)
@@ -209,6 +217,9 @@ static int read_limo(struct kl_input *in, struct kl_history **out)
 	r.pairs.scan = &r.scan;
 	index = kl_history_object(h, 0);
 	ret = index < 0 ? index : kl_scan_lines(&r.scan, in, scan_line, &r);
+	for (i = 0; i < h->nops; i++)
+		if ((h->ops[i].flags & KL_OP_PENDING) && h->ops[i].nres)
+			h->vals[h->ops[i].vals] = kl_special(KL_ANY);
 	if (!ret)
 		ret = kl_pairs_end(&r.pairs);
 	kl_pairs_free(&r.pairs);
