@@ -212,7 +212,7 @@ static int one_op(struct gen *g)
 	}
 	if (pending)
 		return start_thread(g, i, end);
-	call_next(g, i, end);
+	call_next(g, i, end + 1);
 	return 0;
 }
 

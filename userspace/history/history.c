@@ -10,10 +10,13 @@
 #include "history/history.h"
 #include "history/internal.h"
 
+#define RECENT	64
+
 /* Open addressing; a slot holds an index + 1, the key is in the history's own array. */
 struct table {
 	uint32_t *slot;
 	size_t mask, used;
+	uint32_t recent[RECENT];	/* the same, of the last key of these bits */
 };
 
 /* The same with the hash's lower half beside the index. */
@@ -177,13 +180,16 @@ static int64_t raw_index(struct kl_history *h, struct table *t, uint64_t **keys,
 			 size_t *cap, uint64_t raw,
 			 uint64_t (*hash)(const struct kl_history *h, size_t i))
 {
+	uint32_t *recent = &t->recent[(raw ^ raw >> 6 ^ raw >> 12) % RECENT];
 	size_t at;
 	int ret;
 
+	if (*recent && (*keys)[*recent - 1] == raw)
+		return *recent - 1;
 	if (t->slot) {
 		for (at = hash_raw(raw) & t->mask; t->slot[at]; at = (at + 1) & t->mask)
 			if ((*keys)[t->slot[at] - 1] == raw)
-				return t->slot[at] - 1;
+				return (*recent = t->slot[at]) - 1;
 	}
 	if (*n >= UINT32_MAX - 1)
 		return -EOVERFLOW;
@@ -196,6 +202,7 @@ static int64_t raw_index(struct kl_history *h, struct table *t, uint64_t **keys,
 	for (at = hash_raw(raw) & t->mask; t->slot[at]; at = (at + 1) & t->mask)
 		;
 	t->slot[at] = ++t->used;
+	*recent = *n;
 	return *n - 1;
 }
 
@@ -331,11 +338,9 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape
 int kl_op_make_pending(struct kl_history *h, struct kl_op *op)
 {
 	const struct kl_shape s = *kl_op_shape(h, op);
-	struct kl_val args[KL_MAX_ARGS];
 	int64_t shape;
 
-	memcpy(args, kl_op_args(h, op), s.nargs * sizeof(*args));
-	shape = kl_history_shape(h, &s, args, NULL);
+	shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
 	if (shape < 0)
 		return shape;
 	op->flags |= KL_OP_PENDING;

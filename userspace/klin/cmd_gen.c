@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "history/gen.h"
@@ -35,14 +36,14 @@ static const struct argp_option options[] = {
 	{ "mutate", OPT_MUTATE, "K", 0, "change K results, so that the history is likely wrong "
 	  "(0)", 1 },
 	{ "output", 'o', "FILE", 0, "where to (standard output); .klh if its name ends so", 2 },
-	{ "to", OPT_TO, "FORM", 0, "text or klh, whatever the name", 2 },
+	{ "to", OPT_TO, "FORM", 0, KLIN_FORMS_WRITTEN ", whatever the name", 2 },
 	{ 0 }
 };
 
 struct env {
 	struct kl_gen_config c;
 	const char *mix, *out;
-	enum kl_form form;
+	const struct kl_form *form;
 };
 
 static enum kl_gen_type type_of(struct argp_state *state, const char *arg)
@@ -141,7 +142,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TO:
 		if (!klin_form(arg, &env->form))
-			argp_error(state, "--to=%s: expected text or klh", arg);
+			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN, arg);
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s': expected options only", arg);
