@@ -218,10 +218,19 @@ int64_t kl_history_thread(struct kl_history *h, uint64_t raw)
 			 thread_hash);
 }
 
-static uint64_t shape_hash(const struct kl_shape *s, const struct kl_val *v)
+static inline uint64_t shape_hash(const struct kl_shape *s, const struct kl_val *v)
 {
 	return kl_hash_words((const uint64_t *)v, 2 * (size_t)(s->nargs + s->nres),
 			     (uint64_t)s->method << 16 | s->nargs << 8 | s->nres);
+}
+
+/* They are few, too few for memcmp() to be worth its call. */
+static inline bool same_vals(const struct kl_val *a, const struct kl_val *b, size_t n)
+{
+	for (; n; n--, a++, b++)
+		if (!kl_val_eq(*a, *b))
+			return false;
+	return true;
 }
 
 /* Shapes are many: the hash stands beside the number, so that most tries end there. */
@@ -300,7 +309,7 @@ int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 			continue;
 		o = &h->shapes[(uint32_t)t->slot[at] - 1];
 		if (o->method == s->method && o->nargs == s->nargs && o->nres == s->nres &&
-		    (!n || !memcmp(h->vals + o->vals, v, n * sizeof(*v))))
+		    same_vals(h->vals + o->vals, v, n))
 			return o - h->shapes;
 	}
 	id = add_shape(h, s, v);

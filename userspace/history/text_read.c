@@ -53,10 +53,11 @@ static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 	const char *p = *pp;
 	size_t i, n;
 
-	if (kl_scan_digit(*p) || (*p == '-' && kl_scan_digit(p[1]))) {
-		*v = (struct kl_val){ 0 };
+	*v = (struct kl_val){ 0 };
+	if (kl_scan_digit(*p))
+		return kl_scan_u64(s, pp, &v->v, KL_TEXT_VALUE);
+	if (*p == '-' && kl_scan_digit(p[1]))
 		return kl_scan_word64(s, pp, &v->v, KL_TEXT_VALUE);
-	}
 	n = kl_scan_word(p);
 	for (i = 0; i < sizeof(named) / sizeof(*named); i++) {
 		if (kl_scan_is(p, n, named[i].word)) {
