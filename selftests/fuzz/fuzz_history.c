@@ -4,9 +4,9 @@
  * neither crash nor read what is not theirs (build with SAN=1), and what they
  * accept must come out of the text form as it went in.
  *
- * Three kinds of input: text, .klh as it is (mostly stopped by its checksums),
- * and .klh whose blocks are changed inside and made whole again, which reaches
- * the decoder.  Usage: fuzz_history [ROUNDS [SEED]]; deterministic.
+ * Kinds of input: text, .klh as it is (mostly stopped by its checksums), .klh
+ * whose blocks are changed inside and made whole again, which reaches the decoder,
+ * and the forms of other tools.  Usage: fuzz_history [ROUNDS [SEED]]; deterministic.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,27 +52,39 @@ static char *text_of(const struct kl_history *h, size_t *len)
 	return text;
 }
 
-static struct kl_history *sample(void)
+/* A history of some shipped specification; its spec is set by its name. */
+static struct kl_history *make(struct kl_gen_config c)
 {
 	static const char *const names[] = {
 		"register", "pair", "set", "map", "queue", "stack", "counter", "lock", "stack_height",
+		"pqueue", "deque",
 	};
-	struct kl_gen_config c = {
-		.ops = kl_rand_below(&seed, 60),
-		.seed = kl_rand(&seed), .threads = 3, .objects = 2,
-		.delay = 1u << kl_rand_below(&seed, 30), .pending = 10,
-		.points = kl_rand(&seed) & 1,
-	};
-	struct kl_gap gap = { .from = 3, .to = KL_TIME_MAX, .lost = 9, .object = 1, .cpu = 2 };
+	const char *name = names[kl_rand_below(&seed, sizeof(names) / sizeof(names[0]))];
 	struct kl_history *h;
 	struct kl_spec *spec;
 
-	if (kl_spec_load(names[kl_rand_below(&seed, sizeof(names) / sizeof(names[0]))], &spec))
+	if (kl_spec_load(name, &spec))
 		die("no such specification");
 	c.spec = spec;
-	if (kl_gen(&c, &h) || kl_history_add_gap(h, &gap))
+	c.seed = kl_rand(&seed);
+	if (kl_gen(&c, &h))
 		die("cannot make a history");
 	kl_spec_free(spec);
+	h->spec_path = strdup(name);
+	return h;
+}
+
+static struct kl_history *sample(void)
+{
+	struct kl_gap gap = { .from = 3, .to = KL_TIME_MAX, .lost = 9, .object = 1, .cpu = 2 };
+	struct kl_history *h = make((struct kl_gen_config){
+		.ops = kl_rand_below(&seed, 60), .threads = 3, .objects = 2,
+		.delay = 1u << kl_rand_below(&seed, 30), .pending = 10,
+		.points = kl_rand(&seed) & 1,
+	});
+
+	if (kl_history_add_gap(h, &gap))
+		die("cannot add a gap");
 	h->spec_text = strdup("spec x {\n\tword a;\n}\n");
 	h->attached = strdup("fentry f\n");
 	h->release = strdup("6.1.0");
@@ -101,7 +113,9 @@ static size_t change(uint8_t *p, size_t len, size_t max)
 {
 	static const char *const words[] = {
 		" - ", "->", "0x", "18446744073709551615", "-1", "?", "# gap ", "\n", "cpu=", ">=",
-		"empty", "@", "t", "# clock ", "\0", "99999999999999999999", " ",
+		"empty", "@", "t", "# clock ", "\0", "99999999999999999999", " ", "# set\n", "[", "]",
+		"{", "}", "(", ")", "\"", "\\", ":info", ":fail", "nil", ";", "invokes add", "\r\n",
+		"[1] call pop", "[1] return", ":f :put", "#_", ":key \"a\"",
 	};
 	static const uint8_t odd[] = { 0, 1, 0x7f, 0x80, 0xff, 0xfe, '\n' };
 	size_t at = len ? kl_rand_below(&seed, len) : 0, n, to;
@@ -186,7 +200,7 @@ static void change_inside(struct file *f)
 }
 
 /* Returns whether it was accepted. */
-static bool try_file(const struct file *f, bool klh)
+static bool try_file(const struct file *f, const struct kl_form *form)
 {
 	struct kl_history *h, *back;
 	/* Of exactly this size, so that one byte too far is seen. */
@@ -198,7 +212,8 @@ static bool try_file(const struct file *f, bool klh)
 		die("out of memory");
 	memcpy(copy, f->data, f->len);
 	copy = realloc(copy, f->len ? f->len : 1);
-	ret = klh ? kl_klh_read("fuzz", copy, f->len, &h) : kl_text_read("fuzz", copy, f->len, &h);
+	/* What it seems to be may be another form. */
+	ret = kl_history_parse("fuzz", copy, f->len, kl_rand_below(&seed, 4) ? form : KL_FORM_AUTO, &h);
 	free(copy);
 	if (ret)
 		return false;
@@ -210,7 +225,7 @@ static bool try_file(const struct file *f, bool klh)
 			die("what was read, written and read again differs");
 		free(b);
 		kl_history_free(back);
-	} else if (!klh) {
+	} else if (form == kl_form_find("text")) {
 		die("the text that was written is not accepted");
 	}
 	free(a);
@@ -218,9 +233,77 @@ static bool try_file(const struct file *f, bool klh)
 	return true;
 }
 
+/* What other tools say, one of each form; more comes from klin's own writers. */
+static const struct {
+	const char *form, *text;
+} others[] = {
+	{ "fptlin", "# set\n2 0 2 CONTAINS 2 0\n0 0 4 INSERT 2 1\n2 3 6 REMOVE 2 1\n" },
+	{ "fptlin", "# rmw\n0 1 10 READ_MODIFY_WRITE 0 2\n1 1 10 READ_MODIFY_WRITE 2 3\n" },
+	{ "fptlin", "# priorityqueue\n0 1 10 INSERT 3\n1 2 9 POLL 3\n1 10 11 PEEK -1\n" },
+	{ "linp", "# stack\npush 1 1 2\npop 1 2 4\npeek -1 3 9\n" },
+	{ "linp", "# set\ninsert 7 1 2\ncontains_true 7 2 2\nremove 7 2 5\ncontains_false 7 6 8\n" },
+	{ "limo", "# @object atomic-stack\n[1] call push(a)\n[2] call pop()\n[1] return\n"
+	  "[2] return a\n[3] call push 7\n[4] call pop\n[4] return empty\n" },
+	{ "events", "2 invokes add 23\n0 invokes contains 3\n2 returns true\n0 returns false\n" },
+	{ "jepsen", "INFO  jepsen.util - 0\t:invoke\t:read\tnil\nINFO  jepsen.util - 1\t:invoke"
+	  "\t:cas\t[4 2]\nINFO  jepsen.util - 1\t:fail\t:cas\t[4 2]\nINFO  jepsen.util - 0\t:info"
+	  "\t:read\t:timed-out\n" },
+	{ "edn", "; x\n[{:process 0, :type :invoke, :f :write, :value 3}\n{:process :nemesis, :type "
+	  ":info, :f :kill, :value [\"n1\" {:a #{1}}]}\n#a.Op{:process 0, :type :ok, :f :write}]\n" },
+	{ "edn", "{:process 9, :type :invoke, :f :append, :key \"0\", :value \"x 9 0 y\"}\n"
+	  "{:process 1, :type :invoke, :f :put, :key \"a\", :value \"x 1 0 y\"}\n"
+	  "{:process 9, :type :ok, :f :append, :key \"0\", :value \"x 9 0 y\"}\n"
+	  "{:process 9, :type :invoke, :f :get, :key \"0\", :value nil}\n"
+	  "{:process 9, :type :ok, :f :get, :key \"0\", :value \"x 9 0 y\"}\n" },
+};
+
+/* A file of kind @kind: text, .klh, .klh, others. */
+static const struct kl_form *make_file(struct file *f, unsigned int kind, const char *path)
+{
+	static const char *const written[] = { "linp", "events", "edn", "jepsen" };
+	const struct kl_form *form;
+	struct kl_history *h;
+	size_t len, i;
+	char *text;
+
+	if (kind == 3 && kl_rand(&seed) & 1) {
+		i = kl_rand_below(&seed, sizeof(others) / sizeof(*others));
+		load(f, others[i].text, strlen(others[i].text));
+		return kl_form_find(others[i].form);
+	}
+	h = sample();
+	form = kl_form_find(kind == 0 ? "text" : kind < 3 ? "klh" : written[kl_rand_below(&seed, 4)]);
+	if (kind == 3) {
+		kl_history_free(h);
+		h = make((struct kl_gen_config){
+			.ops = 30, .threads = 3, .objects = 1, .delay = 9,
+			.pending = kl_rand_below(&seed, 2) * 10,
+		});
+		if (kl_history_write(h, path, form)) {
+			form = kl_form_find("text");
+			kind = 0;
+		}
+	}
+	if (kind == 0) {
+		text = text_of(h, &len);
+		load(f, text, len);
+		free(text);
+	} else if (kind < 3) {
+		load_klh(f, h, path);
+	} else if (kl_read_file(path, &text, &len)) {
+		die("cannot read a file in the temporary directory");
+	} else {
+		load(f, text, len);
+		free(text);
+	}
+	kl_history_free(h);
+	return form;
+}
+
 int main(int argc, char **argv)
 {
-	static const char *const names[] = { "text", "klh", "klh blocks" };
+	static const char *const names[] = { "text", "klh", "klh blocks", "others" };
+	const struct kl_form *form = NULL;
 	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 4000, accepted, i;
 	char path[] = "/tmp/klin-fuzz-XXXXXX";
 	static struct file orig, f;
@@ -231,29 +314,19 @@ int main(int argc, char **argv)
 	if (fd < 0 || close(fd))
 		die("no temporary directory");
 	kl_log_sink = silent;
-	printf("1..3\n");
-	for (kind = 0; kind < 3; kind++) {
+	printf("1..4\n");
+	for (kind = 0; kind < 4; kind++) {
 		accepted = 0;
 		for (i = 0; i < rounds; i++) {
-			if (i % 50 == 0) {
-				struct kl_history *h = sample();
-				size_t len;
-				char *text = text_of(h, &len);
-
-				if (kind)
-					load_klh(&orig, h, path);
-				else
-					load(&orig, text, len);
-				free(text);
-				kl_history_free(h);
-			}
+			if (i % 50 == 0)
+				form = make_file(&orig, kind, path);
 			f = orig;
 			if (kind == 2)
 				change_inside(&f);
 			else
 				for (changes = 1 + kl_rand_below(&seed, 4); changes; changes--)
 					f.len = change(f.data, f.len, MAX_SIZE);
-			accepted += try_file(&f, kind);
+			accepted += try_file(&f, form);
 		}
 		/* Changes that are all rejected, or all without effect, would test little. */
 		printf("%s %d - %s: %" PRIu64 " of %" PRIu64 " accepted\n",

@@ -45,17 +45,26 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* An operation of the history has another shape than its method: say so. */
-static int bad_shape(const struct kl_spec *spec, const struct kl_history *h,
-		     const struct kl_method *m, uint32_t shape)
+static bool fits(const struct kl_spec *spec, const int *map, const struct kl_shape *s)
 {
-	const struct kl_shape *s = &h->shapes[shape];
+	const struct kl_method *m = kl_spec_method(spec, map[s->method]);
+
+	return s->nargs == m->nparams && s->nres == m->nresults;
+}
+
+/* Say which operation has another shape than its method; a shape may be no operation's. */
+static int check_operations(const struct kl_spec *spec, const struct kl_history *h, const int *map)
+{
+	const struct kl_method *m;
+	const struct kl_shape *s;
 	size_t i;
 
-	for (i = 0; i < h->nops && h->ops[i].shape != shape; i++)
+	for (i = 0; i < h->nops && fits(spec, map, kl_op_shape(h, &h->ops[i])); i++)
 		;
 	if (i == h->nops)
 		return 0;
+	s = kl_op_shape(h, &h->ops[i]);
+	m = kl_spec_method(spec, map[s->method]);
 	kl_err("operation %zu of the history: %s has %u arguments and %u results, "
 	       "spec '%s' says %u and %u", i, m->name, s->nargs, s->nres,
 	       kl_spec_name(spec), m->nparams, m->nresults);
@@ -78,13 +87,10 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 			ret = -EINVAL;
 		}
 	}
-	for (i = 0; i < h->nshapes && !ret; i++) {
-		const struct kl_shape *s = &h->shapes[i];
-		const struct kl_method *m = kl_spec_method(spec, map[s->method]);
-
-		if (s->nargs != m->nparams || s->nres != m->nresults)
-			ret = bad_shape(spec, h, m, i);
-	}
+	for (i = 0; i < h->nshapes && !ret && fits(spec, map, &h->shapes[i]); i++)
+		;
+	if (!ret && i < h->nshapes)
+		ret = check_operations(spec, h, map);
 	if (ret)
 		free(map);
 	else

@@ -10,10 +10,13 @@
 #include "history/history.h"
 #include "history/internal.h"
 
+#define RECENT	64
+
 /* Open addressing; a slot holds an index + 1, the key is in the history's own array. */
 struct table {
 	uint32_t *slot;
 	size_t mask, used;
+	uint32_t recent[RECENT];	/* the same, of the last key of these bits */
 };
 
 /* The same with the hash's lower half beside the index. */
@@ -177,13 +180,16 @@ static int64_t raw_index(struct kl_history *h, struct table *t, uint64_t **keys,
 			 size_t *cap, uint64_t raw,
 			 uint64_t (*hash)(const struct kl_history *h, size_t i))
 {
+	uint32_t *recent = &t->recent[(raw ^ raw >> 6 ^ raw >> 12) % RECENT];
 	size_t at;
 	int ret;
 
+	if (*recent && (*keys)[*recent - 1] == raw)
+		return *recent - 1;
 	if (t->slot) {
 		for (at = hash_raw(raw) & t->mask; t->slot[at]; at = (at + 1) & t->mask)
 			if ((*keys)[t->slot[at] - 1] == raw)
-				return t->slot[at] - 1;
+				return (*recent = t->slot[at]) - 1;
 	}
 	if (*n >= UINT32_MAX - 1)
 		return -EOVERFLOW;
@@ -196,6 +202,7 @@ static int64_t raw_index(struct kl_history *h, struct table *t, uint64_t **keys,
 	for (at = hash_raw(raw) & t->mask; t->slot[at]; at = (at + 1) & t->mask)
 		;
 	t->slot[at] = ++t->used;
+	*recent = *n;
 	return *n - 1;
 }
 
@@ -211,10 +218,19 @@ int64_t kl_history_thread(struct kl_history *h, uint64_t raw)
 			 thread_hash);
 }
 
-static uint64_t shape_hash(const struct kl_shape *s, const struct kl_val *v)
+static inline uint64_t shape_hash(const struct kl_shape *s, const struct kl_val *v)
 {
 	return kl_hash_words((const uint64_t *)v, 2 * (size_t)(s->nargs + s->nres),
 			     (uint64_t)s->method << 16 | s->nargs << 8 | s->nres);
+}
+
+/* They are few, too few for memcmp() to be worth its call. */
+static inline bool same_vals(const struct kl_val *a, const struct kl_val *b, size_t n)
+{
+	for (; n; n--, a++, b++)
+		if (!kl_val_eq(*a, *b))
+			return false;
+	return true;
 }
 
 /* Shapes are many: the hash stands beside the number, so that most tries end there. */
@@ -293,7 +309,7 @@ int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 			continue;
 		o = &h->shapes[(uint32_t)t->slot[at] - 1];
 		if (o->method == s->method && o->nargs == s->nargs && o->nres == s->nres &&
-		    (!n || !memcmp(h->vals + o->vals, v, n * sizeof(*v))))
+		    same_vals(h->vals + o->vals, v, n))
 			return o - h->shapes;
 	}
 	id = add_shape(h, s, v);
@@ -331,11 +347,9 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape
 int kl_op_make_pending(struct kl_history *h, struct kl_op *op)
 {
 	const struct kl_shape s = *kl_op_shape(h, op);
-	struct kl_val args[KL_MAX_ARGS];
 	int64_t shape;
 
-	memcpy(args, kl_op_args(h, op), s.nargs * sizeof(*args));
-	shape = kl_history_shape(h, &s, args, NULL);
+	shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
 	if (shape < 0)
 		return shape;
 	op->flags |= KL_OP_PENDING;

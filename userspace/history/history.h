@@ -118,7 +118,7 @@ int64_t kl_history_thread(struct kl_history *h, uint64_t raw);
  * kl_history_shape() - the number of a shape, added if new
  * @h: the history
  * @s: method and numbers of values; its @vals is not looked at
- * @args: s->nargs values
+ * @args: s->nargs values, which may be the history's own
  * @res: s->nres values, NULL: not known (KL_ANY)
  *
  * Return: the number; -ENOMEM, -EOVERFLOW, -EINVAL when there is no such method or
@@ -182,35 +182,43 @@ static inline uint64_t kl_op_drain(const struct kl_op *op)
 	return op->drain > op->ret ? op->drain : op->ret;
 }
 
+/* A form that histories come in, see form.h. */
+struct kl_form;
+#define KL_FORM_AUTO	((const struct kl_form *)NULL)
+
+/* text, klh, linp, fptlin, limo, events, jepsen or edn; NULL if there is no such form. */
+const struct kl_form *kl_form_find(const char *name);
+
 /**
  * kl_history_read() - read a history in any known form, told by its first bytes
  * @path: the file, "-" for standard input
  * @out: the history, finished
  *
- * Return: 0; -EINVAL after an error message that names file and line or offset.
+ * Return: 0; -EINVAL after an error message that names file and line or offset;
+ * another negative errno after a message.
  */
 int kl_history_read(const char *path, struct kl_history **out);
+/* The same in a form that is known. */
+int kl_history_read_as(const char *path, const struct kl_form *form, struct kl_history **out);
+/* The same from memory; @name is for messages. */
+int kl_history_parse(const char *name, const char *data, size_t len, const struct kl_form *form,
+		     struct kl_history **out);
 int kl_text_read(const char *name, const char *text, size_t len, struct kl_history **out);
 int kl_text_write(const struct kl_history *h, FILE *f);
 int kl_klh_read(const char *name, const void *data, size_t len, struct kl_history **out);
 /* Write .klh to @path, complete or not at all. */
 int kl_klh_write(const struct kl_history *h, const char *path);
 
-enum kl_form {
-	KL_FORM_AUTO,	/* .klh if the file's name ends so, else text */
-	KL_FORM_TEXT,
-	KL_FORM_KLH,
-};
-
 /**
  * kl_history_write() - write a history, complete or not at all
  * @h: the history, finished
  * @path: the file, "-" for standard output
- * @form: its form
+ * @form: its form; KL_FORM_AUTO: .klh if the file's name ends so, else text
  *
- * Return: 0, or a negative errno after a message.
+ * Return: 0, or a negative errno after a message; -EINVAL when the form cannot
+ * express the history.
  */
-int kl_history_write(const struct kl_history *h, const char *path, enum kl_form form);
+int kl_history_write(const struct kl_history *h, const char *path, const struct kl_form *form);
 
 /* One value / one operation as people read it: "7", "empty", "?", "read() -> (1, 2)". */
 int kl_val_print(char *buf, size_t size, struct kl_val v);

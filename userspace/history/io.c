@@ -7,30 +7,48 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "history/form.h"
 #include "history/history.h"
-#include "history/klh.h"
 
-int kl_history_read(const char *path, struct kl_history **out)
+int kl_history_parse(const char *name, const char *data, size_t len, const struct kl_form *form,
+		     struct kl_history **out)
 {
-	const char *name = strcmp(path, "-") ? path : "<stdin>";
-	char *data;
-	size_t len;
+	struct kl_input in;
 	int ret;
 
-	ret = kl_read_file(path, &data, &len);
-	if (ret) {
+	kl_input_memory(&in, name, data, len);
+	ret = kl_form_read(form, &in, out);
+	if (ret && ret != -EINVAL)
 		kl_err("cannot read history '%s': %s", name, strerror(-ret));
-		return ret;
-	}
-	if (kl_klh_is(data, len))
-		ret = kl_klh_read(name, data, len, out);
-	else
-		ret = kl_text_read(name, data, len, out);
-	free(data);
+	kl_input_close(&in);
 	return ret;
 }
 
-static int write_text(const struct kl_history *h, const char *path)
+int kl_text_read(const char *name, const char *text, size_t len, struct kl_history **out)
+{
+	return kl_history_parse(name, text, len, &kl_form_text, out);
+}
+
+int kl_history_read_as(const char *path, const struct kl_form *form, struct kl_history **out)
+{
+	struct kl_input in;
+	int ret;
+
+	ret = kl_input_open(&in, path);
+	if (!ret)
+		ret = kl_form_read(form, &in, out);
+	if (ret && ret != -EINVAL)
+		kl_err("cannot read history '%s': %s", in.name, strerror(-ret));
+	kl_input_close(&in);
+	return ret;
+}
+
+int kl_history_read(const char *path, struct kl_history **out)
+{
+	return kl_history_read_as(path, KL_FORM_AUTO, out);
+}
+
+static int write_lines(const struct kl_history *h, const char *path, const struct kl_form *form)
 {
 	struct kl_outfile o;
 	int ret;
@@ -38,26 +56,30 @@ static int write_text(const struct kl_history *h, const char *path)
 	ret = kl_outfile_open(&o, path);
 	if (ret)
 		return ret;
-	ret = kl_text_write(h, o.f);
+	ret = form->write(h, o.f);
 	if (!ret)
 		return kl_outfile_commit(&o);
 	kl_outfile_abort(&o);
 	return ret;
 }
 
-int kl_history_write(const struct kl_history *h, const char *path, enum kl_form form)
+int kl_history_write(const struct kl_history *h, const char *path, const struct kl_form *form)
 {
 	size_t len = strlen(path);
 	int ret;
 
-	if (form == KL_FORM_AUTO)
-		form = len > 4 && !strcmp(path + len - 4, ".klh") ? KL_FORM_KLH : KL_FORM_TEXT;
-	if (form == KL_FORM_KLH && !strcmp(path, "-") && isatty(STDOUT_FILENO)) {
+	if (!form)
+		form = len > 4 && !strcmp(path + len - 4, ".klh") ? &kl_form_klh : &kl_form_text;
+	if (form == &kl_form_klh && !strcmp(path, "-") && isatty(STDOUT_FILENO)) {
 		kl_err("standard output is a terminal: .klh is binary, name a file for it");
 		return -EINVAL;
 	}
-	ret = form == KL_FORM_KLH ? kl_klh_write(h, path) : write_text(h, path);
-	if (ret)
+	if (form != &kl_form_klh && !form->write) {
+		kl_err("klin does not write the form %s, it only reads it", form->name);
+		return -EINVAL;
+	}
+	ret = form == &kl_form_klh ? kl_klh_write(h, path) : write_lines(h, path, form);
+	if (ret && ret != -EINVAL)
 		kl_err("cannot write '%s': %s", path, strerror(-ret));
 	return ret;
 }

@@ -326,14 +326,14 @@ static int read_blocks(struct reader *r)
 /* The header's text, line by line as in the text form. */
 static int read_text(struct reader *r, const char *p, size_t len)
 {
-	struct kl_text_src src = { .name = r->name };
+	struct kl_text_src src = { .scan.name = r->name };
 	const char *end = p + len;
 	int ret = 0;
 
 	if (!len || end[-1] != '\n')
 		return damaged(r, "the header's text has no end");
 	while (p < end && !ret) {
-		src.line++;
+		src.scan.line++;
 		if (*p != '#')
 			ret = damaged(r, "the header holds something else than header lines");
 		else
@@ -395,8 +395,6 @@ int kl_klh_read(const char *name, const void *data, size_t len, struct kl_histor
 	ZSTD_freeDCtx(r.zstd);
 	free(r.raw);
 	if (ret) {
-		if (ret != -EINVAL)
-			kl_err("%s: %s", name, strerror(-ret));
 		kl_history_free(r.h);
 		return ret;
 	}

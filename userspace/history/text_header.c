@@ -12,19 +12,10 @@
 #include "history/internal.h"
 #include "history/text.h"
 
-static size_t word_len(const char *p)
-{
-	size_t n = 0;
-
-	while (!kl_text_end(p[n]))
-		n++;
-	return n;
-}
-
 static bool take(const char **pp, const char *word)
 {
-	const char *p = kl_text_skip(*pp);
-	size_t n = word_len(p);
+	const char *p = kl_scan_skip(*pp);
+	size_t n = kl_scan_word(p);
 
 	if (n != strlen(word) || memcmp(p, word, n))
 		return false;
@@ -34,8 +25,8 @@ static bool take(const char **pp, const char *word)
 
 static int at_end(struct kl_text_src *s, const char *p)
 {
-	p = kl_text_skip(p);
-	return *p == '\n' ? 0 : kl_text_bad(s, p, "the end of the line");
+	p = kl_scan_skip(p);
+	return *p == '\n' ? 0 : kl_scan_bad(&s->scan, p, "the end of the line");
 }
 
 /* The rest of the line without blanks around it; replaces *out. */
@@ -44,15 +35,15 @@ static int take_line(struct kl_text_src *s, const char *p, char **out, const cha
 	const char *end;
 	char *copy;
 
-	p = kl_text_skip(p);
+	p = kl_scan_skip(p);
 	for (end = p; *end != '\n'; end++)
 		;
-	while (end > p && kl_text_blank(end[-1]))
+	while (end > p && kl_scan_blank(end[-1]))
 		end--;
 	if (end == p)
-		return kl_text_bad(s, p, what);
+		return kl_scan_bad(&s->scan, p, what);
 	if (memchr(p, 0, end - p))
-		return kl_text_bad(s, p, "no zero byte");
+		return kl_scan_bad(&s->scan, p, "no zero byte");
 	copy = strndup(p, end - p);
 	if (!copy)
 		return -ENOMEM;
@@ -70,7 +61,7 @@ static int append_line(struct kl_text_src *s, const char *p, char **text, size_t
 	while (p[len] != '\n')
 		len++;
 	if (memchr(p, 0, len))
-		return kl_text_bad(s, p, "no zero byte");
+		return kl_scan_bad(&s->scan, p, "no zero byte");
 	ret = kl_grow(*text, *cap, *n + len + 2);
 	if (ret)
 		return ret;
@@ -84,12 +75,12 @@ static int header_version(struct kl_text_src *s, const char *p)
 {
 	uint64_t v;
 
-	p = kl_text_skip(p);
-	if (kl_text_number(s, &p, &v, "a version number"))
+	p = kl_scan_skip(p);
+	if (kl_scan_u64(&s->scan, &p, &v, "a version number"))
 		return -EINVAL;
 	if (v != 1) {
-		s->errors++;
-		kl_err_at(s->name, s->line, 0,
+		s->scan.errors++;
+		kl_err_at(s->scan.name, s->scan.line, 0,
 			  "history version %llu: expected version 1, the only one this klin reads",
 			  (unsigned long long)v);
 		return -EINVAL;
@@ -105,12 +96,12 @@ static int header_clock(struct kl_history *h, struct kl_text_src *s, const char 
 		if (take(&p, kl_clock_names[i]))
 			break;
 	if (i == 4)
-		return kl_text_bad(s, kl_text_skip(p), "mono, seq, tick or epoch");
+		return kl_scan_bad(&s->scan, kl_scan_skip(p), "mono, seq, tick or epoch");
 	h->clock = i;
 	h->error = 0;
 	if (take(&p, "error")) {
-		p = kl_text_skip(p);
-		if (kl_text_number(s, &p, &h->error, "the clock's error"))
+		p = kl_scan_skip(p);
+		if (kl_scan_u64(&s->scan, &p, &h->error, "the clock's error"))
 			return -EINVAL;
 	}
 	return at_end(s, p);
@@ -123,7 +114,7 @@ static int header_first(struct kl_history *h, struct kl_text_src *s, const char 
 	else if (take(&p, "any"))
 		h->fresh = false;
 	else
-		return kl_text_bad(s, kl_text_skip(p), "init or any");
+		return kl_scan_bad(&s->scan, kl_scan_skip(p), "init or any");
 	return at_end(s, p);
 }
 
@@ -132,12 +123,12 @@ static int header_cpus(struct kl_history *h, struct kl_text_src *s, const char *
 	const char *tok;
 	uint64_t v;
 
-	p = kl_text_skip(p);
+	p = kl_scan_skip(p);
 	tok = p;
-	if (kl_text_number(s, &p, &v, "the number of CPUs"))
+	if (kl_scan_u64(&s->scan, &p, &v, "the number of CPUs"))
 		return -EINVAL;
 	if (v >= KL_NO_CPU)
-		return kl_text_bad(s, tok, "fewer than 65535 CPUs");
+		return kl_scan_bad(&s->scan, tok, "fewer than 65535 CPUs");
 	h->ncpus = v;
 	return at_end(s, p);
 }
@@ -145,14 +136,14 @@ static int header_cpus(struct kl_history *h, struct kl_text_src *s, const char *
 /* A time in a gap; `-' is the end of time. */
 static int gap_time(struct kl_text_src *s, const char **pp, uint64_t *out)
 {
-	const char *p = kl_text_skip(*pp);
+	const char *p = kl_scan_skip(*pp);
 	int ret = 0;
 
-	if (*p == '-' && kl_text_end(p[1])) {
+	if (*p == '-' && kl_scan_end(p[1])) {
 		*out = KL_TIME_MAX;
 		p++;
 	} else {
-		ret = kl_text_number(s, &p, out, "a time, or `-'");
+		ret = kl_scan_u64(&s->scan, &p, out, "a time, or `-'");
 	}
 	*pp = p;
 	return ret;
@@ -163,34 +154,34 @@ static int header_gap(struct kl_history *h, struct kl_text_src *s, const char *p
 	struct kl_gap gap = {
 		.from = KL_TIME_MIN, .to = KL_TIME_MAX, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
 	};
-	const char *start = kl_text_skip(p), *tok;
+	const char *start = kl_scan_skip(p), *tok;
 	int64_t obj;
 	uint64_t v;
 	int ret;
 
 	for (;;) {
-		p = kl_text_skip(p);
+		p = kl_scan_skip(p);
 		if (*p == '\n')
 			break;
 		tok = p;
 		if (take(&p, "cpu")) {
-			p = kl_text_skip(p);
+			p = kl_scan_skip(p);
 			tok = p;
-			ret = kl_text_number(s, &p, &v, "a CPU number");
+			ret = kl_scan_u64(&s->scan, &p, &v, "a CPU number");
 			if (!ret && v >= KL_NO_CPU)
-				ret = kl_text_bad(s, tok, "a CPU number below 65535");
+				ret = kl_scan_bad(&s->scan, tok, "a CPU number below 65535");
 			gap.cpu = v;
 		} else if (take(&p, "from")) {
 			ret = gap_time(s, &p, &gap.from);
 		} else if (take(&p, "to")) {
 			ret = gap_time(s, &p, &gap.to);
 		} else if (take(&p, "lost")) {
-			p = kl_text_skip(p);
-			ret = kl_text_number(s, &p, &gap.lost, "how many were lost");
+			p = kl_scan_skip(p);
+			ret = kl_scan_u64(&s->scan, &p, &gap.lost, "how many were lost");
 		} else if (take(&p, "object")) {
-			p = kl_text_skip(p);
+			p = kl_scan_skip(p);
 			p += *p == '@';
-			ret = kl_text_number(s, &p, &v, "an object");
+			ret = kl_scan_u64(&s->scan, &p, &v, "an object");
 			if (!ret) {
 				obj = kl_history_object(h, v);
 				if (obj < 0)
@@ -206,26 +197,26 @@ static int header_gap(struct kl_history *h, struct kl_text_src *s, const char *p
 			else if (take(&p, "cut"))
 				gap.reason = KL_GAP_CUT;
 			else
-				ret = kl_text_bad(s, kl_text_skip(p), "lost, missed or cut");
+				ret = kl_scan_bad(&s->scan, kl_scan_skip(p), "lost, missed or cut");
 		} else {
-			ret = kl_text_bad(s, tok, "cpu, from, to, lost, object or reason");
+			ret = kl_scan_bad(&s->scan, tok, "cpu, from, to, lost, object or reason");
 		}
 		if (ret)
 			return ret;
 	}
 	if (gap.to < gap.from)
-		return kl_text_bad(s, start, "a gap that ends after it begins");
+		return kl_scan_bad(&s->scan, start, "a gap that ends after it begins");
 	return kl_history_add_gap(h, &gap);
 }
 
 int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	/* `#!', `#text' and the like are comments. */
-	if (!kl_text_blank(*p))
+	if (!kl_scan_blank(*p))
 		return 0;
 	if (take(&p, "klin")) {
 		if (!take(&p, "history"))
-			return kl_text_bad(s, kl_text_skip(p), "`history'");
+			return kl_scan_bad(&s->scan, kl_scan_skip(p), "`history'");
 		return header_version(s, p);
 	}
 	if (take(&p, "clock"))

@@ -15,7 +15,6 @@
  * is not before 100.  The scanner relies on every line ending in a newline,
  * which no token contains, and needs no other bound.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,93 +22,25 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "history/form.h"
 #include "history/internal.h"
 #include "history/text.h"
 
-#define MAX_ERRORS	20
+#define RECENT_BITS	4
 
 struct reader {
 	struct kl_text_src src;
 	struct kl_history *h;
 	uint32_t *lines;	/* line of each operation */
 	size_t clines;
+	bool guess;		/* a pending one does not say how many results it would have */
+	struct {
+		uint64_t chars;		/* of a short name */
+		uint32_t method;	/* its index + 1 */
+	} recent[1u << RECENT_BITS];
 };
 
-/* The token at @p as a message quotes it. */
-static const char *quote(char *buf, size_t size, const char *p)
-{
-	size_t n = 0;
-
-	if (*p == '\n' || *p == '\r')
-		return "the end of the line";
-	buf[n++] = '\'';
-	while (!kl_text_end(*p) && n < size - 5) {
-		buf[n++] = isprint((unsigned char)*p) ? *p : '?';
-		p++;
-	}
-	if (!kl_text_end(*p)) {
-		memcpy(buf + n, "...", 3);
-		n += 3;
-	}
-	buf[n++] = '\'';
-	buf[n] = 0;
-	return buf;
-}
-
-int kl_text_bad(struct kl_text_src *s, const char *tok, const char *expected)
-{
-	char buf[48];
-
-	s->errors++;
-	kl_err_at(s->name, s->line, 0, "%s: expected %s", quote(buf, sizeof(buf), tok), expected);
-	return -EINVAL;
-}
-
-int kl_text_number(struct kl_text_src *s, const char **pp, uint64_t *out, const char *what)
-{
-	const char *p = *pp, *start = p;
-	uint64_t v = 0, old;
-	unsigned int d;
-
-	if (p[0] == '0' && (p[1] | 0x20) == 'x') {
-		p += 2;
-		for (start = p; ; p++) {
-			if ((unsigned int)(*p - '0') < 10)
-				d = *p - '0';
-			else if ((unsigned int)((*p | 0x20) - 'a') < 6)
-				d = (*p | 0x20) - 'a' + 10;
-			else
-				break;
-			if (v >> 60)
-				return kl_text_bad(s, *pp, "a number below 2^64");
-			v = v << 4 | d;
-		}
-	} else {
-		for (; (d = (unsigned int)(*p - '0')) < 10; p++) {
-			old = v;
-			v = v * 10 + d;
-			if (old > UINT64_MAX / 10 || v < d)
-				return kl_text_bad(s, *pp, "a number below 2^64");
-		}
-	}
-	if (p == start || !kl_text_end(*p))
-		return kl_text_bad(s, *pp, what);
-	*pp = p;
-	*out = v;
-	return 0;
-}
-
-/* Tokens end in a newline at the latest, hence one character at a time. */
-static size_t word_len(const char *p)
-{
-	const char *start = p;
-
-	while (!kl_text_end(*p))
-		p++;
-	return p - start;
-}
-
-static int scan_val(struct kl_text_src *s, const char **pp, struct kl_val *v)
+static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 {
 	static const struct {
 		const char *word;
@@ -120,108 +51,107 @@ static int scan_val(struct kl_text_src *s, const char **pp, struct kl_val *v)
 		{ "absent", { .tag = KL_ABSENT } },
 	};
 	const char *p = *pp;
-	uint64_t w;
 	size_t i, n;
 
-	if ((unsigned int)(*p - '0') < 10) {
-		*v = (struct kl_val){ 0 };
-		return kl_text_number(s, pp, &v->v, KL_TEXT_VALUE);
-	}
-	if (*p == '-' && (unsigned int)(p[1] - '0') < 10) {
-		const char *q = p + 1;
-
-		if (kl_text_number(s, &q, &w, KL_TEXT_VALUE))
-			return -EINVAL;
-		if (w > (uint64_t)1 << 63)
-			return kl_text_bad(s, p, "a number not below -2^63");
-		*v = kl_word(-w);
-		*pp = q;
-		return 0;
-	}
-	n = word_len(p);
+	*v = (struct kl_val){ 0 };
+	if (kl_scan_digit(*p))
+		return kl_scan_u64(s, pp, &v->v, KL_TEXT_VALUE);
+	if (*p == '-' && kl_scan_digit(p[1]))
+		return kl_scan_word64(s, pp, &v->v, KL_TEXT_VALUE);
+	n = kl_scan_word(p);
 	for (i = 0; i < sizeof(named) / sizeof(*named); i++) {
-		if (n == strlen(named[i].word) && !memcmp(p, named[i].word, n)) {
+		if (kl_scan_is(p, n, named[i].word)) {
 			*v = named[i].val;
 			*pp = p + n;
 			return 0;
 		}
 	}
-	return kl_text_bad(s, p, KL_TEXT_VALUE);
+	return kl_scan_bad(s, p, KL_TEXT_VALUE);
+}
+
+/* Moves *pp behind @word if it is there. */
+static bool scan_prefix(const char **pp, const char *word)
+{
+	const char *p = *pp;
+
+	while (*word)
+		if (*p++ != *word++)
+			return false;
+	*pp = p;
+	return true;
 }
 
 /* NAME=NUMBER behind the values. */
-static int scan_attribute(struct kl_text_src *s, const char **pp, struct kl_op *op)
+static int scan_attribute(struct kl_scan *s, const char **pp, struct kl_op *op)
 {
 	const char *p = *pp, *tok = p;
 	uint64_t v;
 
-	/* Not memcmp(): the line may end before the keyword would. */
-	if (!strncmp(p, "cpu=", 4)) {
-		p += 4;
-		if (kl_text_number(s, &p, &v, "a CPU number"))
+	if (scan_prefix(&p, "cpu=")) {
+		if (kl_scan_u64(s, &p, &v, "a CPU number"))
 			return -EINVAL;
 		if (v >= KL_NO_CPU)
-			return kl_text_bad(s, tok, "a CPU number below 65535");
+			return kl_scan_bad(s, tok, "a CPU number below 65535");
 		op->cpu = v;
-	} else if (!strncmp(p, "drain=", 6)) {
-		p += 6;
-		if (kl_text_number(s, &p, &op->drain, "a time"))
+	} else if (scan_prefix(&p, "drain=")) {
+		if (kl_scan_u64(s, &p, &op->drain, "a time"))
 			return -EINVAL;
 		if (op->drain < op->call)
-			return kl_text_bad(s, tok, "a time not before the call");
-	} else if (!strncmp(p, "point=", 6)) {
-		p += 6;
-		if (kl_text_number(s, &p, &op->point, "a time"))
+			return kl_scan_bad(s, tok, "a time not before the call");
+	} else if (scan_prefix(&p, "point=")) {
+		if (kl_scan_u64(s, &p, &op->point, "a time"))
 			return -EINVAL;
 	} else {
-		return kl_text_bad(s, tok, "cpu=NUMBER, drain=TIME or point=TIME");
+		return kl_scan_bad(s, tok, "cpu=NUMBER, drain=TIME or point=TIME");
 	}
 	*pp = p;
 	return 0;
 }
 
 /* Arguments, `->' and results, attributes: all that is left of the line. */
-static int scan_tail(struct kl_text_src *s, const char *p, struct kl_op *op,
-		     struct kl_shape *shape, struct kl_val *args, struct kl_val *res, bool *arrow)
+static int scan_tail(struct kl_scan *s, const char **pp, struct kl_op *op, struct kl_shape *shape,
+		     struct kl_val *args, struct kl_val *res, bool *arrow)
 {
+	const char *p = *pp;
 	uint8_t *n = &shape->nargs;
 	struct kl_val *v = args;
 
 	*arrow = false;
 	for (;;) {
-		p = kl_text_skip(p);
+		p = kl_scan_skip(p);
 		if (*p == '\n')
-			return 0;
-		if (p[0] == '-' && p[1] == '>' && kl_text_end(p[2])) {
+			break;
+		if (p[0] == '-' && p[1] == '>' && kl_scan_end(p[2])) {
 			if (*arrow)
-				return kl_text_bad(s, p, "one `->' in a line");
+				return kl_scan_bad(s, p, "one `->' in a line");
 			*arrow = true;
 			n = &shape->nres;
 			v = res;
 			p += 2;
 			continue;
 		}
-		if (*p >= 'a' && *p <= 'z' && memchr(p, '=', word_len(p)))
+		if (*p >= 'a' && *p <= 'z' && memchr(p, '=', kl_scan_word(p)))
 			break;
 		if (*n == KL_MAX_ARGS)
-			return kl_text_bad(s, p, "at most 8 arguments and 8 results");
+			return kl_scan_bad(s, p, "at most 8 arguments and 8 results");
 		if (scan_val(s, &p, v++))
 			return -EINVAL;
 		++*n;
 	}
-	do {
+	while (*p != '\n') {
 		if (scan_attribute(s, &p, op))
 			return -EINVAL;
-		p = kl_text_skip(p);
-	} while (*p != '\n');
+		p = kl_scan_skip(p);
+	}
+	*pp = p;
 	return 0;
 }
 
-static int scan_times(struct kl_text_src *s, const char **pp, struct kl_op *op)
+static int scan_times(struct kl_scan *s, const char **pp, struct kl_op *op)
 {
-	const char *p = kl_text_skip(*pp), *tok = p;
+	const char *p = kl_scan_skip(*pp), *tok = p;
 
-	if (*p == '-' && kl_text_end(p[1])) {
+	if (*p == '-' && kl_scan_end(p[1])) {
 		op->flags |= KL_OP_NOCALL;
 		op->call = KL_TIME_MIN;
 		p++;
@@ -230,40 +160,54 @@ static int scan_times(struct kl_text_src *s, const char **pp, struct kl_op *op)
 			op->flags |= KL_OP_NOCALL;
 			p += 2;
 		}
-		if (kl_text_number(s, &p, &op->call, "the time of the call, or `-'"))
+		if (kl_scan_u64(s, &p, &op->call, "the time of the call, or `-'"))
 			return -EINVAL;
 		if (op->call == KL_TIME_MAX)
-			return kl_text_bad(s, tok, "a time below 2^64 - 1");
+			return kl_scan_bad(s, tok, "a time below 2^64 - 1");
 	}
-	p = kl_text_skip(p);
+	p = kl_scan_skip(p);
 	tok = p;
-	if (*p == '-' && kl_text_end(p[1])) {
+	if (*p == '-' && kl_scan_end(p[1])) {
 		op->flags |= KL_OP_PENDING;
 		op->ret = KL_TIME_MAX;
 		p++;
 	} else {
-		if (kl_text_number(s, &p, &op->ret, "the time of the return, or `-'"))
+		if (kl_scan_u64(s, &p, &op->ret, "the time of the return, or `-'"))
 			return -EINVAL;
 		if (op->ret == KL_TIME_MAX)
-			return kl_text_bad(s, tok, "a time below 2^64 - 1, or `-'");
+			return kl_scan_bad(s, tok, "a time below 2^64 - 1, or `-'");
 		if (op->ret < op->call)
-			return kl_text_bad(s, tok, "a return not before the call");
+			return kl_scan_bad(s, tok, "a return not before the call");
 	}
 	*pp = p;
 	return 0;
 }
 
-/* The length of the method's name, 0 if it is none. */
-static size_t name_len(const char *p)
+/* The index of the method that is named at *pp, which moves behind it. */
+static int64_t scan_method(struct reader *r, const char **pp)
 {
-	size_t n = 0;
+	static const bool in_name[256] = {
+		['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['_'] = true,
+	};
+	const char *p = *pp;
+	uint64_t chars = 0;
+	int64_t method;
+	size_t n, slot;
 
-	if ((unsigned int)(*p - '0') < 10)
-		return 0;
-	while ((unsigned int)((p[n] | 0x20) - 'a') < 26 || (unsigned int)(p[n] - '0') < 10 ||
-	       p[n] == '_')
-		n++;
-	return kl_text_end(p[n]) && n <= KL_MAX_NAME ? n : 0;
+	for (n = 0; in_name[(unsigned char)p[n]]; n++)
+		chars = chars << 8 | (unsigned char)p[n];
+	if (!n || n > KL_MAX_NAME || kl_scan_digit(*p) || !kl_scan_end(p[n]))
+		return kl_scan_bad(&r->src.scan, p, "a method's name (letters, digits and _)");
+	*pp = p + n;
+	slot = chars * 0x9e3779b97f4a7c15ULL >> (64 - RECENT_BITS);
+	if (n <= sizeof(chars) && r->recent[slot].method && r->recent[slot].chars == chars)
+		return r->recent[slot].method - 1;
+	method = kl_history_method(r->h, p, n);
+	if (method >= 0 && n <= sizeof(chars)) {
+		r->recent[slot].chars = chars;
+		r->recent[slot].method = method + 1;
+	}
+	return method;
 }
 
 static int64_t scan_id(struct reader *r, const char **pp, char mark, const char *what,
@@ -272,10 +216,10 @@ static int64_t scan_id(struct reader *r, const char **pp, char mark, const char 
 	const char *p = *pp, *tok = p;
 	uint64_t raw;
 
-	if (*p != mark || (unsigned int)(p[1] - '0') >= 10)
-		return kl_text_bad(&r->src, p, what);
+	if (*p != mark || !kl_scan_digit(p[1]))
+		return kl_scan_bad(&r->src.scan, p, what);
 	p++;
-	if (kl_text_number(&r->src, &p, &raw, what)) {
+	if (kl_scan_u64(&r->src.scan, &p, &raw, what)) {
 		*pp = tok;
 		return -EINVAL;
 	}
@@ -283,47 +227,48 @@ static int64_t scan_id(struct reader *r, const char **pp, char mark, const char 
 	return index(r->h, raw);
 }
 
-static int scan_op(struct reader *r, const char *p)
+static int scan_op(struct reader *r, const char **pp)
 {
 	struct kl_op op = {
 		.point = KL_TIME_MAX, .drain = KL_TIME_MAX, .cpu = KL_NO_CPU,
 	};
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
 	struct kl_shape shape = { 0 };
+	struct kl_scan *s = &r->src.scan;
+	const char *p = *pp;
 	bool arrow;
 	int64_t i;
-	size_t n;
 	int ret;
 
 	i = scan_id(r, &p, 't', "a thread as in `t3', or `#'", kl_history_thread);
 	if (i < 0)
 		return i;
 	op.thread = i;
-	p = kl_text_skip(p);
+	p = kl_scan_skip(p);
 	i = scan_id(r, &p, '@', "an object as in `@0xffff8881'", kl_history_object);
 	if (i < 0)
 		return i;
 	op.object = i;
-	if (scan_times(&r->src, &p, &op))
+	if (scan_times(s, &p, &op))
 		return -EINVAL;
-	p = kl_text_skip(p);
-	n = name_len(p);
-	if (!n)
-		return kl_text_bad(&r->src, p, "a method's name (letters, digits and _)");
-	i = kl_history_method(r->h, p, n);
+	p = kl_scan_skip(p);
+	i = scan_method(r, &p);
 	if (i < 0)
 		return i;
 	shape.method = i;
-	if (scan_tail(&r->src, p + n, &op, &shape, args, res, &arrow))
+	if (scan_tail(s, &p, &op, &shape, args, res, &arrow))
 		return -EINVAL;
+	*pp = p;
 	/* How many results it would have is told by one that returned: see pending_results(). */
-	if ((op.flags & KL_OP_PENDING) && !arrow)
+	if ((op.flags & KL_OP_PENDING) && !arrow) {
 		op.pad = 1;
+		r->guess = true;
+	}
 	ret = kl_grow(r->lines, r->clines, r->h->nops + 1);
 	if (!ret)
 		ret = kl_history_add(r->h, &op, &shape, args, res);
 	if (!ret)
-		r->lines[r->h->nops - 1] = r->src.line;
+		r->lines[r->h->nops - 1] = s->line;
 	return ret;
 }
 
@@ -347,7 +292,6 @@ static int pending_results(struct kl_history *h)
 	for (i = 0; i < h->nops && !ret; i++) {
 		struct kl_op *op = &h->ops[i];
 		struct kl_shape s = *kl_op_shape(h, op);
-		struct kl_val args[KL_MAX_ARGS];
 		int64_t shape;
 
 		if (!op->pad)
@@ -356,8 +300,7 @@ static int pending_results(struct kl_history *h)
 		if (nres[s.method] <= 0)
 			continue;
 		s.nres = nres[s.method];
-		memcpy(args, kl_op_args(h, op), s.nargs * sizeof(*args));
-		shape = kl_history_shape(h, &s, args, NULL);
+		shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
 		if (shape < 0)
 			ret = shape;
 		else
@@ -373,7 +316,7 @@ static int finish(struct reader *r)
 	int ret;
 
 	kl_text_header_end(r->h, &r->src);
-	ret = pending_results(r->h);
+	ret = r->guess ? pending_results(r->h) : 0;
 	if (!ret)
 		ret = kl_history_sort(r->h, r->lines);
 	if (ret)
@@ -381,7 +324,7 @@ static int finish(struct reader *r)
 	ret = kl_history_overlap(r->h, &a, &b);
 	if (ret <= 0)
 		return ret;
-	kl_err_at(r->src.name, r->lines[b], 0,
+	kl_err_at(r->src.scan.name, r->lines[b], 0,
 		  "thread t%" PRIu64 " is called at %" PRIu64 " inside the operation of line %"
 		  PRIu32 " and returns at %" PRIu64 ", after it (%" PRIu64
 		  "): expected one after the other or one inside the other",
@@ -390,87 +333,52 @@ static int finish(struct reader *r)
 	return -EINVAL;
 }
 
-/* Whole lines in [p, end). */
-static int scan_lines(struct reader *r, const char *p, const char *end)
+static int scan_line(void *ctx, const char **pp)
 {
-	int ret;
+	struct reader *r = ctx;
 
-	while (p < end) {
-		const char *q = kl_text_skip(p);
-
-		r->src.line++;
-		ret = 0;
-		if (*q == '#')
-			ret = kl_text_header(r->h, &r->src, q + 1);
-		else if (*q != '\n')
-			ret = scan_op(r, q);
-		if (ret && ret != -EINVAL)
-			return ret;
-		if (r->src.errors >= MAX_ERRORS) {
-			kl_err_at(r->src.name, r->src.line, 0, "too many errors, giving up");
-			return -EINVAL;
-		}
-		p = (const char *)memchr(q, '\n', end - q) + 1;
-	}
-	return 0;
+	if (**pp == '#')
+		return kl_text_header(r->h, &r->src, *pp + 1);
+	return scan_op(r, pp);
 }
 
-/* Then it is no text, and scanners of strings would see less than there is. */
-static int zero_byte(const char *name, const char *text, const char *at)
+static int read_text(struct kl_input *in, struct kl_history **out)
 {
-	unsigned int line = 1;
-	const char *p;
-
-	for (p = text; (p = memchr(p, '\n', at - p)); p++)
-		line++;
-	kl_err_at(name, line, 0, "a zero byte: expected text, or a .klh file");
-	return -EINVAL;
-}
-
-int kl_text_read(const char *name, const char *text, size_t len, struct kl_history **out)
-{
-	struct reader r = { .src.name = name };
-	const char *zero;
-	size_t whole = len;
-	char *last = NULL;
+	struct reader r = { .src.scan.name = in->name };
 	int ret = -ENOMEM;
 
-	zero = memchr(text, 0, len);
-	if (zero)
-		return zero_byte(name, text, zero);
 	r.h = kl_history_new();
 	if (!r.h)
 		return ret;
-	while (whole && text[whole - 1] != '\n')
-		whole--;
-	ret = scan_lines(&r, text, text + whole);
-	if (!ret && whole < len) {
-		/* The last line has no newline: give it one. */
-		last = malloc(len - whole + 1);
-		if (!last) {
-			ret = -ENOMEM;
-			goto err;
-		}
-		memcpy(last, text + whole, len - whole);
-		last[len - whole] = '\n';
-		ret = scan_lines(&r, last, last + (len - whole) + 1);
-	}
-	if (!ret && r.src.errors)
-		ret = -EINVAL;
+	ret = kl_scan_lines(&r.src.scan, in, scan_line, &r);
 	if (!ret)
 		ret = finish(&r);
+	else
+		kl_text_header_end(r.h, &r.src);
+	free(r.lines);
 	if (ret)
-		goto err;
-	free(last);
-	free(r.lines);
-	*out = r.h;
-	return 0;
-err:
-	if (ret != -EINVAL)
-		kl_err_at(name, 0, 0, "%s", strerror(-ret));
-	kl_text_header_end(r.h, &r.src);
-	free(last);
-	free(r.lines);
-	kl_history_free(r.h);
+		kl_history_free(r.h);
+	else
+		*out = r.h;
 	return ret;
 }
+
+/* "# klin" in the first line, or what begins like an operation. */
+static bool is_text(const struct kl_head *head)
+{
+	const char *p = head->data, *q = head->first;
+	size_t n = kl_head_word(head, &p);
+
+	if (n > 1 && *p == 't' && kl_scan_digit(p[1]))
+		return true;
+	n = kl_head_word(head, &q);
+	if (n != 1 || *q != '#')
+		return false;
+	q++;
+	n = kl_head_word(head, &q);
+	return n == 4 && !memcmp(q, "klin", 4);
+}
+
+const struct kl_form kl_form_text = {
+	.name = "text", .is = is_text, .read = read_text, .write = kl_text_write,
+};

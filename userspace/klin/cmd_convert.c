@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin convert: a history from one form to the other. */
+/* klin convert: a history from one form to another. */
 #include <argp.h>
 #include <errno.h>
 
@@ -9,11 +9,13 @@
 
 struct env {
 	const char *in, *out;
-	enum kl_form form;
+	const struct kl_form *from, *to;
 };
 
 static const struct argp_option options[] = {
-	{ "to", 't', "FORM", 0, "text or klh; by default klh if OUT ends in .klh, else text", 0 },
+	{ "to", 't', "FORM", 0, KLIN_FORMS_WRITTEN "; by default klh if OUT ends in .klh, else "
+	  "text", 0 },
+	{ "from", 'f', "FORM", 0, "one of these, fptlin or limo; by default what IN begins like", 0 },
 	{ 0 }
 };
 
@@ -23,8 +25,13 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 't':
-		if (!klin_form(arg, &env->form))
-			argp_error(state, "--to=%s: expected text or klh", arg);
+		if (!klin_form(arg, &env->to))
+			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN, arg);
+		break;
+	case 'f':
+		if (!klin_form(arg, &env->from))
+			argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN,
+				   arg);
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
@@ -50,27 +57,31 @@ static int run(int argc, char **argv)
 		.options = options,
 		.parser = parse_opt,
 		.args_doc = "IN OUT",
-		.doc = "Convert a history between the text form and .klh.\v"
+		.doc = "Convert a history from one form to another.\v"
 		       "The form of IN is told by its first bytes; `-' is standard input or output.\n"
+		       "Forms: text and klh (klin's own), linp (LinP's), fptlin (FPTLin's), limo\n"
+		       "(LiMo's and Violin's), events (Horn & Kroening's), edn (Jepsen's, Knossos'\n"
+		       "and Porcupine's key-value logs), jepsen (Jepsen's log lines).\n"
 		       "A .klh that was cut short is read as far as its whole blocks go.\n\n"
 		       "  klin convert run.klh -             print a recording\n"
-		       "  klin convert run.txt run.klh       pack a text history",
+		       "  klin convert run.txt run.klh       pack a text history\n"
+		       "  klin convert --to=linp run.klh -   for another checker",
 	};
-	struct env env = { .form = KL_FORM_AUTO };
+	struct env env = { .from = KL_FORM_AUTO, .to = KL_FORM_AUTO };
 	struct kl_history *h;
 	int ret;
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &env))
 		return KLIN_EXIT_USAGE;
-	ret = kl_history_read(env.in, &h);
+	ret = kl_history_read_as(env.in, env.from, &h);
 	if (ret)
 		return ret == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
-	ret = kl_history_write(h, env.out, env.form);
+	ret = kl_history_write(h, env.out, env.to);
 	kl_history_free(h);
 	if (!ret)
 		return KLIN_EXIT_OK;
 	return ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
 }
 
-KL_COMMAND("convert", run, "convert a history between text and .klh");
+KL_COMMAND("convert", run, "convert a history from one form to another");

@@ -41,14 +41,14 @@ static const struct argp_option options[] = {
 	{ "where", OPT_WHERE, "early|late|anywhere", 0, "in which tenth of the operations "
 	  "(anywhere)", 1 },
 	{ "output", 'o', "FILE", 0, "where to (standard output); .klh if its name ends so", 2 },
-	{ "to", OPT_TO, "FORM", 0, "text or klh, whatever the name", 2 },
+	{ "to", OPT_TO, "FORM", 0, KLIN_FORMS_WRITTEN ", whatever the name", 2 },
 	{ 0 }
 };
 
 struct env {
 	struct kl_gen_config c;
 	const char *type, *mix, *out;
-	enum kl_form form;
+	const struct kl_form *form;
 };
 
 /* METHOD=WEIGHT,...; false after a message. */
@@ -158,7 +158,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TO:
 		if (!klin_form(arg, &env->form))
-			argp_error(state, "--to=%s: expected text or klh", arg);
+			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN, arg);
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s': expected options only", arg);

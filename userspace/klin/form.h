@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The option --to of the sub-commands that write histories. */
+/* The options --to and --from of the sub-commands that write and read histories. */
 #ifndef KLIN_FORM_H
 #define KLIN_FORM_H
 
-#include <string.h>
-
 #include "history/history.h"
 
+#define KLIN_FORMS_WRITTEN	"text, klh, linp, events, edn or jepsen"
+
 /* Is @arg the name of a form? */
-static inline int klin_form(const char *arg, enum kl_form *form)
+static inline bool klin_form(const char *arg, const struct kl_form **form)
 {
-	if (!strcmp(arg, "text"))
-		*form = KL_FORM_TEXT;
-	else if (!strcmp(arg, "klh"))
-		*form = KL_FORM_KLH;
-	else
-		return 0;
-	return 1;
+	*form = kl_form_find(arg);
+	return *form;
 }
 
 #endif

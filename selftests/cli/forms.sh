@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Histories of other tools: their verdicts are klin's, with the spec that they
+# name; klin writes what they read; what a form cannot say is refused.
+
+. "$(dirname "$0")/common.sh"
+
+# verdict STATUS NAME SPEC: of the history in the standard input.
+verdict()
+{
+	want=$1 name=$2 spec=$3
+	cat >history
+	run check "$specs/$spec.lin" history
+	if [ $status -eq "$want" ] && [ ! -s err ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status, expected $want" "$(head -n 5 err)"
+	fi
+}
+
+# there NAME FORM SPEC WANTED OPTION...: generated, written in that form, checked, read back.
+there()
+{
+	name=$1 form=$2 spec=$3 want=$4
+	shift 4
+	"$KLIN" gen --ops=2000 --threads=4 "$@" -o from.klh || return
+	run convert --to="$form" from.klh to
+	if [ $status -ne 0 ] || [ -s err ]; then
+		ktap_fail "$form: $name" "$(head -n 5 err)"
+		return
+	fi
+	run check --time-limit=60 "$specs/$spec.lin" to
+	[ $status -eq "$want" ] && [ ! -s err ]
+	ktap_result $? "$form: $name" "status $status, expected $want"
+	run convert --from="$form" to back.txt && "$KLIN" convert --to="$form" back.txt again &&
+		cmp -s to again
+	ktap_result $? "$form: $name, there and back"
+}
+
+ktap_header
+verdict 0 "LinP's: a stack" stack <<'END'
+# stack
+push 1 1 2
+push 2 3 4
+pop 2 5 6
+pop 1 7 8
+END
+verdict 1 "LinP's: a stack that is a queue" stack <<'END'
+# stack
+push 1 1 2
+push 2 3 4
+pop 1 5 6
+pop 2 7 8
+END
+verdict 1 "LinP's: an end at an equal start is before it" queue <<'END'
+# queue
+enq 2 0 1
+enq 1 1 2
+deq 1 2 3
+deq 2 3 4
+END
+verdict 0 "LinP's: but not in a set" set <<'END'
+# set
+insert 1 2 3
+contains_false 1 3 4
+END
+verdict 1 "LinP's: priorities, the largest first" pqueue <<'END'
+# priorityqueue
+insert 3 1 2
+insert 5 3 4
+poll 3 5 6
+END
+verdict 0 "FPTLin's: read-modify-write" register <<'END'
+# rmw
+0 1 10 READ_MODIFY_WRITE 0 2
+1 1 10 READ_MODIFY_WRITE 2 3
+2 1 10 READ_MODIFY_WRITE 3 0
+END
+verdict 1 "FPTLin's: a set" set <<'END'
+# set
+0 0 1 INSERT 2 1
+1 1 2 CONTAINS 2 0
+0 2 6 REMOVE 2 1
+END
+verdict 1 "Horn and Kroening's: a set" set <<'END'
+2 invokes add 23
+2 returns true
+0 invokes contains 23
+0 returns false
+END
+verdict 0 "LiMo's: a pending push is popped" stack <<'END'
+# @object atomic-stack
+[1] call push(a)
+[2] call pop
+[2] return a
+END
+verdict 1 "Jepsen's log: a failed cas that would have succeeded" register <<'END'
+INFO  jepsen.util - 1	:invoke	:write	4
+INFO  jepsen.util - 1	:ok	:write	4
+INFO  jepsen.util - 2	:invoke	:cas	[4 2]
+INFO  jepsen.util - 2	:fail	:cas	[4 2]
+END
+verdict 0 "Jepsen's log: a write that timed out is seen later" register <<'END'
+INFO  jepsen.util - 1	:invoke	:write	4
+INFO  jepsen.util - 1	:info	:write	:timed-out
+INFO  jepsen.util - 2	:invoke	:read	nil
+INFO  jepsen.util - 2	:ok	:read	nil
+INFO  jepsen.util - 2	:invoke	:read	nil
+INFO  jepsen.util - 2	:ok	:read	4
+END
+verdict 0 "Knossos: what failed did not happen" register <<'END'
+[{:process 1, :type :invoke, :f :write, :value 4}
+ {:process 1, :type :ok, :f :write, :value 4}
+ {:process 2, :type :invoke, :f :cas, :value [4 2]}
+ {:process 2, :type :fail, :f :cas, :value [4 2]}]
+END
+verdict 1 "Knossos: a register begins as nil" register <<'END'
+{:process 2, :type :invoke, :f :read, :value nil}
+{:process 2, :type :ok, :f :read, :value 0}
+END
+verdict 0 "Porcupine's log: the order of appends" kv <<'END'
+{:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
+{:process 2, :type :invoke, :f :append, :key "0", :value "x 2 0 y"}
+{:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}
+{:process 2, :type :ok, :f :append, :key "0", :value "x 2 0 y"}
+{:process 1, :type :invoke, :f :get, :key "0", :value nil}
+{:process 1, :type :ok, :f :get, :key "0", :value "x 2 0 yx 1 0 y"}
+END
+verdict 1 "Porcupine's log: the wrong order of appends" kv <<'END'
+{:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
+{:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}
+{:process 2, :type :invoke, :f :append, :key "0", :value "x 2 0 y"}
+{:process 2, :type :ok, :f :append, :key "0", :value "x 2 0 y"}
+{:process 1, :type :invoke, :f :get, :key "0", :value nil}
+{:process 1, :type :ok, :f :get, :key "0", :value "x 2 0 yx 1 0 y"}
+END
+verdict 1 "Porcupine's log: an append that was lost" kv <<'END'
+{:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
+{:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}
+{:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
+{:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}
+{:process 1, :type :invoke, :f :get, :key "0", :value nil}
+{:process 1, :type :ok, :f :get, :key "0", :value "x 1 0 y"}
+END
+
+there "a set" linp set 0 --type=set --mix=add=1,remove=1,has=1
+there "a queue" linp queue 0 --type=queue --ops=200
+there "a priority queue" linp pqueue 0 --type=pqueue --ops=200
+there "a set" events set 0 --type=set --mix=add=1,remove=1,has=1 --pending=3
+there "a wrong set" events set 1 --type=set --mix=add=1,remove=1,has=1 --mutate=20
+there "a register" jepsen register 0 --type=register --keys=4 --mix=read=1,write=1,cas=1
+there "a register" edn register 0 --type=register --mix=read=1,write=1 --pending=1
+there "a key-value store" edn map 0 --type=map --mix=get=2,put=1
+there "a wrong key-value store" edn map 1 --type=map --mix=get=2,put=1 --mutate=20
+
+"$KLIN" gen --type=counter >counter.txt
+refuse "what LinP has not" "the form linp has sets" convert --to=linp counter.txt out.linp
+refuse "a form that nobody knows" "--to=xml: expected text, klh, linp" convert --to=xml counter.txt -
+refuse "a form that is only read" "does not write the form limo" convert --to=limo counter.txt -
+printf '# set\ninsert 1 1 2\ninsert one 1 2\n' >broken
+refuse "a broken line" "^broken:3: error: 'one': expected a value" check "$specs/set.lin" broken
+untouched "a history that the form cannot say leaves the file" convert --to=linp counter.txt kept
+ktap_finish

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The forms of other tools: what they are read as, what is refused, and writing them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "history/form.h"
+#include "check/gen.h"
+#include "history_util.h"
+
+/* What every one of them is read with. */
+#define HEADER	"# klin history 1\n# clock seq error 0\n# first init\n"
+
+static const struct sample {
+	const char *form, *text, *read;
+} samples[] = {
+	{ "linp",
+	  "# stack\n"
+	  "push 1 1 2\n"
+	  "pop 1 2 4\n"
+	  "peek -1 3 9\n",
+	  "# spec stack\n"
+	  "t0 @0 3 4 push 1 drain=4\n"
+	  "t0 @0 5 8 pop -> 1 drain=8\n"
+	  "t1 @0 7 18 peek -> empty drain=18\n" },
+	{ "linp",
+	  "# priorityqueue\n"
+	  "insert 3 1 3\n"
+	  "insert 5 2 4\n"
+	  "poll 5 5 6\n"
+	  "poll -1 5 7\n",
+	  "# spec pqueue\n"
+	  "t0 @0 3 6 push -4 drain=6\n"
+	  "t1 @0 5 8 push -6 drain=8\n"
+	  "t0 @0 11 12 pop -> -6 drain=12\n"
+	  "t1 @0 11 14 pop -> empty drain=14\n" },
+	{ "linp",
+	  "# set\n"
+	  "insert 7 1 2\n"
+	  "contains_true 7 2 2\n"
+	  "remove 7 2 5\n"
+	  "contains_false 7 6 8\n",
+	  "# spec set\n"
+	  "t0 @0 1 2 add 7 -> 1 drain=2\n"
+	  "t1 @0 2 2 has 7 -> 1 drain=2\n"
+	  "t2 @0 2 5 remove 7 -> 1 drain=5\n"
+	  "t0 @0 6 8 has 7 -> 0 drain=8\n" },
+	{ "linp",
+	  "# deque\n"
+	  "push_front 7 1 2\n"
+	  "pop_back 7 3 5\n",
+	  "# spec deque\n"
+	  "t0 @0 3 4 push_front 7 drain=4\n"
+	  "t0 @0 7 10 pop_back -> 7 drain=10\n" },
+	{ "fptlin",
+	  "# set\n"
+	  "2 0 2 CONTAINS 2 0\n"
+	  "0 0 4 INSERT 2 1\n"
+	  "2 2 6 REMOVE 2 1\n",
+	  "# spec set\n"
+	  "t2 @0 1 4 has 2 -> 0 drain=4\n"
+	  "t0 @0 1 8 add 2 -> 1 drain=8\n"
+	  "t2 @0 5 12 remove 2 -> 1 drain=12\n" },
+	{ "fptlin",
+	  "# rmw\n"
+	  "0 1 10 READ_MODIFY_WRITE 0 2\n"
+	  "1 1 10 READ_MODIFY_WRITE 2 3\n",
+	  "# spec register\n"
+	  "t0 @0 3 20 cas 0 2 -> 1 drain=20\n"
+	  "t1 @0 3 20 cas 2 3 -> 1 drain=20\n" },
+	{ "events",
+	  "2 invokes add 23\n"
+	  "0 invokes contains 3\n"
+	  "2 returns true\n"
+	  "1 invokes remove -4\n"
+	  "0 returns false\n",
+	  "# spec set\n"
+	  "t2 @0 1 3 add 23 -> 1 drain=3\n"
+	  "t0 @0 2 5 has 3 -> 0 drain=5\n"
+	  "t1 @0 4 - remove -4 -> ?\n" },
+	{ "limo",
+	  "# by hand\n"
+	  "# @object atomic-stack\n"
+	  "\n"
+	  "[1] call push(a)\n"
+	  "    [2] call pop()\n"
+	  "[1] return\n"
+	  "[2] return a\n"
+	  "[3] call push 7\n"
+	  "[4] call remove\n"
+	  "[4] return empty\n"
+	  "[4] call pop\n"
+	  "[4] return\n"
+	  "[5] call pop(?<0,1>)\n"
+	  "[4] call pop(7)\n"
+	  "[4] return\n",
+	  "# spec stack\n"
+	  "t1 @0 1 3 push 0x4000000000000000 drain=3\n"
+	  "t2 @0 2 4 pop -> 0x4000000000000000 drain=4\n"
+	  "t3 @0 5 - push 7\n"
+	  "t4 @0 6 7 pop -> empty drain=7\n"
+	  "t4 @0 8 9 pop -> empty drain=9\n"
+	  "t5 @0 10 - pop\n"
+	  "t4 @0 11 12 pop -> 7 drain=12\n" },
+	{ "jepsen",
+	  "INFO  jepsen.core - setting up\n"
+	  "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\n"
+	  "INFO  jepsen.util - 0\t:invoke\t:read\tnil\n"
+	  "INFO  jepsen.util - 2\t:invoke\t:write\t4\n"
+	  "INFO  jepsen.util - 0\t:ok\t:read\tnil\n"
+	  "INFO  jepsen.util - 1\t:invoke\t:cas\t[4 2]\n"
+	  "INFO  jepsen.util - 1\t:fail\t:cas\t[4 2]\n"
+	  "INFO  jepsen.util - 2\t:info\t:write\t:timed-out\n"
+	  "INFO  jepsen.util - 0\t:invoke\t:read\tnil\n"
+	  "INFO  jepsen.util - 0\t:fail\t:read\t:timed-out\n"
+	  "INFO  jepsen.util - 1\t:invoke\t:cas\t[4 2]\n"
+	  "INFO  jepsen.util - 1\t:ok\t:cas\t[4 2]\n",
+	  "# spec register\n"
+	  "t3 @0 0 0 write -1 drain=0\n"
+	  "t0 @0 1 3 read -> -1 drain=3\n"
+	  "t2 @0 2 - write 4\n"
+	  "t1 @0 4 5 cas 4 2 -> 0 drain=5\n"
+	  "t1 @0 7 8 cas 4 2 -> 1 drain=8\n" },
+	{ "edn",
+	  "; by hand\n"
+	  "[{:process 0, :type :invoke, :f :write, :value 3}\n"
+	  " {:process :nemesis, :type :info, :f :kill, :value [\"n1\" \"n2\"]}\n"
+	  " {:type :invoke, :f :cas, :value [3 4],\n"
+	  "  :process 1, :time 5}\n"
+	  "{:process 0, :type :ok, :f :write, :value 3}\n"
+	  "{:process 1 :type :fail :f :cas :value [3 4]}\n"
+	  "{:process 2, :type :invoke, :f :read, :value nil} #jepsen.history.Op"
+	  "{:process 3, :type :invoke, :f :read}\n"
+	  "{:process 2, :type :ok, :f :read, :value 3}{:process 3, :type :ok, :f :read, :value nil}\n"
+	  "{:process 4, :type :invoke, :f :write, :value nil}\n"
+	  "{:process 4, :type :info, :f :write, :error {:a #{1 2} :c \\x}}]\n",
+	  "# spec register\n"
+	  "t5 @0 0 0 write -1 drain=0\n"
+	  "t0 @0 1 3 write 3 drain=3\n"
+	  "t2 @0 4 6 read -> 3 drain=6\n"
+	  "t3 @0 5 7 read -> ? drain=7\n"
+	  "t4 @0 8 - write -1\n" },
+	{ "edn",
+	  "{:process 0, :type :invoke, :f :enqueue, :value 3}\n"
+	  "{:process 0, :type :ok, :f :enqueue, :value 3}\n"
+	  "{:process 0, :type :invoke, :f :dequeue}\n"
+	  "{:process 0, :type :ok, :f :dequeue, :value 3}\n"
+	  "{:process 1, :type :invoke, :f :dequeue}\n"
+	  "{:process 1, :type :fail, :f :dequeue, :error :empty}\n",
+	  "# spec queue\n"
+	  "t0 @0 1 2 enq 3 drain=2\n"
+	  "t0 @0 3 4 deq -> 3 drain=4\n" },
+	{ "edn",
+	  "{:process 0, :type :invoke, :f :acquire}\n"
+	  "{:process 0, :type :ok, :f :acquire}\n"
+	  "{:process 0, :type :invoke, :f :release}\n"
+	  "{:process 0, :type :info, :f :release}\n",
+	  "# spec lock\n"
+	  "t0 @0 1 2 lock drain=2\n"
+	  "t0 @0 3 - unlock\n" },
+	{ "edn",
+	  "{:process 9, :type :invoke, :f :append, :key \"0\", :value \"x 9 0 y\"}\n"
+	  "{:process 1, :type :invoke, :f :put, :key \"a b\", :value \"x 1 0 y\"}\n"
+	  "{:process 9, :type :ok, :f :append, :key \"0\", :value \"x 9 0 y\"}\n"
+	  "{:process 1, :type :ok, :f :put, :key \"a b\", :value \"x 1 0 y\"}\n"
+	  "{:process 9, :type :invoke, :f :append, :key \"0\", :value \"x 9 1 y\"}\n"
+	  "{:process 1, :type :invoke, :f :get, :key \"0\", :value nil}\n"
+	  "{:process 1, :type :ok, :f :get, :key \"0\", :value \"x 9 0 yx 9 1 y\"}\n"
+	  "{:process 2, :type :invoke, :f :append, :key \"0\", :value \"x 2 0 y\"}\n",
+	  "# spec kv\n"
+	  "t9 @0 1 3 append 0 0 2 6 drain=3\n"
+	  "t1 @0 2 4 put 0x4000000000000000 5 drain=4\n"
+	  "t9 @0 5 - append 0 2 3 8\n"
+	  "t1 @0 6 7 get 0 -> 3 drain=7\n"
+	  "t2 @0 8 - put 0 10\n" },
+	{ "edn",
+	  "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"12\"}\n"
+	  "{:process 0, :type :ok, :f :put, :key \"0\", :value \"12\"}\n"
+	  "{:process 0, :type :invoke, :f :get, :key \"0\", :value nil}\n"
+	  "{:process 0, :type :ok, :f :get, :key \"0\", :value \"12\"}\n"
+	  "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"\"}\n"
+	  "{:process 0, :type :ok, :f :put, :key \"0\", :value \"\"}\n"
+	  "{:process 0, :type :invoke, :f :get, :key \"0\", :value nil}\n"
+	  "{:process 0, :type :ok, :f :get, :key \"0\", :value \"\"}\n"
+	  "{:process 1, :type :invoke, :f :get, :key \"k\\\"q\", :value nil}\n"
+	  "{:process 1, :type :info, :f :get, :key \"k\\\"q\", :value nil}\n",
+	  "# spec map\n"
+	  "t0 @0 1 2 put 0 12 drain=2\n"
+	  "t0 @0 3 4 get 0 -> 12 drain=4\n"
+	  "t0 @0 5 6 remove 0 -> ? drain=6\n"
+	  "t0 @0 7 8 get 0 -> absent drain=8\n"
+	  "t1 @0 9 - get 0x4000000000000000\n" },
+};
+
+#define NSAMPLES	(sizeof(samples) / sizeof(*samples))
+
+static void check_read(const char *text, size_t len, const struct kl_form *form,
+		       const char *expected)
+{
+	struct kl_history *h = NULL;
+	size_t n;
+	char *got;
+
+	assert_int_equal(kl_history_parse("t", text, len, form, &h), 0);
+	got = history_text(h, &n);
+	assert_memory_equal(got, HEADER, strlen(HEADER));
+	assert_string_equal(got + strlen(HEADER), expected);
+	free(got);
+	kl_history_free(h);
+}
+
+/* Each is told by its head, and means the same with other ends of lines. */
+static void test_samples(void **state)
+{
+	char other[4096];
+	size_t i, n, k;
+
+	for (i = 0; i < NSAMPLES; i++) {
+		const struct sample *s = &samples[i];
+		const struct kl_form *form = kl_form_find(s->form);
+		size_t len = strlen(s->text);
+
+		assert_ptr_equal(kl_form_tell(s->text, len), form);
+		check_read(s->text, len, KL_FORM_AUTO, s->read);
+		check_read(s->text, len, form, s->read);
+		check_read(s->text, len - 1, KL_FORM_AUTO, s->read);
+		for (n = 0, k = 0; k < len; k++) {
+			if (s->text[k] == '\n')
+				other[n++] = '\r';
+			other[n++] = s->text[k];
+		}
+		check_read(other, n, KL_FORM_AUTO, s->read);
+		n = snprintf(other, sizeof(other), "\n\n%s\n\n", s->text);
+		check_read(other, n, KL_FORM_AUTO, s->read);
+	}
+}
+
+static void test_empty(void **state)
+{
+	static const char *const forms[] = { "events", "limo", "edn", "jepsen", "text" };
+	struct kl_history *h;
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		h = NULL;
+		assert_int_equal(kl_history_parse("t", "", 0, kl_form_find(forms[i]), &h), 0);
+		assert_int_equal(h->nops, 0);
+		kl_history_free(h);
+	}
+	assert_ptr_equal(kl_form_tell("", 0), kl_form_find("text"));
+	assert_ptr_equal(kl_form_tell("# set\n", 6), kl_form_find("linp"));
+	assert_ptr_equal(kl_form_tell("# set\nt1 @0 1 2 a\n", 18), kl_form_find("text"));
+	assert_ptr_equal(kl_form_tell("# klin history 1\n", 17), kl_form_find("text"));
+	assert_null(kl_form_find("xml"));
+}
+
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *form, *text, *message;
+	} cases[] = {
+		{ "linp", "push 1 1 2\n", "t:1: error: 'push': expected a first line `# TYPE'" },
+		{ "linp", "", "t: error: no line `# TYPE': expected set, stack" },
+		{ "linp", "# heap\n", "t:1: error: 'heap': expected set, stack" },
+		{ "linp", "# stack\nenq 1 1 2\n", "t:2: error: 'enq': expected push, pop or peek" },
+		{ "linp", "# stack\npush one 1 2\n", "t:2: error: 'one': expected a value" },
+		{ "linp", "# stack\npush -1 1 2\n", "t:2: error: '-1': expected a value other" },
+		{ "linp", "# pqueue\ninsert -2 1 2\n", "t:2: error: '-2': expected a priority" },
+		{ "linp", "# stack\npush 1 2 2\n", "t:2: error: '2': expected an end after" },
+		{ "linp", "# set\ninsert 1 2 1\n", "t:2: error: '1': expected an end not before" },
+		{ "linp", "# stack\npush 1 1\n", "t:2: error: the end of the line: expected the time "
+		  "of the end" },
+		{ "linp", "# stack\npush 1 1 2 3\n", "t:2: error: '3': expected the end of the line" },
+		{ "linp", "# stack\npush 1 1 9223372036854775807\n",
+		  "t:2: error: '9223372036854775807': expected a time below" },
+		{ "fptlin", "# set\nx 0 1 INSERT 1 1\n", "t:2: error: 'x': expected a process" },
+		{ "fptlin", "# set\n0 0 1 insert 1 1\n", "t:2: error: 'insert': expected INSERT" },
+		{ "fptlin", "# set\n0 0 1 INSERT 1 2\n", "t:2: error: '2': expected 1 or 0" },
+		{ "fptlin", "# set\n0 0 1 INSERT 1\n", "t:2: error: the end of the line: expected "
+		  "another value" },
+		{ "fptlin", "# semaphore\n0 0 1 INCR 1\n", "t:1: error: 'semaphore': expected set" },
+		{ "fptlin", "# set\n0 0 5 INSERT 1 1\n0 1 7 INSERT 2 1\n", "t: error: process 0 is "
+		  "called at 1 while in another operation, from 0 to 5" },
+		{ "events", "1 returns true\n", "t:1: error: '1': expected a call before" },
+		{ "events", "1 invokes add 2\n1 invokes add 3\n", "t:2: error: '1': expected the "
+		  "return of the operation before" },
+		{ "events", "1 invokes put 2\n", "t:1: error: 'put': expected add, remove or" },
+		{ "events", "1 invokes add two\n", "t:1: error: 'two': expected a number" },
+		{ "events", "1 invokes add 1\n1 returns maybe\n", "t:2: error: 'maybe': expected true" },
+		{ "events", "1 calls add 1\n", "t:1: error: 'calls': expected invokes or returns" },
+		{ "limo", "# @object atomic-bag\n", "t:1: error: 'bag': expected atomic-stack" },
+		{ "limo", "[1] call push 1\n", "t:1: error: '[1]': expected a line `# @object" },
+		{ "limo", "# @object stack\n1 call push 1\n", "t:2: error: '1': expected a thread" },
+		{ "limo", "# @object stack\n[1] calls push 1\n", "t:2: error: 'calls': expected call" },
+		{ "limo", "# @object stack\n[1] call enq(1)\n", "t:2: error: 'enq(1)': expected push" },
+		{ "limo", "# @object stack\n[1] call push\n", "t:2: error: the end of the line: expected "
+		  "a value" },
+		{ "limo", "# @object stack\n[1] call push(a b)\n", "t:2: error: '(a': expected a value" },
+		{ "limo", "# @object stack\n[1] call push(1)\n[1] return 1\n",
+		  "t:3: error: '1': expected the end of the line: it adds" },
+		{ "limo", "# @object stack\n[1] return\n", "t:2: error: '[1]': expected a call before" },
+		{ "jepsen", "INFO  jepsen.util - x :invoke :read nil\n", "t:1: error: 'x': expected a "
+		  "process" },
+		{ "jepsen", "INFO  jepsen.util - 1 :call :read nil\n", "t:1: error: ':call': expected "
+		  ":invoke" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :pop nil\n", "t:1: error: ':pop': expected "
+		  "read, write or cas" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write x\n", "t:1: error: 'x': expected a "
+		  "number" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write -1\n", "t:1: error: '-1': expected a "
+		  "number other than -1" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :cas [1 2\n", "t:1: error: '[1': expected two "
+		  "numbers" },
+		{ "jepsen", "INFO  jepsen.util - 1 :ok :read 1\n", "t:1: error: ':read': expected an "
+		  ":invoke of this process" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\nINFO  jepsen.util - 1 :ok :write 1\n",
+		  "t:2: error: ':write': expected the end of what" },
+		{ "edn", "{:process 0\n", "t:1: error: '{:process': expected a closing bracket" },
+		{ "edn", "[{:process 0, :type :invoke, :f :read}\n", "t:1: error: '[{:process': "
+		  "expected a closing bracket" },
+		{ "edn", "{:process 0, :type :invoke, :f}\n", "t:1: error: ':f}': expected a value for" },
+		{ "edn", "{:type :invoke, :f :read}\n", "t:1: error: '{:type': expected an operation "
+		  "with a :process" },
+		{ "edn", "{:process 0, :f :read}\n", "t:1: error: '{:process': expected an operation "
+		  "with a :type" },
+		{ "edn", "\n{:process 0, :type :invoke, :f 7}\n", "t:2: error: '7}': expected an "
+		  "operation with an :f" },
+		{ "edn", "{:process 0, :type :invoke, :f :txn}\n", "t:1: error: ':txn}': expected read" },
+		{ "edn", "{:process 0, :type :invoke, :f :write, :value [1 2]}\n",
+		  "t:1: error: ':write,': expected a :value that is a number" },
+		{ "edn", "{:process 0, :type :invoke, :f :cas, :value 1}\n",
+		  "t:1: error: ':cas,': expected a :value as in [1 2]" },
+		{ "edn", "{:process 0, :type :invoke, :f :cas, :value [1 \"x]}\n",
+		  "t:1: error: '\"x]}': expected a string that ends" },
+		{ "edn", "{:process 0, :type :invoke, :f :read}\n"
+		  "{:process 1, :type :invoke, :f :enqueue, :value 1}\n",
+		  "t:2: error: ':enqueue,': expected a method of the same structure" },
+		{ "edn", "17\n", "t:1: error: '17': expected an operation as in" },
+		{ "edn", "[] {}\n", "t:1: error: '{}': expected the end of the file" },
+		{ "edn", "{:process 0, :type :invoke, :f :put, :key \"a\", :value 7}\n",
+		  "t:1: error: '7}': expected a :value, a string" },
+		{ "edn", "{:process 0, :type :invoke, :f :get, :value nil}\n",
+		  "t:1: error: ':get,': expected a :key" },
+		{ "edn", "{:process 0, :type :invoke, :f :append, :key \"a\", :value \"xx\"}\n",
+		  "t:1: error: 'append': expected strings that all begin with" },
+		{ "edn", "{:process 0, :type :invoke, :f :append, :key \"a\", :value \"xa\"}\n"
+		  "{:process 1, :type :invoke, :f :append, :key \"a\", :value \"ya\"}\n",
+		  "t:2: error: 'append': expected strings that all begin with" },
+	};
+	struct kl_history *h = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *text = cases[i].text;
+
+		history_log_start();
+		assert_int_equal(kl_history_parse("t", text, strlen(text),
+						  kl_form_find(cases[i].form), &h), -EINVAL);
+		history_log_stop();
+		assert_null(h);
+		if (strncmp(history_log, cases[i].message, strlen(cases[i].message)))
+			fail_msg("case %zu: %s", i, history_log);
+		/* One line says it. */
+		if (strchr(history_log, '\n')[1])
+			fail_msg("case %zu: %s", i, history_log);
+	}
+}
+
+/* The text that a form has for a history; free() it. */
+static char *form_text(const struct kl_history *h, const char *form, int *ret)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	*ret = kl_form_find(form)->write(h, f);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+/* What is written is read, in the same order, and written the same. */
+static void test_writers(void **state)
+{
+	static const struct {
+		const char *form, *spec, *methods;
+		unsigned int pending;
+	} cases[] = {
+		{ "linp", "set", "add remove has", 0 }, { "linp", "queue", "enq deq peek", 0 },
+		{ "linp", "stack", "push pop peek", 0 }, { "linp", "pqueue", "push pop peek", 0 },
+		{ "events", "set", "add remove has", 5 },
+		{ "jepsen", "register", "read write cas", 5 },
+		{ "edn", "register", "read write", 5 }, { "edn", "map", "put get", 5 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint32_t weight[32] = { 0 };
+		struct kl_gen_config c = {
+			.weight = weight, .ops = 500, .threads = 5, .objects = 1, .delay = 20,
+			.seed = i + 1, .pending = cases[i].pending,
+		};
+		struct kl_history *h = NULL, *back = NULL;
+		char *text, *again, *word, *save, methods[64];
+		struct kl_spec *spec;
+		size_t k;
+		int ret;
+
+		assert_int_equal(kl_spec_load(cases[i].spec, &spec), 0);
+		c.spec = spec;
+		strcpy(methods, cases[i].methods);
+		for (word = strtok_r(methods, " ", &save); word; word = strtok_r(NULL, " ", &save))
+			weight[kl_spec_find_method(spec, word)] = 1;
+		assert_int_equal(kl_gen(&c, &h), 0);
+		kl_spec_free(spec);
+		h->spec_path = strdup(cases[i].spec);
+		text = form_text(h, cases[i].form, &ret);
+		assert_int_equal(ret, 0);
+		assert_int_equal(kl_history_parse("t", text, strlen(text), KL_FORM_AUTO, &back), 0);
+		again = form_text(back, cases[i].form, &ret);
+		assert_int_equal(ret, 0);
+		/* A register's first write is one operation more, and is not repeated. */
+		k = back->nops - h->nops;
+		assert_in_range(k, 0, 2);
+		assert_int_equal(k, strcmp(cases[i].spec, "register") ? 0 : 2);
+		assert_string_equal(text, again);
+		free(text);
+		free(again);
+		kl_history_free(h);
+		kl_history_free(back);
+	}
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *form, *text, *message;
+	} cases[] = {
+		{ "linp", "t1 @0 1 2 read -> 0\n", "the form linp has sets" },
+		{ "linp", "t1 @0 1 - enq 1\n", "enq(1): the form linp has no operations without" },
+		{ "linp", "t1 @0 1 2 enq -3\n", "enq(-3): the form linp has only numbers" },
+		{ "linp", "t1 @0 1 2 enq 3 4\n", "enq(3, 4): the form linp has no such operation" },
+		{ "events", "t1 @0 1 2 add 3 -> empty\n", "add(3) -> empty: the form events has only" },
+		{ "events", "t1 @0 1 2 enq 3\n", "enq(3): the form events has only" },
+		{ "events", "t1 @0 1 2 add 1 -> 1\nt1 @1 1 2 add 1 -> 1\n", "the history has several" },
+		{ "events", "# gap from 1 to 2\n", "the history has gaps" },
+		{ "events", "t1 @0 - 2 add 1 -> 1\n", "the history has calls that were not seen" },
+		{ "events", "t1 @0 1 9 add 1 -> 1\nt1 @0 2 3 add 1 -> 0\n", "the history has "
+		  "operations inside" },
+		{ "events", "t1 @0 1 - add 1\nt1 @0 2 3 add 1 -> 0\n", "a thread goes on after" },
+		{ "events", "t1 @0 1 2 add 1 -> 1\nt1 @0 2 3 add 1 -> 0\nt2 @0 1 2 add 1 -> 0\n"
+		  "t2 @0 2 3 add 1 -> 0\n", "threads go on to their next" },
+		{ "edn", "t1 @0 1 2 cas 1 2 -> 0\n", "cas(1, 2) -> 0: the form edn has no comparison" },
+		{ "edn", "t1 @0 1 2 deq -> empty\n", "deq() -> empty: the form edn has only removals" },
+		{ "jepsen", "t1 @0 1 2 enq 3\n", "enq(3): the form jepsen has only read, write" },
+	};
+	struct kl_history *h;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		h = NULL;
+		assert_int_equal(kl_text_read("t", cases[i].text, strlen(cases[i].text), &h), 0);
+		h->fresh = true;
+		history_log_start();
+		free(form_text(h, cases[i].form, &ret));
+		history_log_stop();
+		assert_int_equal(ret, -EINVAL);
+		if (!strstr(history_log, cases[i].message))
+			fail_msg("case %zu: %s", i, history_log);
+		kl_history_free(h);
+	}
+	h = kl_history_new();
+	history_log_start();
+	free(form_text(h, "events", &ret));
+	assert_int_equal(ret, -EINVAL);
+	assert_non_null(strstr(history_log, "first state"));
+	assert_int_equal(kl_history_write(h, "/dev/null", kl_form_find("limo")), -EINVAL);
+	assert_non_null(strstr(history_log, "does not write the form limo"));
+	history_log_stop();
+	kl_history_free(h);
+}
+
+/* At equal times calls come first, but where a thread goes on to its next operation. */
+static void test_order(void **state)
+{
+	static const char text[] =
+		"t1 @0 1 5 add 1 -> 1\nt2 @0 2 5 add 2 -> 1\nt1 @0 5 8 has 1 -> 1\n"
+		"t3 @0 5 9 has 2 -> 1\nt4 @0 8 9 has 3 -> 0\n";
+	struct kl_history *h = NULL;
+	char *got;
+	int ret;
+
+	assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
+	h->fresh = true;
+	got = form_text(h, "events", &ret);
+	assert_int_equal(ret, 0);
+	assert_string_equal(got,
+			    "1 invokes add 1\n2 invokes add 2\n3 invokes contains 2\n"
+			    "1 returns true\n1 invokes contains 1\n2 returns true\n"
+			    "4 invokes contains 3\n1 returns true\n3 returns true\n"
+			    "4 returns false\n");
+	free(got);
+	/* An error of 3 makes what is nearer concurrent; t1 has two operations at once then. */
+	h->nops--;
+	h->ops[2].thread = h->ops[3].thread = 3;
+	h->ops[3].call = h->ops[3].ret = 12;
+	h->error = 3;
+	history_log_start();
+	free(form_text(h, "events", &ret));
+	history_log_stop();
+	assert_int_equal(ret, 0);
+	kl_history_free(h);
+}
+
+/* From a file, run by run, it is the same as from memory; also where a run is one line. */
+static void test_files(void **state)
+{
+	char path[] = "/tmp/klin-forms-XXXXXX", *text, *a, *b;
+	size_t size = 3u << 20, n = 0, len;
+	struct kl_history *h = NULL, *from_memory = NULL;
+	int fd = mkstemp(path), i;
+
+	assert_true(fd >= 0);
+	text = malloc(size + 100);
+	n = sprintf(text, "# queue\n");
+	memset(text + n, ' ', 700u << 10);
+	n += 700u << 10;
+	for (i = 0; n < size; i++)
+		n += sprintf(text + n, "enq %d %d %d%s", i, 2 * i, 2 * i + 3, n > size - 30 ? "" : "\n");
+	assert_int_equal(write(fd, text, n), n);
+	close(fd);
+	assert_int_equal(kl_history_read(path, &h), 0);
+	assert_int_equal(h->nops, i);
+	assert_int_equal(kl_history_parse("t", text, n, KL_FORM_AUTO, &from_memory), 0);
+	a = history_text(h, &len);
+	b = history_text(from_memory, &len);
+	assert_string_equal(a, b);
+	unlink(path);
+	free(a);
+	free(b);
+	free(text);
+	kl_history_free(h);
+	kl_history_free(from_memory);
+	history_log_start();
+	assert_int_equal(kl_history_read("/nonexistent/file", &h), -ENOENT);
+	assert_non_null(strstr(history_log, "cannot read history '/nonexistent/file': No such"));
+	assert_int_equal(kl_history_read("/", &h), -EISDIR);
+	history_log_stop();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_files),
+	};
+
+	return cmocka_run_group_tests_name("forms", tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A scanner of EDN, see edn.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "history/edn.h"
+
+#define MAX_DEPTH	64
+
+bool kl_edn_skip_some(struct kl_edn *e)
+{
+	for (; e->p < e->end; e->p++) {
+		if (*e->p == '\n')
+			e->scan.line++;
+		else if (*e->p == ';')
+			e->p = (const char *)memchr(e->p, '\n', e->end - e->p) - 1;
+		else if (!kl_scan_blank(*e->p) && *e->p != ',')
+			return true;
+	}
+	return false;
+}
+
+/* Does an atom end at this character? */
+static bool delimiter(char c)
+{
+	static const bool ends[256] = {
+		[' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, [','] = true,
+		[';'] = true, ['"'] = true, ['('] = true, [')'] = true, ['['] = true,
+		[']'] = true, ['{'] = true, ['}'] = true,
+	};
+
+	return ends[(unsigned char)c];
+}
+
+static int string(struct kl_edn *e, struct kl_edn_val *v)
+{
+	const char *p = e->p + 1;
+
+	bool lines = false;
+
+	for (v->s = p; p < e->end && *p != '"'; p++) {
+		lines |= *p == '\n';
+		if (*p == '\\')
+			p++;
+	}
+	if (p >= e->end)
+		return kl_scan_bad(&e->scan, v->tok, "a string that ends");
+	v->kind = KL_EDN_STRING;
+	v->len = p - v->s;
+	for (e->p = v->s; lines && e->p < p; e->p++)
+		e->scan.line += *e->p == '\n';
+	e->p = p + 1;
+	return 0;
+}
+
+/* An integer; a number of another kind is OTHER. */
+static void number(struct kl_edn_val *v)
+{
+	const char *p = v->s + (*v->s == '-' || *v->s == '+'), *end = v->s + v->len;
+	uint64_t n = 0;
+
+	v->kind = KL_EDN_OTHER;
+	if (end - p > 18 || p == end)
+		return;
+	for (; p < end; p++) {
+		if (!kl_scan_digit(*p))
+			return;
+		n = n * 10 + (*p - '0');
+	}
+	v->kind = KL_EDN_INT;
+	v->v = *v->s == '-' ? -(int64_t)n : (int64_t)n;
+}
+
+static void atom(struct kl_edn *e, struct kl_edn_val *v)
+{
+	const char *p = e->p;
+
+	/* A character is written \c, whatever c is. */
+	if (*p == '\\' && p[1] != '\n')
+		p += 2;
+	while (!delimiter(*p))
+		p++;
+	v->s = e->p;
+	v->len = p - e->p;
+	e->p = p;
+	if (kl_scan_digit(*v->s) || ((*v->s == '-' || *v->s == '+') && v->len > 1 &&
+				     kl_scan_digit(v->s[1])))
+		number(v);
+	else if (kl_scan_is(v->s, v->len, "nil"))
+		v->kind = KL_EDN_NIL;
+	else
+		v->kind = *v->s == '\\' ? KL_EDN_OTHER : KL_EDN_WORD;
+}
+
+static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth);
+
+/* What is between brackets; pairs are kept. */
+static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsigned int depth)
+{
+	unsigned int line = e->scan.line;
+	struct kl_edn_val item;
+	size_t n = 0;
+	int ret;
+
+	if (depth == MAX_DEPTH)
+		return kl_scan_bad(&e->scan, v->tok, "at most 64 brackets inside one another");
+	e->p++;
+	for (;;) {
+		if (!kl_edn_skip(e)) {
+			e->scan.line = line;
+			return kl_scan_bad(&e->scan, v->tok, "a closing bracket");
+		}
+		if (*e->p == close)
+			break;
+		ret = value(e, &item, depth + 1);
+		if (ret)
+			return ret;
+		if (n < 2)
+			v->pair[n] = (struct kl_edn_atom){
+				.kind = item.kind == KL_EDN_PAIR ? KL_EDN_OTHER : item.kind,
+				.s = item.s, .len = item.len, .v = item.v,
+			};
+		n++;
+	}
+	e->p++;
+	v->kind = n == 2 && close == ']' ? KL_EDN_PAIR : KL_EDN_OTHER;
+	return 0;
+}
+
+static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
+{
+	const char *expected = "a value";
+
+	if (!kl_edn_skip(e))
+		return kl_scan_bad(&e->scan, e->end - 1, expected);
+	v->tok = e->p;
+	v->s = NULL;
+	v->len = 0;
+	v->v = 0;
+	/* A tag says what the value behind it is; a set has brackets with a mark. */
+	while (*e->p == '#') {
+		e->p++;
+		if (*e->p == '{')
+			break;
+		while (!delimiter(*e->p))
+			e->p++;
+		if (!kl_edn_skip(e))
+			return kl_scan_bad(&e->scan, v->tok, expected);
+	}
+	switch (*e->p) {
+	case '"':
+		return string(e, v);
+	case '[':
+		return collection(e, v, ']', depth);
+	case '(':
+		return collection(e, v, ')', depth);
+	case '{':
+		return collection(e, v, '}', depth);
+	case ']':
+	case ')':
+	case '}':
+		return kl_scan_bad(&e->scan, e->p, expected);
+	}
+	atom(e, v);
+	return 0;
+}
+
+int kl_edn_value(struct kl_edn *e, struct kl_edn_val *v)
+{
+	return value(e, v, 0);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of forms, see form.h. */
+#include <string.h>
+
+#include "history/form.h"
+#include "history/internal.h"
+#include "history/klh.h"
+
+static bool is_klh(const struct kl_head *head)
+{
+	return kl_klh_is(head->first, head->end - head->first);
+}
+
+static int read_klh(struct kl_input *in, struct kl_history **out)
+{
+	const char *data;
+	size_t len;
+	int ret;
+
+	ret = kl_input_all(in, &data, &len);
+	return ret ? ret : kl_klh_read(in->name, data, len, out);
+}
+
+const struct kl_form kl_form_klh = {
+	.name = "klh", .is = is_klh, .read = read_klh,
+};
+
+/* In the order in which they are looked for. */
+static const struct kl_form *const forms[] = {
+	&kl_form_klh, &kl_form_text, &kl_form_linp, &kl_form_fptlin, &kl_form_limo,
+	&kl_form_events, &kl_form_jepsen, &kl_form_edn,
+};
+
+const struct kl_form *kl_form_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (!strcmp(name, forms[i]->name))
+			return forms[i];
+	return NULL;
+}
+
+static bool line_end(const struct kl_head *head, const char *p)
+{
+	return p == head->end || *p == '\n';
+}
+
+size_t kl_head_word(const struct kl_head *head, const char **pp)
+{
+	const char *p = *pp, *start;
+
+	while (p < head->end && kl_scan_blank(*p))
+		p++;
+	for (start = p; !line_end(head, p) && !kl_scan_blank(*p); p++)
+		;
+	*pp = start;
+	return p - start;
+}
+
+bool kl_head_is(const struct kl_head *head, const char **pp, const char *word)
+{
+	const char *p = *pp;
+	size_t len = kl_head_word(head, &p);
+
+	if (len != strlen(word) || memcmp(p, word, len))
+		return false;
+	*pp = p + len;
+	return true;
+}
+
+/* The first line that is not empty, nor a comment if so asked. */
+static const char *find_line(const struct kl_head *head, const char *p, bool comments)
+{
+	while (p < head->end) {
+		while (p < head->end && (kl_scan_blank(*p) || *p == '\n'))
+			p++;
+		if (p == head->end || comments || (*p != '#' && *p != ';'))
+			break;
+		p = memchr(p, '\n', head->end - p);
+		if (!p)
+			return head->end;
+	}
+	return p;
+}
+
+const struct kl_form *kl_form_tell(const char *data, size_t len)
+{
+	struct kl_head head = { .end = data + len };
+	size_t i;
+
+	head.first = find_line(&head, data, true);
+	head.data = find_line(&head, head.first, false);
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (forms[i]->is(&head))
+			return forms[i];
+	return &kl_form_text;
+}
+
+int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out)
+{
+	const char *data;
+	size_t len;
+	int ret;
+
+	if (!form) {
+		ret = kl_input_peek(in, &data, &len);
+		if (ret)
+			return ret;
+		form = kl_form_tell(data, len);
+	}
+	return form->read(in, out);
+}

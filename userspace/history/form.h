@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The forms that histories come in, one file each; form.c has the table.  A form
+ * is told by the head of a file.
+ */
+#ifndef KL_HISTORY_FORM_H
+#define KL_HISTORY_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "history/history.h"
+#include "history/input.h"
+#include "history/scan.h"
+
+struct kl_head {
+	const char *first;	/* the first line that is not empty, */
+	const char *data;	/* and that is no comment (# or ;); @end if there is none */
+	const char *end;
+};
+
+/*
+ * The next word of a line: *p moves to it; returns its length, 0 at the end of
+ * the line.  To go on, add the length to *p.
+ */
+size_t kl_head_word(const struct kl_head *head, const char **p);
+/* The same, and is it this one?  Moves *p behind it if so. */
+bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
+
+/**
+ * struct kl_form - a form of histories
+ * @name: as --to and --from call it
+ * @is: could a file that begins so be of this form?
+ * @read: read one; a negative errno, of which -EINVAL comes with a message
+ * @write: write one, NULL if klin cannot (.klh is written by kl_klh_write());
+ *	-EINVAL after a message when the form cannot express the history
+ */
+struct kl_form {
+	const char *name;
+	bool (*is)(const struct kl_head *head);
+	int (*read)(struct kl_input *in, struct kl_history **out);
+	int (*write)(const struct kl_history *h, FILE *f);
+};
+
+/* The form that a file of this head seems to be of; text if it is no other. */
+const struct kl_form *kl_form_tell(const char *data, size_t len);
+/* Read @form, or what form it seems to be if NULL. */
+int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out);
+
+extern const struct kl_form kl_form_text, kl_form_klh, kl_form_linp, kl_form_fptlin,
+	kl_form_events, kl_form_limo, kl_form_edn, kl_form_jepsen;
+
+#endif

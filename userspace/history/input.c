@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reading a history's bytes, see input.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "history/input.h"
+
+#define CHUNK	(256u << 10)
+#define PEEK	(64u << 10)
+
+int kl_input_open(struct kl_input *in, const char *path)
+{
+	struct stat st;
+
+	*in = (struct kl_input){ .name = path };
+	if (!strcmp(path, "-")) {
+		in->name = "<stdin>";
+		in->fd = STDIN_FILENO;
+		return 0;
+	}
+	in->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (in->fd < 0)
+		return -errno;
+	if (!fstat(in->fd, &st) && !S_ISDIR(st.st_mode))
+		return 0;
+	close(in->fd);
+	in->fd = -1;
+	return -EISDIR;
+}
+
+void kl_input_memory(struct kl_input *in, const char *name, const char *data, size_t len)
+{
+	*in = (struct kl_input){ .name = name, .fd = -1, .mem = data, .len = len, .end = true };
+}
+
+void kl_input_close(struct kl_input *in)
+{
+	if (in->fd > STDIN_FILENO)
+		close(in->fd);
+	free(in->buf);
+	in->buf = NULL;
+}
+
+/* Read until @want bytes are there or there are no more, with room for a newline behind them. */
+static int fill(struct kl_input *in, size_t want)
+{
+	ssize_t n;
+	int ret;
+
+	while (!in->end && in->len < want) {
+		ret = kl_grow(in->buf, in->cap, want + 1);
+		if (ret)
+			return ret;
+		n = read(in->fd, in->buf + in->len, in->cap - 1 - in->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		in->len += n;
+		in->end = !n;
+	}
+	return 0;
+}
+
+int kl_input_peek(struct kl_input *in, const char **data, size_t *len)
+{
+	int ret = in->fd < 0 ? 0 : fill(in, PEEK);
+
+	*data = in->mem ? in->mem : in->buf;
+	*len = in->len;
+	return ret;
+}
+
+static const char *last_newline(const char *p, size_t len)
+{
+	return len ? memrchr(p, '\n', len) : NULL;
+}
+
+static int memory_lines(struct kl_input *in, const char **p, const char **end)
+{
+	size_t left = in->len - in->at;
+	const char *nl;
+	int ret;
+
+	if (!left)
+		return 0;
+	*p = in->mem + in->at;
+	nl = last_newline(*p, left);
+	if (nl) {
+		*end = nl + 1;
+		in->at += *end - *p;
+		return 1;
+	}
+	ret = kl_grow(in->buf, in->cap, left + 1);
+	if (ret)
+		return ret;
+	memcpy(in->buf, *p, left);
+	in->buf[left] = '\n';
+	*p = in->buf;
+	*end = in->buf + left + 1;
+	in->at = in->len;
+	return 1;
+}
+
+int kl_input_lines(struct kl_input *in, const char **p, const char **end)
+{
+	size_t want = CHUNK;
+	const char *nl;
+	int ret;
+
+	if (in->fd < 0)
+		return memory_lines(in, p, end);
+	if (in->at) {
+		memmove(in->buf, in->buf + in->at, in->len - in->at);
+		in->len -= in->at;
+		in->at = 0;
+	}
+	for (;; want *= 2) {
+		ret = fill(in, want);
+		if (ret)
+			return ret;
+		nl = last_newline(in->buf, in->len);
+		if (nl || in->end)
+			break;
+	}
+	if (!in->len)
+		return 0;
+	if (!nl) {
+		in->buf[in->len] = '\n';
+		nl = in->buf + in->len++;
+	}
+	*p = in->buf;
+	*end = nl + 1;
+	in->at = *end - *p;
+	return 1;
+}
+
+int kl_input_all(struct kl_input *in, const char **data, size_t *len)
+{
+	size_t want = CHUNK;
+	struct stat st;
+	int ret = 0;
+
+	if (in->fd >= 0 && !fstat(in->fd, &st) && S_ISREG(st.st_mode) && (size_t)st.st_size > want)
+		want = st.st_size;
+	for (; in->fd >= 0 && !in->end && !ret; want += want / 2)
+		ret = fill(in, want + 1);
+	*data = in->mem ? in->mem : in->buf;
+	*len = in->len;
+	return ret;
+}
+
+int kl_input_text(struct kl_input *in, const char **p, const char **end)
+{
+	size_t len;
+	int ret;
+
+	ret = kl_input_all(in, p, &len);
+	if (ret)
+		return ret;
+	if (!len || (*p)[len - 1] != '\n') {
+		ret = kl_grow(in->buf, in->cap, len + 1);
+		if (ret)
+			return ret;
+		if (in->mem && len)
+			memcpy(in->buf, in->mem, len);
+		in->buf[len++] = '\n';
+		*p = in->buf;
+	}
+	*end = *p + len;
+	return 0;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jepsen's operations, see jepsen.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/jepsen.h"
+
+enum { READ, WRITE, CAS, ENQUEUE, DEQUEUE, ACQUIRE, RELEASE };
+
+static const struct {
+	const char *theirs, *ours, *spec;
+	uint8_t nargs, nres;
+} methods[KL_JEPSEN_METHODS] = {
+	[READ] = { "read", "read", "register", 0, 1 },
+	[WRITE] = { "write", "write", "register", 1, 0 },
+	[CAS] = { "cas", "cas", "register", 2, 1 },
+	[ENQUEUE] = { "enqueue", "enq", "queue", 1, 0 },
+	[DEQUEUE] = { "dequeue", "deq", "queue", 0, 1 },
+	[ACQUIRE] = { "acquire", "lock", "lock", 0, 0 },
+	[RELEASE] = { "release", "unlock", "lock", 0, 0 },
+};
+
+int kl_jepsen_type(const char *p, size_t len)
+{
+	static const char *const names[] = { ":invoke", ":ok", ":fail", ":info" };
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (kl_scan_is(p, len, names[i]))
+			return i;
+	return -1;
+}
+
+int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log)
+{
+	int64_t object;
+	unsigned int i;
+
+	*j = (struct kl_jepsen){ .scan.name = name, .log = log };
+	for (i = 0; i < KL_JEPSEN_METHODS; i++)
+		j->method[i] = -1;
+	j->pairs.scan = &j->scan;
+	j->pairs.h = kl_history_new();
+	if (!j->pairs.h)
+		return -ENOMEM;
+	object = kl_history_object(j->pairs.h, 0);
+	return object < 0 ? object : 0;
+}
+
+static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size_t len)
+{
+	int64_t index;
+	unsigned int i;
+
+	for (i = 0; i < KL_JEPSEN_METHODS; i++)
+		if (kl_scan_is(f, len, methods[i].theirs))
+			break;
+	if (i == KL_JEPSEN_METHODS)
+		return kl_scan_bad(&j->scan, tok, "read, write or cas, enqueue or dequeue, acquire "
+				   "or release");
+	if (!j->spec)
+		j->spec = methods[i].spec;
+	if (strcmp(j->spec, methods[i].spec))
+		return kl_scan_bad(&j->scan, tok, "a method of the same structure as before");
+	if (j->method[i] < 0) {
+		index = kl_history_method(j->pairs.h, methods[i].ours, strlen(methods[i].ours));
+		if (index < 0)
+			return index;
+		j->method[i] = index;
+	}
+	return i;
+}
+
+/* The write of nil goes first; kl_jepsen_end() gives it a thread. */
+static int write_nil(struct kl_jepsen *j, uint64_t process)
+{
+	struct kl_op op = {
+		.object = 0, .point = KL_TIME_MAX, .cpu = KL_NO_CPU,
+	};
+	struct kl_shape s = { .nargs = 1 };
+	struct kl_val nil = kl_word(KL_JEPSEN_NIL);
+	int64_t thread = kl_history_thread(j->pairs.h, process), method;
+
+	if (thread < 0)
+		return thread;
+	method = find_method(j, "write", "write", 5);
+	if (method < 0)
+		return method;
+	op.thread = thread;
+	s.method = j->method[method];
+	return kl_history_add(j->pairs.h, &op, &s, &nil, NULL);
+}
+
+static int invoke(struct kl_jepsen *j, const char *tok, uint64_t process, int m,
+		  const struct kl_jepsen_value *v)
+{
+	const struct kl_shape s = {
+		.method = j->method[m], .nargs = methods[m].nargs, .nres = methods[m].nres,
+	};
+	struct kl_op op = { .object = 0 };
+	struct kl_val args[2] = { kl_word(v->v[0]), kl_word(v->v[1]) };
+	int ret;
+
+	if (m == WRITE && v->kind == KL_JEPSEN_NONE)
+		args[0] = kl_word(KL_JEPSEN_NIL);
+	else if (s.nargs == 1 && v->kind != KL_JEPSEN_WORD)
+		return kl_scan_bad(&j->scan, tok, "a :value that is a number or a word");
+	if (s.nargs == 2 && v->kind != KL_JEPSEN_PAIR)
+		return kl_scan_bad(&j->scan, tok, "a :value as in [1 2]");
+	if (m <= CAS && !j->pairs.h->nops) {
+		ret = write_nil(j, process);
+		if (ret)
+			return ret;
+	}
+	if (process > j->largest)
+		j->largest = process;
+	return kl_pairs_call(&j->pairs, tok, process, &op, &s, args);
+}
+
+static int succeed(struct kl_jepsen *j, const char *tok, int m, struct kl_op *op,
+		   const struct kl_jepsen_value *v)
+{
+	struct kl_val res = kl_word(1);
+
+	if (m == READ || m == DEQUEUE) {
+		res = kl_word(v->v[0]);
+		if (v->kind == KL_JEPSEN_NONE && m == DEQUEUE)
+			res = kl_special(KL_EMPTY);
+		else if (v->kind == KL_JEPSEN_NONE)
+			res = j->log ? kl_word(KL_JEPSEN_NIL) : kl_special(KL_ANY);
+		else if (v->kind != KL_JEPSEN_WORD)
+			return kl_scan_bad(&j->scan, tok,
+					   "a :value that is nil, a number or a word");
+	}
+	return kl_pairs_return(&j->pairs, op, &res);
+}
+
+static int fail(struct kl_jepsen *j, int m, struct kl_op *op, const struct kl_jepsen_value *v)
+{
+	struct kl_val no = kl_word(0);
+
+	if (j->log && m == CAS && v->kind == KL_JEPSEN_PAIR)
+		return kl_pairs_return(&j->pairs, op, &no);
+	if (j->log && m != READ && v->kind == KL_JEPSEN_OTHER)
+		kl_pairs_lose(&j->pairs, op);
+	else
+		kl_pairs_drop(&j->pairs, op);
+	return 0;
+}
+
+int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t process,
+		    enum kl_jepsen_type type, const char *f, size_t len,
+		    const struct kl_jepsen_value *v)
+{
+	struct kl_op *op = kl_pairs_open(&j->pairs, process);
+	int m;
+
+	/* A remark, and not the end of anything. */
+	if (type == KL_JEPSEN_INFO && !op)
+		return 0;
+	m = find_method(j, tok, f, len);
+	if (m < 0)
+		return m;
+	if (type == KL_JEPSEN_INVOKE)
+		return invoke(j, tok, process, m, v);
+	if (!op)
+		return kl_scan_bad(&j->scan, tok, "an :invoke of this process before");
+	if (kl_op_method(j->pairs.h, op) != j->method[m])
+		return kl_scan_bad(&j->scan, tok, "the end of what this process had invoked");
+	if (type == KL_JEPSEN_OK)
+		return succeed(j, tok, m, op, v);
+	if (type == KL_JEPSEN_FAIL)
+		return fail(j, m, op, v);
+	kl_pairs_lose(&j->pairs, op);
+	return 0;
+}
+
+int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)
+{
+	struct kl_history *h = j->pairs.h;
+	int64_t thread;
+
+	if (!ret && h->nops && h->ops[0].call == 0) {
+		thread = kl_history_thread(h, j->largest + 1);
+		if (thread < 0)
+			ret = thread;
+		else
+			h->ops[0].thread = thread;
+	}
+	if (!ret && j->spec) {
+		h->spec_path = strdup(j->spec);
+		ret = h->spec_path ? 0 : -ENOMEM;
+	}
+	if (!ret)
+		ret = kl_pairs_end(&j->pairs);
+	kl_pairs_free(&j->pairs);
+	kl_words_free(&j->words);
+	if (ret)
+		kl_history_free(h);
+	else
+		*out = h;
+	return ret;
+}

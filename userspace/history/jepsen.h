@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Jepsen's operations, however they are written down: a register (read, write,
+ * cas), a queue (enqueue, dequeue) and a mutex (acquire, release).
+ *
+ * :info leaves it unknown whether an operation took effect, now or later; :fail
+ * says that it did not happen.  In Jepsen's own log of etcd a cas that :fails with
+ * its arguments found another value, as Horn & Kroening and Porcupine read it.
+ *
+ * A register begins as nil: a write of KL_JEPSEN_NIL goes before all.
+ */
+#ifndef KL_HISTORY_JEPSEN_H
+#define KL_HISTORY_JEPSEN_H
+
+#include "history/form.h"
+#include "history/pair.h"
+#include "history/words.h"
+
+#define KL_JEPSEN_NIL	UINT64_MAX
+
+enum kl_jepsen_type { KL_JEPSEN_INVOKE, KL_JEPSEN_OK, KL_JEPSEN_FAIL, KL_JEPSEN_INFO };
+
+struct kl_jepsen_value {
+	enum {
+		KL_JEPSEN_NONE,		/* nil */
+		KL_JEPSEN_WORD,
+		KL_JEPSEN_PAIR,		/* [a b] */
+		KL_JEPSEN_OTHER,	/* :timed-out and the like */
+	} kind;
+	uint64_t v[2];
+};
+
+#define KL_JEPSEN_METHODS	7
+
+struct kl_jepsen {
+	struct kl_scan scan;
+	struct kl_pairs pairs;
+	struct kl_words words;
+	bool log;		/* :fail of cas, and nil read, are results */
+	int method[KL_JEPSEN_METHODS];	/* ours, by index in the table; -1 */
+	const char *spec;	/* of the first operation */
+	uint64_t largest;	/* process */
+};
+
+int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log);
+/* The type that is written as this keyword, -1 if none. */
+int kl_jepsen_type(const char *p, size_t len);
+/**
+ * kl_jepsen_event() - the next event
+ * @j: the reader
+ * @tok: the event, for messages
+ * @process: of the event
+ * @type: and its type
+ * @f: the name of the operation, without the colon
+ * @len: of @f
+ * @v: its value
+ *
+ * Return: 0, -EINVAL after a message, another negative errno.
+ */
+int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t process,
+		    enum kl_jepsen_type type, const char *f, size_t len,
+		    const struct kl_jepsen_value *v);
+/* Hand the history over, or free it after an error @ret; returns @ret or a new one. */
+int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out);
+
+/* The writers of the forms jepsen and edn. */
+int kl_jepsen_write_log(const struct kl_history *h, FILE *f);
+int kl_jepsen_write_edn(const struct kl_history *h, FILE *f);
+
+#endif

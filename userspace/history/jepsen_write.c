@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes the forms jepsen and edn, see jepsen.h and kv.h: registers, queues and
+ * mutexes, and as EDN maps that are put to and got from.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "history/jepsen.h"
+#include "history/order.h"
+
+enum { READ, WRITE, CAS, ENQ, DEQ, LOCK, UNLOCK, GET, PUT, METHODS };
+
+static const struct {
+	const char *ours, *theirs;
+	uint8_t nargs, nres;
+} methods[METHODS] = {
+	[READ] = { "read", "read", 0, 1 }, [WRITE] = { "write", "write", 1, 0 },
+	[CAS] = { "cas", "cas", 2, 1 },
+	[ENQ] = { "enq", "enqueue", 1, 0 }, [DEQ] = { "deq", "dequeue", 0, 1 },
+	[LOCK] = { "lock", "acquire", 0, 0 }, [UNLOCK] = { "unlock", "release", 0, 0 },
+	[GET] = { "get", "get", 1, 1 }, [PUT] = { "put", "put", 2, 0 },
+};
+
+struct writer {
+	const struct kl_history *h;
+	FILE *f;
+	const char *form;
+	bool log;
+};
+
+static int cannot(const struct writer *w, const struct kl_op *op, const char *why)
+{
+	char text[256];
+
+	kl_op_print(text, sizeof(text), w->h, op);
+	kl_err("%s: the form %s %s", text, w->form, why);
+	return -EINVAL;
+}
+
+static bool plain(const struct kl_val *v, unsigned int n)
+{
+	for (; n; n--, v++)
+		if (v->tag != KL_WORD || (v->v >= KL_WORDS_FIRST && v->v < -KL_WORDS_FIRST))
+			return false;
+	return true;
+}
+
+/* The method of an operation that the form can say; -EINVAL after a message. */
+static int find_method(const struct writer *w, const struct kl_op *op)
+{
+	const struct kl_val *args = kl_op_args(w->h, op), *res = kl_op_res(w->h, op);
+	const struct kl_shape *s = kl_op_shape(w->h, op);
+	bool pending = op->flags & KL_OP_PENDING;
+	int m;
+
+	for (m = 0; m < METHODS; m++)
+		if (!strcmp(methods[m].ours, w->h->methods[s->method]) &&
+		    methods[m].nargs == s->nargs && (pending || methods[m].nres == s->nres))
+			break;
+	if (m == METHODS || (w->log && m > CAS))
+		return cannot(w, op, w->log ? "has only read, write and cas" :
+			      "has only read, write and cas, enq and deq, lock and unlock, get and "
+			      "put");
+	if (!plain(args, s->nargs))
+		return cannot(w, op, "has only numbers below 2^62");
+	if (pending || !s->nres)
+		return m;
+	if (m == GET && res->tag == KL_ABSENT)
+		return m;
+	if (!plain(res, 1) || (m == READ && !w->log && res->v == KL_JEPSEN_NIL))
+		return cannot(w, op, m == DEQ ? "has only removals that found a number" :
+			      "has only numbers below 2^62");
+	if (m == CAS && !res->v && !w->log)
+		return cannot(w, op, "has no comparison that fails (:fail says that it did not "
+			      "happen); the form jepsen has");
+	return m;
+}
+
+static void put_num(const struct writer *w, struct kl_val v)
+{
+	if (v.tag != KL_WORD || v.v == KL_JEPSEN_NIL)
+		fputs("nil", w->f);
+	else
+		fprintf(w->f, "%" PRId64, (int64_t)v.v);
+}
+
+/* What goes in :value. */
+static void put_value(const struct writer *w, const struct kl_op *op, int m, const char *type)
+{
+	const struct kl_val *args = kl_op_args(w->h, op), *res = kl_op_res(w->h, op);
+	const struct kl_shape *s = kl_op_shape(w->h, op);
+	bool ok = !strcmp(type, "ok");
+
+	switch (m) {
+	case CAS:
+		fputc('[', w->f);
+		put_num(w, args[0]);
+		fputc(' ', w->f);
+		put_num(w, args[1]);
+		fputc(']', w->f);
+		break;
+	case PUT:
+		fprintf(w->f, "\"%" PRId64 "\"", (int64_t)args[1].v);
+		break;
+	case GET:
+		if (!ok)
+			fputs("nil", w->f);
+		else if (res->tag == KL_ABSENT)
+			fputs("\"\"", w->f);
+		else
+			fprintf(w->f, "\"%" PRId64 "\"", (int64_t)res->v);
+		break;
+	default:
+		put_num(w, s->nargs ? args[0] : ok && s->nres ? res[0] :
+			kl_special(KL_ABSENT));
+	}
+}
+
+static void put_event(const struct writer *w, uint64_t process, const struct kl_op *op, int m,
+		      const char *type)
+{
+	if (w->log) {
+		fprintf(w->f, "INFO  jepsen.util - %" PRIu64 "\t:%s\t:%s\t", process, type,
+			methods[m].theirs);
+		if (!strcmp(type, "info"))
+			fputs(":timed-out", w->f);
+		else
+			put_value(w, op, m, type);
+		fputc('\n', w->f);
+		return;
+	}
+	fprintf(w->f, "{:process %" PRIu64 ", :type :%s, :f :%s, ", process, type,
+		methods[m].theirs);
+	if (m >= GET)
+		fprintf(w->f, ":key \"%" PRId64 "\", ", (int64_t)kl_op_args(w->h, op)->v);
+	fputs(":value ", w->f);
+	put_value(w, op, m, type);
+	fputs("}\n", w->f);
+}
+
+/* A register of theirs begins as nil: the first event must say what ours began as. */
+static size_t put_first(const struct writer *w, const uint64_t *events, size_t n)
+{
+	const struct kl_history *h = w->h;
+	uint64_t largest = 0;
+	size_t i;
+	int m;
+
+	m = find_method(w, &h->ops[events[0] >> 1]);
+	if (m > CAS)
+		return 0;
+	if (m == WRITE && n > 1 && events[1] == (events[0] | 1) &&
+	    kl_op_args(h, &h->ops[events[0] >> 1])->v == KL_JEPSEN_NIL)
+		return 2;
+	for (i = 0; i < h->nthreads; i++)
+		if (h->threads[i] > largest)
+			largest = h->threads[i];
+	for (i = 0; i < 2; i++) {
+		const char *type = i ? "ok" : "invoke";
+
+		if (w->log)
+			fprintf(w->f, "INFO  jepsen.util - %" PRIu64 "\t:%s\t:write\t0\n",
+				largest + 1, type);
+		else
+			fprintf(w->f, "{:process %" PRIu64 ", :type :%s, :f :write, :value 0}\n",
+				largest + 1, type);
+	}
+	return 0;
+}
+
+static int write_events(const struct writer *w, const uint64_t *events, size_t n)
+{
+	const struct kl_history *h = w->h;
+	size_t i;
+	int m;
+
+	for (i = 0; i < h->nops; i++)
+		if (find_method(w, &h->ops[i]) < 0)
+			return -EINVAL;
+	for (i = n ? put_first(w, events, n) : 0; i < n; i++) {
+		const struct kl_op *op = &h->ops[events[i] >> 1];
+		const char *type = "invoke";
+
+		m = find_method(w, op);
+		if (events[i] & 1)
+			type = m == CAS && !kl_op_res(h, op)->v ? "fail" : "ok";
+		put_event(w, h->threads[op->thread], op, m, type);
+	}
+	for (i = 0; i < h->nops; i++)
+		if (h->ops[i].flags & KL_OP_PENDING)
+			put_event(w, h->threads[h->ops[i].thread], &h->ops[i],
+				  find_method(w, &h->ops[i]), "info");
+	return ferror(w->f) ? -EIO : 0;
+}
+
+static int write_jepsen(const struct kl_history *h, FILE *f, const char *form, bool log)
+{
+	struct writer w = { .h = h, .f = f, .form = form, .log = log };
+	uint64_t *events;
+	size_t n;
+	int ret;
+
+	ret = kl_history_events(h, form, &events, &n);
+	if (ret)
+		return ret;
+	ret = write_events(&w, events, n);
+	free(events);
+	return ret;
+}
+
+int kl_jepsen_write_log(const struct kl_history *h, FILE *f)
+{
+	return write_jepsen(h, f, "jepsen", true);
+}
+
+int kl_jepsen_write_edn(const struct kl_history *h, FILE *f)
+{
+	return write_jepsen(h, f, "edn", false);
+}

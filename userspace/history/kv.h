@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Logs of key-value stores whose values are strings: get, put and append, as
+ * Porcupine's tests have them.  A key begins as "".
+ *
+ * They are read as operations of a map of words.  What equals a string is a word;
+ * "" is a key that is not there, so that putting it is a removal.
+ *
+ * What can be told of a key's value is only whether it is a string that was got, or
+ * one that may still become such: what strings that were got begin with.  Those are
+ * nodes of a tree, each with the piece that leads to it.  Appending leads from a node
+ * to a child of it, or to a value that nobody gets; specs/kv.lin says so exactly.
+ * For that the pieces must be seen: all that is appended has to begin with one
+ * character that is nowhere else in it, as in "x 9 0 y".  And a piece may have at
+ * most three places in the tree of its key.  Other appends are refused.
+ */
+#ifndef KL_HISTORY_KV_H
+#define KL_HISTORY_KV_H
+
+#include "history/edn.h"
+#include "history/jepsen.h"
+
+struct kl_kv;
+
+struct kl_kv *kl_kv_new(struct kl_jepsen *j);
+void kl_kv_free(struct kl_kv *kv);
+/* Is this one of its methods? */
+bool kl_kv_is(const char *f, size_t len);
+/* As kl_jepsen_event(); the strings must stay. */
+int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t process, enum kl_jepsen_type type,
+		const char *f, size_t len, const struct kl_edn_val *key,
+		const struct kl_edn_val *v);
+/* After the last event: turn strings to words. */
+int kl_kv_end(struct kl_kv *kv);
+
+#endif

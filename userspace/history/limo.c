@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The form of LiMo and Violin, of stacks and queues: a line for each event.
+ *
+ *	# @object atomic-stack
+ *	[1] call push(a)
+ *	[2] call pop
+ *	[1] return
+ *	[2] return a
+ *
+ * The number is that of a thread or of the operation.  Values are numbers or
+ * words; a removal that returns `empty', or nothing, found nothing, but one that
+ * is called with a value as in pop(a) returns that.  Lines of `#' are comments but
+ * for the one of the type.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "history/form.h"
+#include "history/pair.h"
+#include "history/words.h"
+
+static const struct limo_type {
+	const char *name, *put, *take, *spec;
+} types[] = {
+	{ "stack", "push", "pop", "stack" },
+	{ "queue", "enq", "deq", "queue" },
+};
+
+struct reader {
+	struct kl_scan scan;
+	struct kl_pairs pairs;
+	struct kl_words words;
+	const struct limo_type *type;
+	uint16_t put, take;
+};
+
+static bool is_limo(const struct kl_head *head)
+{
+	const char *p = head->data;
+	size_t n;
+
+	/* A line of comment is all that there may be. */
+	for (n = 0; head->first + n < head->data; n++)
+		if (head->first[n] == '@' && head->data - head->first - n > 8 &&
+		    !memcmp(head->first + n, "@object ", 8))
+			return true;
+	n = kl_head_word(head, &p);
+	if (n < 3 || *p != '[' || !kl_scan_digit(p[1]) || p[n - 1] != ']')
+		return false;
+	p += n;
+	return kl_head_is(head, &p, "call") || kl_head_is(head, &p, "return");
+}
+
+static int scan_header(struct reader *r, const char *p)
+{
+	static const char prefix[] = "atomic-";
+	int64_t put, take;
+	size_t n, i;
+
+	p = kl_scan_skip(p + 1);
+	n = kl_scan_word(p);
+	if (!kl_scan_is(p, n, "@object") || r->type)
+		return 0;
+	p = kl_scan_skip(p + n);
+	n = kl_scan_word(p);
+	if (n > sizeof(prefix) - 1 && !memcmp(p, prefix, sizeof(prefix) - 1)) {
+		p += sizeof(prefix) - 1;
+		n -= sizeof(prefix) - 1;
+	}
+	for (i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (kl_scan_is(p, n, types[i].name))
+			break;
+	if (i == sizeof(types) / sizeof(*types))
+		return kl_scan_stop(&r->scan, p, "atomic-stack or atomic-queue");
+	r->type = &types[i];
+	put = kl_history_method(r->pairs.h, r->type->put, strlen(r->type->put));
+	take = kl_history_method(r->pairs.h, r->type->take, strlen(r->type->take));
+	if (put < 0 || take < 0)
+		return put < 0 ? put : take;
+	r->put = put;
+	r->take = take;
+	r->pairs.h->spec_path = strdup(r->type->spec);
+	return r->pairs.h->spec_path ? 0 : -ENOMEM;
+}
+
+/* A value with or without parentheses around it; none is 1, with *pp moved behind it. */
+static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
+{
+	const char *p = kl_scan_skip(*pp);
+	size_t n = kl_scan_word(p);
+	bool in = *p == '(';
+
+	*pp = p + n;
+	if (in && n > 1 && p[n - 1] == ')') {
+		p++;
+		n -= 2;
+	} else if (in) {
+		return kl_scan_bad(&r->scan, p, "a value in parentheses, without blanks");
+	}
+	if (!n)
+		return 1;
+	*v = (struct kl_val){ 0 };
+	return kl_words_get(&r->words, p, n, &v->v);
+}
+
+static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_t id)
+{
+	const char *p = kl_scan_skip(*pp);
+	size_t n = 0;
+	struct kl_history *h = r->pairs.h;
+	struct kl_op op = { 0 };
+	struct kl_shape s = { 0 };
+	struct kl_val v;
+	int64_t shape;
+	bool told;
+	int ret;
+
+	if (!r->type)
+		return kl_scan_stop(&r->scan, tok,
+				    "a line `# @object atomic-stack' (or -queue) before");
+	while (!kl_scan_end(p[n]) && p[n] != '(')
+		n++;
+	if (kl_scan_is(p, n, r->type->put) || kl_scan_is(p, n, "add")) {
+		s.nargs = 1;
+		s.method = r->put;
+	} else if (kl_scan_is(p, n, r->type->take) || kl_scan_is(p, n, "remove")) {
+		s.nres = 1;
+		s.method = r->take;
+	} else {
+		return kl_scan_bad(&r->scan, p, *r->type->put == 'p' ? "push, pop, add or remove" :
+				   "enq, deq, add or remove");
+	}
+	p += n;
+	ret = scan_value(r, &p, &v);
+	if (ret < 0)
+		return ret;
+	if (ret == 1 && s.nargs)
+		return kl_scan_bad(&r->scan, p, "a value");
+	told = ret == 0 && s.nres;
+	if (kl_scan_eol(&r->scan, &p))
+		return -EINVAL;
+	*pp = p;
+	ret = kl_pairs_call(&r->pairs, tok, id, &op, &s, &v);
+	if (ret || !told)
+		return ret;
+	/* What it will return, if it does: see read_limo(). */
+	shape = kl_history_shape(h, &s, NULL, &v);
+	if (shape < 0)
+		return shape;
+	h->ops[h->nops - 1].shape = shape;
+	return 0;
+}
+
+static int scan_return(struct reader *r, const char **pp, const char *tok, uint64_t id)
+{
+	const char *p = kl_scan_skip(*pp), *value = p;
+	size_t n = kl_scan_word(p);
+	struct kl_op *op;
+	struct kl_val v;
+	bool takes;
+	int ret;
+
+	op = kl_pairs_open(&r->pairs, id);
+	if (!op)
+		return kl_scan_bad(&r->scan, tok, "a call before the return");
+	takes = kl_op_method(r->pairs.h, op) == r->take;
+	ret = scan_value(r, &p, &v);
+	if (ret < 0)
+		return ret;
+	if (ret == 0 && !takes)
+		return kl_scan_bad(&r->scan, value, "the end of the line: it adds a value");
+	if (kl_scan_eol(&r->scan, &p))
+		return -EINVAL;
+	*pp = p;
+	if (ret == 1 && takes && kl_op_res(r->pairs.h, op)->tag == KL_WORD)
+		v = *kl_op_res(r->pairs.h, op);
+	else if (ret == 1 || kl_scan_is(value, n, "empty") || kl_scan_is(value, n, "Empty"))
+		v = kl_special(KL_EMPTY);
+	return kl_pairs_return(&r->pairs, op, &v);
+}
+
+static int scan_line(void *ctx, const char **pp)
+{
+	struct reader *r = ctx;
+	const char *p = *pp, *tok = p;
+	uint64_t id = 0;
+	size_t n;
+
+	if (*p == '#')
+		return scan_header(r, p);
+	n = kl_scan_word(p);
+	if (n < 3 || n > 20 || *p != '[' || p[n - 1] != ']')
+		return kl_scan_bad(&r->scan, tok, "a thread as in `[3]', or `#'");
+	for (p++; kl_scan_digit(*p); p++)
+		id = id * 10 + (*p - '0');
+	if (p != tok + n - 1)
+		return kl_scan_bad(&r->scan, tok, "a thread as in `[3]', or `#'");
+	p = kl_scan_skip(p + 1);
+	n = kl_scan_word(p);
+	if (kl_scan_is(p, n, "call")) {
+		*pp = p + n;
+		return scan_call(r, pp, tok, id);
+	}
+	if (kl_scan_is(p, n, "return")) {
+		*pp = p + n;
+		return scan_return(r, pp, tok, id);
+	}
+	return kl_scan_bad(&r->scan, p, "call or return");
+}
+
+static int read_limo(struct kl_input *in, struct kl_history **out)
+{
+	struct reader r = { .scan.name = in->name };
+	struct kl_history *h = kl_history_new();
+	int64_t index;
+	size_t i;
+	int ret;
+
+	if (!h)
+		return -ENOMEM;
+	r.pairs.h = h;
+	r.pairs.scan = &r.scan;
+	index = kl_history_object(h, 0);
+	ret = index < 0 ? index : kl_scan_lines(&r.scan, in, scan_line, &r);
+	for (i = 0; i < h->nops && !ret; i++)
+		if (h->ops[i].flags & KL_OP_PENDING)
+			ret = kl_op_make_pending(h, &h->ops[i]);
+	if (!ret)
+		ret = kl_pairs_end(&r.pairs);
+	kl_pairs_free(&r.pairs);
+	kl_words_free(&r.words);
+	if (ret)
+		kl_history_free(h);
+	else
+		*out = h;
+	return ret;
+}
+
+const struct kl_form kl_form_limo = {
+	.name = "limo", .is = is_limo, .read = read_limo,
+};

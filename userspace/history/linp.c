@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LinP's form (Lee & Mathur): a type, and an operation a line: method, value,
+ * start, end; all operations have ended.  See linp.h for values and times.
+ *
+ *	# stack
+ *	push 1 1 2
+ *	pop -1 5 6
+ *
+ * It names no threads.  For people to look at, operations are put on as few as
+ * there can be.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "history/linp.h"
+#include "history/order.h"
+
+#define PEEK	{ "peek", "peek", KL_LINP_TAKE }
+
+static const struct kl_linp_type types[] = {
+	{ .name = "stack", .spec = "stack", .expected = "push, pop or peek",
+	  .methods = { { "push", "push", KL_LINP_GIVE }, { "pop", "pop", KL_LINP_TAKE }, PEEK } },
+	{ .name = "queue", .spec = "queue", .expected = "enq, deq or peek",
+	  .methods = { { "enq", "enq", KL_LINP_GIVE }, { "deq", "deq", KL_LINP_TAKE }, PEEK } },
+	{ .name = "priorityqueue", .also = "pqueue", .spec = "pqueue",
+	  .expected = "insert, poll or peek", .reversed = true,
+	  .methods = { { "insert", "push", KL_LINP_GIVE },
+		       { "poll", "pop", KL_LINP_TAKE }, PEEK } },
+	{ .name = "deque", .spec = "deque",
+	  .expected = "push_front, push_back, pop_front or pop_back",
+	  .methods = { { "push_front", "push_front", KL_LINP_GIVE },
+		       { "push_back", "push_back", KL_LINP_GIVE },
+		       { "pop_front", "pop_front", KL_LINP_TAKE },
+		       { "pop_back", "pop_back", KL_LINP_TAKE } } },
+	{ .name = "set", .spec = "set", .ties = true,
+	  .expected = "insert, remove, contains_true or contains_false",
+	  .methods = { { "insert", "add", KL_LINP_TRUE }, { "remove", "remove", KL_LINP_TRUE },
+		       { "contains_true", "has", KL_LINP_TRUE },
+		       { "contains_false", "has", KL_LINP_FALSE } } },
+};
+
+#define NTYPES	(sizeof(types) / sizeof(*types))
+
+static bool is_linp(const struct kl_head *head)
+{
+	return kl_linp_is(head, types, NTYPES) &&
+	       (head->data == head->end || !kl_scan_digit(*head->data));
+}
+
+static int scan_line(void *ctx, const char **pp)
+{
+	struct kl_linp *l = ctx;
+	struct kl_op op = { 0 };
+	const char *p = *pp;
+	struct kl_val v;
+	int m;
+
+	if (*p == '#')
+		return kl_linp_header(l, pp);
+	m = kl_linp_method(l, &p);
+	if (m < 0)
+		return m;
+	if (kl_linp_value(l, m, &p, &v) || kl_linp_times(l, &p, &op) ||
+	    kl_scan_eol(&l->scan, &p))
+		return -EINVAL;
+	*pp = p;
+	return kl_linp_add(l, m, &op, v, v);
+}
+
+struct lane {
+	uint64_t until;
+	uint32_t thread;
+};
+
+static void sift_down(struct lane *heap, size_t n)
+{
+	struct lane top = heap[0];
+	size_t i = 0, k;
+
+	while ((k = 2 * i + 1) < n) {
+		if (k + 1 < n && heap[k + 1].until < heap[k].until)
+			k++;
+		if (heap[k].until >= top.until)
+			break;
+		heap[i] = heap[k];
+		i = k;
+	}
+	heap[i] = top;
+}
+
+static void sift_up(struct lane *heap, size_t i)
+{
+	struct lane last = heap[i];
+
+	for (; i && heap[(i - 1) / 2].until > last.until; i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = last;
+}
+
+/* Threads such that operations of one follow one another for certain. */
+static int lanes(struct kl_history *h)
+{
+	struct lane *heap = NULL;
+	size_t n = 0, cap = 0, i;
+	int64_t thread;
+	int ret = 0;
+
+	for (i = 0; i < h->nops; i++) {
+		struct kl_op *op = &h->ops[i];
+
+		if (n && heap[0].until < op->call) {
+			op->thread = heap[0].thread;
+			heap[0].until = op->ret;
+			sift_down(heap, n);
+			continue;
+		}
+		thread = kl_history_thread(h, n);
+		ret = thread < 0 ? thread : kl_grow(heap, cap, n + 1);
+		if (ret)
+			break;
+		op->thread = thread;
+		heap[n] = (struct lane){ .until = op->ret, .thread = thread };
+		sift_up(heap, n++);
+	}
+	free(heap);
+	return ret;
+}
+
+static int read_linp(struct kl_input *in, struct kl_history **out)
+{
+	struct kl_linp l = {
+		.types = types, .ntypes = NTYPES, .one_thread = true,
+		.expected = "set, stack, queue, priorityqueue or deque",
+	};
+	int ret;
+
+	ret = kl_linp_read(&l, in, scan_line, out);
+	if (ret)
+		return ret;
+	ret = lanes(*out);
+	if (ret)
+		kl_history_free(*out);
+	return ret;
+}
+
+/* ---- writing ---- */
+
+/* The type whose methods these are; push and pop are a stack's unless the spec says otherwise. */
+static const struct kl_linp_type *type_of(const struct kl_history *h)
+{
+	const struct kl_linp_type *t;
+	const struct kl_linp_method *m;
+	size_t i;
+
+	for (t = types; t < types + NTYPES; t++) {
+		if (t->reversed && !kl_history_is(h, "pqueue"))
+			continue;
+		if (!t->reversed && kl_history_is(h, "pqueue"))
+			continue;
+		/* A method that nobody called does not matter. */
+		for (i = 0; i < h->nshapes; i++) {
+			const char *ours = h->methods[h->shapes[i].method];
+
+			for (m = t->methods; m->theirs && strcmp(m->ours, ours); m++)
+				;
+			if (!m->theirs)
+				break;
+		}
+		if (i == h->nshapes)
+			return t;
+	}
+	kl_err("the form linp has sets, stacks, queues, priority queues and deques: the history's "
+	       "methods are of none");
+	return NULL;
+}
+
+static int cannot(const struct kl_history *h, const struct kl_op *op, const char *why)
+{
+	char text[256];
+
+	kl_op_print(text, sizeof(text), h, op);
+	kl_err("%s: the form linp %s", text, why);
+	return -EINVAL;
+}
+
+struct writer {
+	const struct kl_history *h;
+	const struct kl_linp_type *t;
+	FILE *f;
+	bool low, high;		/* there are values below 2^63, and from there on */
+	uint64_t largest;
+};
+
+/* Method and value of an operation; NULL after a message. */
+static const char *find_method(const struct writer *w, const struct kl_op *op,
+			       const struct kl_val **value)
+{
+	const struct kl_shape *s = kl_op_shape(w->h, op);
+	const struct kl_val *v, *res = kl_op_res(w->h, op);
+	const char *ours = w->h->methods[s->method];
+	uint64_t told = s->nres ? res->v : 0;
+	const struct kl_linp_method *m;
+
+	if (op->flags & KL_OP_PENDING) {
+		cannot(w->h, op, "has no operations without a return");
+		return NULL;
+	}
+	/* What did not change the set told whether the value was in it. */
+	if (s->nres == 1 && res->tag == KL_WORD && !told &&
+	    (!strcmp(ours, "add") || !strcmp(ours, "remove"))) {
+		told = *ours == 'a';
+		ours = "has";
+	}
+	for (m = w->t->methods; m->theirs; m++) {
+		bool take = m->shape == KL_LINP_TAKE, give = m->shape == KL_LINP_GIVE;
+
+		if (strcmp(m->ours, ours) || s->nargs != !take || s->nres != !give)
+			continue;
+		if (!take && !give && (res->tag != KL_WORD || told != (m->shape == KL_LINP_TRUE)))
+			continue;
+		v = take ? res : kl_op_args(w->h, op);
+		*value = v;
+		if ((v->tag == KL_WORD && (v->v <= INT64_MAX || w->t->reversed)) ||
+		    (v->tag == KL_EMPTY && take))
+			return m->theirs;
+		cannot(w->h, op, "has only numbers from 0 to 2^63 - 1, and empty");
+		return NULL;
+	}
+	cannot(w->h, op, "has no such operation");
+	return NULL;
+}
+
+/* What all values of a priority queue are like, which have to be turned round. */
+static int look_at_values(struct writer *w)
+{
+	const struct kl_val *v;
+	size_t i;
+
+	for (i = 0; i < w->h->nops; i++) {
+		if (!find_method(w, &w->h->ops[i], &v))
+			return -EINVAL;
+		if (v->tag != KL_WORD)
+			continue;
+		if (v->v > INT64_MAX)
+			w->high = true;
+		else
+			w->low = true;
+		if (v->v > w->largest)
+			w->largest = v->v;
+	}
+	if (!w->high || !w->low)
+		return 0;
+	kl_err("values on both sides of 2^63, which the form linp cannot say");
+	return -EINVAL;
+}
+
+static int put_op(const struct writer *w, const struct kl_op *op, const uint64_t *time)
+{
+	const struct kl_val *v;
+	const char *name = find_method(w, op, &v);
+	uint64_t value;
+
+	if (!name)
+		return -EINVAL;
+	value = v->v;
+	if (w->t->reversed)
+		value = w->high ? ~value : w->largest - value;
+	if (v->tag == KL_EMPTY)
+		value = -1;
+	fprintf(w->f, "%s %" PRId64 " %" PRIu64 " %" PRIu64 "\n", name, (int64_t)value, time[0],
+		time[1]);
+	return 0;
+}
+
+/* Times are 1, 2, ...: nothing is at the same time, and lines are in order. */
+static int write_linp(const struct kl_history *h, FILE *f)
+{
+	struct writer w = { .h = h, .f = f, .t = type_of(h) };
+	uint64_t *events, *time = NULL;
+	size_t n, i;
+	int ret;
+
+	if (!w.t)
+		return -EINVAL;
+	ret = kl_history_events(h, "linp", &events, &n);
+	if (ret)
+		return ret;
+	time = calloc(h->nops + 1, 2 * sizeof(*time));
+	if (!time)
+		ret = -ENOMEM;
+	for (i = 0; i < n && !ret; i++)
+		time[events[i]] = i + 1;
+	if (!ret && w.t->reversed)
+		ret = look_at_values(&w);
+	if (!ret)
+		fprintf(f, "# %s\n", w.t->name);
+	for (i = 0; i < n && !ret; i++)
+		if (!(events[i] & 1))
+			ret = put_op(&w, &h->ops[events[i] >> 1], &time[events[i]]);
+	free(time);
+	free(events);
+	if (!ret && ferror(f))
+		ret = -EIO;
+	return ret;
+}
+
+const struct kl_form kl_form_linp = {
+	.name = "linp", .is = is_linp, .read = read_linp, .write = write_linp,
+};

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines, words and numbers, see scan.h. */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "history/scan.h"
+
+#define MAX_ERRORS	20
+
+/* The word at @p as a message quotes it. */
+static const char *quote(char *buf, size_t size, const char *p)
+{
+	size_t n = 0;
+
+	if (*p == '\n' || *p == '\r')
+		return "the end of the line";
+	buf[n++] = '\'';
+	while (!kl_scan_end(*p) && n < size - 5) {
+		buf[n++] = isprint((unsigned char)*p) ? *p : '?';
+		p++;
+	}
+	if (!kl_scan_end(*p)) {
+		memcpy(buf + n, "...", 3);
+		n += 3;
+	}
+	buf[n++] = '\'';
+	buf[n] = 0;
+	return buf;
+}
+
+int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected)
+{
+	char buf[48];
+
+	s->errors++;
+	kl_err_at(s->name, s->line, 0, "%s: expected %s", quote(buf, sizeof(buf), tok), expected);
+	return -EINVAL;
+}
+
+int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected)
+{
+	s->stop = true;
+	return kl_scan_bad(s, tok, expected);
+}
+
+int kl_scan_u64_slow(struct kl_scan *s, const char **pp, uint64_t *out, const char *what)
+{
+	const char *p = *pp, *start = p;
+	uint64_t v = 0, old;
+	unsigned int d;
+
+	if (p[0] == '0' && (p[1] | 0x20) == 'x') {
+		p += 2;
+		for (start = p; ; p++) {
+			if (kl_scan_digit(*p))
+				d = *p - '0';
+			else if ((unsigned int)((*p | 0x20) - 'a') < 6)
+				d = (*p | 0x20) - 'a' + 10;
+			else
+				break;
+			if (v >> 60)
+				return kl_scan_bad(s, *pp, "a number below 2^64");
+			v = v << 4 | d;
+		}
+	} else {
+		for (; (d = (unsigned int)(*p - '0')) < 10; p++) {
+			old = v;
+			v = v * 10 + d;
+			if (old > UINT64_MAX / 10 || v < d)
+				return kl_scan_bad(s, *pp, "a number below 2^64");
+		}
+	}
+	if (p == start || !kl_scan_end(*p))
+		return kl_scan_bad(s, *pp, what);
+	*pp = p;
+	*out = v;
+	return 0;
+}
+
+int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *out, const char *what)
+{
+	const char *p = *pp + 1;
+	uint64_t w;
+
+	if (**pp != '-')
+		return kl_scan_u64(s, pp, out, what);
+	if (!kl_scan_digit(*p))
+		return kl_scan_bad(s, *pp, what);
+	if (kl_scan_u64(s, &p, &w, what))
+		return -EINVAL;
+	if (w > (uint64_t)1 << 63)
+		return kl_scan_bad(s, *pp, "a number not below -2^63");
+	*out = -w;
+	*pp = p;
+	return 0;
+}
+
+int kl_scan_eol(struct kl_scan *s, const char **pp)
+{
+	const char *p = kl_scan_skip(*pp);
+
+	*pp = p;
+	return *p == '\n' ? 0 : kl_scan_bad(s, p, "the end of the line");
+}
+
+/* Then it is no text, and what is taken for a string would end there. */
+static int zero_byte(struct kl_scan *s, const char *p, const char *at)
+{
+	for (s->line++; (p = memchr(p, '\n', at - p)); p++)
+		s->line++;
+	kl_err_at(s->name, s->line, 0, "a zero byte: expected text");
+	return -EINVAL;
+}
+
+int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
+		  int (*line)(void *ctx, const char **pp), void *ctx)
+{
+	const char *p, *end, *zero;
+	int ret;
+
+	while ((ret = kl_input_lines(in, &p, &end)) > 0) {
+		zero = memchr(p, 0, end - p);
+		if (zero)
+			return zero_byte(s, p, zero);
+		while (p < end) {
+			p = kl_scan_skip(p);
+			s->line++;
+			ret = *p == '\n' ? 0 : line(ctx, &p);
+			if ((ret && ret != -EINVAL) || s->stop)
+				return ret;
+			if (s->errors >= MAX_ERRORS) {
+				kl_err_at(s->name, s->line, 0, "too many errors, giving up");
+				return -EINVAL;
+			}
+			if (*p != '\n')
+				p = memchr(p, '\n', end - p);
+			p++;
+		}
+	}
+	if (!ret && s->errors)
+		ret = -EINVAL;
+	return ret;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Strings as words, see words.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "history/words.h"
+
+static uint64_t hash_string(const char *s, size_t len)
+{
+	uint64_t h = len, w;
+
+	for (; len >= 8; s += 8, len -= 8) {
+		memcpy(&w, s, 8);
+		h = kl_mix(h, w);
+	}
+	for (w = 0; len; len--)
+		w = w << 8 | (unsigned char)*s++;
+	return kl_mix(h, w);
+}
+
+/* As a person would write it: no sign, no zeros in front. */
+static int is_number(const char *s, size_t len, uint64_t *out)
+{
+	uint64_t v = 0;
+	size_t i;
+
+	if (!len || len > 18 || (*s == '0' && len > 1))
+		return 0;
+	for (i = 0; i < len; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return 0;
+		v = v * 10 + (s[i] - '0');
+	}
+	*out = v;
+	return 1;
+}
+
+static int reserve(struct kl_words *w)
+{
+	size_t size = w->slot ? w->mask + 1 : 0, want = size ? size * 2 : 64, i, at;
+	uint32_t *slot;
+
+	if (w->n >= UINT32_MAX / 4)
+		return -EOVERFLOW;
+	if (w->n * 2 < size)
+		return 0;
+	slot = calloc(want, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	for (i = 0; i < w->n; i++) {
+		for (at = w->entry[i].hash & (want - 1); slot[at]; at = (at + 1) & (want - 1))
+			;
+		slot[at] = i + 1;
+	}
+	free(w->slot);
+	w->slot = slot;
+	w->mask = want - 1;
+	return 0;
+}
+
+int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word)
+{
+	const struct kl_word_entry *e;
+	uint64_t hash;
+	size_t at;
+	char *copy;
+	int ret;
+
+	if (is_number(s, len, word))
+		return 0;
+	ret = reserve(w);
+	if (ret)
+		return ret;
+	hash = hash_string(s, len);
+	for (at = hash & w->mask; w->slot[at]; at = (at + 1) & w->mask) {
+		e = &w->entry[w->slot[at] - 1];
+		if (e->hash == hash && e->len == len && !memcmp(e->s, s, len)) {
+			*word = KL_WORDS_FIRST + w->slot[at] - 1;
+			return 0;
+		}
+	}
+	ret = kl_grow(w->entry, w->centry, w->n + 1);
+	if (ret)
+		return ret;
+	copy = kl_arena_strndup(&w->arena, s, len);
+	if (!copy)
+		return -ENOMEM;
+	w->entry[w->n] = (struct kl_word_entry){ .s = copy, .len = len, .hash = hash };
+	*word = KL_WORDS_FIRST + w->n;
+	w->slot[at] = ++w->n;
+	return 0;
+}
+
+void kl_words_free(struct kl_words *w)
+{
+	free(w->entry);
+	free(w->slot);
+	kl_arena_free(&w->arena);
+}
