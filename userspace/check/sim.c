@@ -113,14 +113,63 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 	return 0;
 }
 
+/*
+ * States are kept packed: for each value a byte with its tag and how many bytes of
+ * it are not 0, then those; END; zeros up to a whole word.
+ */
+#define END	0xff
+#define PACKED	9	/* bytes of a value at most */
+
 static int64_t intern_state(struct kl_sim *s, const struct kl_val *state, size_t len)
 {
-	return kl_intern(&s->states, (const uint64_t *)state, 2 * len);
+	uint8_t *p;
+	size_t i, n;
+	int ret = kl_grow(s->packed, s->cpacked, (PACKED * len + 8) / 8 + 1);
+
+	if (ret)
+		return ret;
+	p = (uint8_t *)s->packed;
+	for (i = 0; i < len; i++) {
+		const uint64_t v = state[i].v;
+
+		n = v ? 8 - __builtin_clzll(v) / 8 : 0;
+		*p++ = state[i].tag << 4 | n;
+		memcpy(p, &v, sizeof(v));
+		p += n;
+	}
+	*p++ = END;
+	n = p - (uint8_t *)s->packed;
+	memset(p, 0, -n & 7);
+	return kl_intern(&s->states, s->packed, (n + 7) / 8);
+}
+
+/* A copy of the state in s->before, since interning others may move it. */
+static int unpack_state(struct kl_sim *s, uint32_t state, size_t *len)
+{
+	const uint8_t *p;
+	size_t words, i, n;
+	int ret;
+
+	p = (const uint8_t *)kl_intern_get(&s->states, state, &words);
+	/* No value takes less than a byte. */
+	ret = kl_grow(s->before, s->cbefore, 8 * words);
+	if (ret)
+		return ret;
+	for (i = 0; *p != END; i++) {
+		uint64_t v = 0;
+
+		n = *p & 15;
+		memcpy(&v, p + 1, n);
+		s->before[i] = (struct kl_val){ .v = v, .tag = *p >> 4 };
+		p += 1 + n;
+	}
+	*len = i;
+	return 0;
 }
 
 int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 {
-	static const uint64_t gap_mark = 0x6761700000000000ull;	/* odd length: no state is like it */
+	static const uint64_t gap_mark = UINT64_MAX;	/* no state is like it */
 	const struct kl_val *v;
 	uint32_t size;
 	int64_t id;
@@ -168,6 +217,7 @@ void kl_sim_free(struct kl_sim *s)
 	free(s->free);
 	free(s->next);
 	free(s->before);
+	free(s->packed);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -194,20 +244,16 @@ static int collect(void *ctx, const struct kl_outcome *o)
 static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 {
 	const struct kl_op *op = kl_item_op(s->p, it);
-	const uint64_t *words;
-	size_t n;
+	size_t len;
 	int ret;
 
-	words = kl_intern_get(&s->states, state == KL_STATE_GAP ? s->any : state, &n);
-	/* A copy: interning the outcomes may move the states. */
-	ret = kl_grow(s->before, s->cbefore, n);
+	ret = unpack_state(s, state == KL_STATE_GAP ? s->any : state, &len);
 	if (ret)
 		return ret;
-	memcpy(s->before, words, n * sizeof(*words));
 	s->in_gap = state == KL_STATE_GAP;
 	s->nnext = 0;
-	ret = kl_run_apply(s->run, (const struct kl_val *)s->before, n / 2, it->method,
-			   kl_op_args(s->p->h, op), kl_op_res(s->p->h, op), collect, s);
+	ret = kl_run_apply(s->run, s->before, len, it->method, kl_op_args(s->p->h, op),
+			   kl_op_res(s->p->h, op), collect, s);
 	if (ret == -E2BIG || ret == -EOVERFLOW) {
 		snprintf(s->reason, 160, "method %s: %s",
 			 kl_spec_method(s->p->spec, it->method)->name,
@@ -262,8 +308,7 @@ int kl_sim_is_free(struct kl_sim *s, uint32_t item)
 {
 	const struct kl_item *it = &s->p->items[item];
 	const struct kl_op *op;
-	const uint64_t *words;
-	size_t n;
+	size_t len;
 	int ret;
 
 	if (it->kind != KL_ITEM_OP)
@@ -276,13 +321,11 @@ int kl_sim_is_free(struct kl_sim *s, uint32_t item)
 	if (s->free[it->shape])
 		return s->free[it->shape] == 1;
 	op = kl_item_op(s->p, it);
-	words = kl_intern_get(&s->states, s->any, &n);
-	ret = kl_grow(s->before, s->cbefore, n);
+	ret = unpack_state(s, s->any, &len);
 	if (ret)
 		return ret;
-	memcpy(s->before, words, n * sizeof(*words));
-	ret = kl_run_apply(s->run, (const struct kl_val *)s->before, n / 2, it->method,
-			   kl_op_args(s->p->h, op), kl_op_res(s->p->h, op), on_change, NULL);
+	ret = kl_run_apply(s->run, s->before, len, it->method, kl_op_args(s->p->h, op),
+			   kl_op_res(s->p->h, op), on_change, NULL);
 	if (ret == -ENOMEM)
 		return ret;
 	/* What the interpreter cannot do from the unknown state may change something. */

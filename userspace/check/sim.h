@@ -116,8 +116,9 @@ struct kl_sim {
 	uint8_t *free;			/* shapes: 1 changes nothing, 2 may, 0 not known yet */
 	uint32_t *next;		/* successors of the last step */
 	size_t nnext, cnext;
-	uint64_t *before;	/* copy of the state before the step */
-	size_t cbefore;
+	struct kl_val *before;	/* the state before the step */
+	uint64_t *packed;	/* one to be interned */
+	size_t cbefore, cpacked;
 	bool in_gap;
 	char *reason;		/* where to say why the interpreter gave up */
 };
