@@ -156,12 +156,14 @@ static int unpack_state(struct kl_sim *s, uint32_t state, size_t *len)
 	if (ret)
 		return ret;
 	for (i = 0; *p != END; i++) {
+		const uint8_t tag = *p >> 4;
 		uint64_t v = 0;
+		unsigned int shift = 0;
 
-		n = *p & 15;
-		memcpy(&v, p + 1, n);
-		s->before[i] = (struct kl_val){ .v = v, .tag = *p >> 4 };
-		p += 1 + n;
+		/* Most are small. */
+		for (n = *p++ & 15; n; n--, shift += 8)
+			v |= (uint64_t)*p++ << shift;
+		s->before[i] = (struct kl_val){ .v = v, .tag = tag };
 	}
 	*len = i;
 	return 0;
