@@ -441,12 +441,36 @@ static void close_open(struct frontier *f, uint32_t slot)
 	f->place[f->open[i].slot] = i;
 }
 
+/*
+ * One configuration and nothing else open, as is most often so where partitions
+ * are small: there is one way to go on.
+ *
+ * Return: 1 if that was it, 0 if not, negative errno.
+ */
+static int only_step(struct frontier *f, const struct kl_item *it)
+{
+	const struct open *o = &f->open[f->place[it->slot]];
+	const uint32_t *next;
+	int n;
+
+	if (f->cur.n != 1 || f->nopen != 1 || f->sys->moves || rec_has(f->cur.rec, it->slot))
+		return 0;
+	n = step(f, rec_state(f, f->cur.rec), o, &next);
+	if (n != 1)
+		return n < 0 ? n : 0;
+	n = take(f, f->cur.rec, o, next[0]);
+	f->work++;
+	return n < 0 ? n : 1;
+}
+
 static int on_return(struct frontier *f, const struct kl_item *it)
 {
 	size_t at;
-	int ret = 0;
+	int ret = only_step(f, it);
 
-	for (at = 0; at < f->cur.n; at++) {
+	if (ret < 0)
+		return ret;
+	for (at = 0, ret = 0; at < f->cur.n; at++) {
 		if (rec_has(f->cur.rec + at * f->reclen, it->slot))
 			continue;
 		ret = satisfy(f, it, false);
@@ -503,7 +527,7 @@ static int on_call(struct frontier *f, uint32_t item)
 	const struct kl_item *it = &f->p->items[item];
 	struct open *o = &f->open[f->nopen];
 	size_t at;
-	int ret = f->sys->is_free(f->sys, item);
+	int ret = it->pure ? 1 : f->sys->is_free(f->sys, item);
 
 	if (ret < 0)
 		return ret;

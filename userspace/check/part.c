@@ -23,6 +23,7 @@ bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struc
 }
 
 #define AHEAD	24	/* operations fetched before their turn */
+#define TIES	8	/* returns at the time of a call that are looked through */
 
 /* What a partition is built from, and how far that is. */
 struct builder {
@@ -152,6 +153,24 @@ static void add_event(struct builder *b, uint32_t item, enum kl_event_kind kind)
 	}
 }
 
+/* Does a return at the time of the call @op, in ends from @end on, belong to its thread? */
+static bool is_tie(const struct builder *b, uint32_t op, size_t end)
+{
+	const struct kl_part *p = b->p;
+	const uint64_t time = p->spans[op].call;
+	const size_t stop = end + TIES;
+
+	for (; end < b->nends && p->ends[end].key == time; end++) {
+		const struct kl_item *it = &p->items[p->ends[end].val >> 2];
+
+		if (end == stop || (it->kind == KL_ITEM_OP && it != &p->items[op] &&
+				    kl_item_op(p, it)->thread ==
+				    kl_item_op(p, &p->items[op])->thread))
+			return true;
+	}
+	return false;
+}
+
 /* Merge calls, gaps and ends; at equal times in this order. */
 static int order_events(struct builder *b)
 {
@@ -175,8 +194,9 @@ static int order_events(struct builder *b)
 			end++;
 			continue;
 		}
-		b->ties |= end < b->nends && p->ends[end].key == first;
 		if (op < b->nops && call <= from) {
+			if (!b->ties && end < b->nends && p->ends[end].key == call)
+				b->ties = is_tie(b, op, end);
 			add_event(b, op++, KL_EV_CALL);
 		} else if (gap < b->ngaps) {
 			add_event(b, b->nops + 2 * gap, KL_EV_CALL);
@@ -222,7 +242,7 @@ int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const 
 	out->ngaps = b.ngaps;
 	out->nitems = nops + 2 * b.ngaps;
 	ret = make_items(&b, methods, ops) ?: order_events(&b);
-	/* With exact and different times the events say it all. */
+	/* With exact times the events say it all, unless a thread has two equal ones. */
 	out->has_preds = b.ties || b.ngaps || h->error;
 	if (!ret && tso)
 		ret = number_threads(out, false);
