@@ -142,6 +142,8 @@ static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *
 	struct kl_options opt = {
 		.engines = engines, .threads = 1, .no_partition = no_partition,
 		.classical = !e->tso, .bytes = 64u << 20, .time_ns = 5000000000,
+		/* Horn & Kroening's LRU variant, so small that it forgets. */
+		.cache = h->nops & 1 ? 4 : 0, .no_witness = h->nops & 2,
 	};
 	struct kl_report *r;
 	enum kl_verdict v = KL_LINEARIZABLE;
