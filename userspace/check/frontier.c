@@ -20,30 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/mem.h"
+#include "check/configs.h"
 #include "check/sim.h"
 
 #define NO_NODE		UINT32_MAX
 #define NO_TWIN		UINT32_MAX
 #define LEFT_ENTRY	(1u << 31)	/* the step left an entry in a store buffer */
-#define FEW		8		/* configurations that are looked through one by one */
 
 /* How a configuration came about: the last step of its order. */
 struct node {
 	uint32_t parent, item;	/* item from p->nitems on: a move; LEFT_ENTRY may be set */
-};
-
-/*
- * A set of configurations: records of masklen words of mask (a bit for each
- * slot: taken effect) and a word state << 32 | node.  The node is no part of
- * what makes configurations equal, nor are the slots of what changes nothing.
- */
-struct set {
-	uint64_t *rec;
-	size_t n, cap;
-	uint64_t *table;	/* stamp << 32 | index + 1; not in use while there are few */
-	size_t tsize;
-	uint32_t stamp;
 };
 
 /* An operation that was called and has not returned. */
@@ -59,10 +46,9 @@ struct frontier {
 	struct kl_system *sys;
 	const struct kl_memo *memo;	/* of steps, or NULL */
 	struct kl_budget *budget;
-	size_t masklen, reclen;
-	struct set cur, next, seen;
+	struct kl_configs c;
+	struct kl_config_set cur, next, seen;
 	uint64_t *tmp;			/* one record */
-	uint64_t *free;			/* mask of the open operations that change nothing */
 	struct node *nodes;		/* NULL: no order is wanted */
 	size_t nnodes, cnodes;
 	uint32_t *moves;		/* copy of a state's */
@@ -76,131 +62,6 @@ struct frontier {
 	uint64_t work;
 	bool no_nodes;
 };
-
-static inline uint32_t rec_state(const struct frontier *f, const uint64_t *rec)
-{
-	return rec[f->masklen] >> 32;
-}
-
-static inline uint32_t rec_node(const struct frontier *f, const uint64_t *rec)
-{
-	return (uint32_t)rec[f->masklen];
-}
-
-static inline void rec_set(const struct frontier *f, uint64_t *rec, uint32_t state, uint32_t node)
-{
-	rec[f->masklen] = (uint64_t)state << 32 | node;
-}
-
-static inline bool rec_has(const uint64_t *rec, uint32_t slot)
-{
-	return rec[slot / 64] >> slot % 64 & 1;
-}
-
-static inline void rec_copy(const struct frontier *f, uint64_t *to, const uint64_t *from)
-{
-	size_t i;
-
-	for (i = 0; i <= f->masklen; i++)
-		to[i] = from[i];
-}
-
-static inline size_t rec_hash(const struct frontier *f, const uint64_t *rec)
-{
-	uint64_t h = rec_state(f, rec);
-	size_t i;
-
-	for (i = 0; i < f->masklen; i++)
-		h = kl_mix(h, rec[i] & ~f->free[i]);
-	return h;
-}
-
-/* Equal but for what changes nothing, of which @o has at least as much? */
-static inline bool covers(const struct frontier *f, const uint64_t *o, const uint64_t *rec)
-{
-	size_t i;
-
-	if (rec_state(f, o) != rec_state(f, rec))
-		return false;
-	for (i = 0; i < f->masklen; i++)
-		if (((o[i] ^ rec[i]) & ~f->free[i]) || (rec[i] & ~o[i]))
-			return false;
-	return true;
-}
-
-static int set_rehash(const struct frontier *f, struct set *s, size_t size)
-{
-	uint64_t *table = calloc(size, sizeof(*table));
-	size_t i, at;
-
-	if (!table)
-		return -ENOMEM;
-	free(s->table);
-	s->table = table;
-	s->tsize = size;
-	for (i = 0; i < s->n; i++) {
-		at = rec_hash(f, s->rec + i * f->reclen) & (size - 1);
-		while (table[at])
-			at = (at + 1) & (size - 1);
-		table[at] = (uint64_t)s->stamp << 32 | (i + 1);
-	}
-	return 0;
-}
-
-static inline void set_clear(struct set *s)
-{
-	s->n = 0;
-}
-
-/* The set has become too large to be looked through: use the table from now on. */
-static int set_start_table(const struct frontier *f, struct set *s)
-{
-	size_t i, at;
-
-	if (!s->table || !++s->stamp) {
-		s->stamp = 1;
-		return set_rehash(f, s, 64);
-	}
-	for (i = 0; i < s->n; i++) {
-		at = rec_hash(f, s->rec + i * f->reclen) & (s->tsize - 1);
-		while (s->table[at] >> 32 == s->stamp)
-			at = (at + 1) & (s->tsize - 1);
-		s->table[at] = (uint64_t)s->stamp << 32 | (i + 1);
-	}
-	return 0;
-}
-
-/* Return: 1 if @rec was added, 0 if one is there that covers it, negative errno. */
-static int set_add(const struct frontier *f, struct set *s, const uint64_t *rec)
-{
-	size_t at = 0, i;
-	int ret = 0;
-
-	if (s->n < FEW) {
-		for (i = 0; i < s->n; i++)
-			if (covers(f, s->rec + i * f->reclen, rec))
-				return 0;
-	} else {
-		if (s->n == FEW)
-			ret = set_start_table(f, s);
-		else if (s->n * 2 >= s->tsize)
-			ret = set_rehash(f, s, s->tsize * 2);
-		if (ret)
-			return ret;
-		at = rec_hash(f, rec) & (s->tsize - 1);
-		for (; s->table[at] >> 32 == s->stamp; at = (at + 1) & (s->tsize - 1))
-			if (covers(f, s->rec + ((uint32_t)s->table[at] - 1) * f->reclen, rec))
-				return 0;
-	}
-	ret = kl_grow(s->rec, s->cap, (s->n + 1) * f->reclen);
-	if (ret)
-		return ret;
-	rec_copy(f, s->rec + s->n * f->reclen, rec);
-	s->n++;
-	if (s->n > FEW)
-		s->table[at] = (uint64_t)s->stamp << 32 | s->n;
-	return 1;
-}
 
 static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 {
@@ -244,7 +105,7 @@ static bool ready(const struct frontier *f, const uint64_t *rec, const struct op
 	for (i = p->pred_at[o->item]; i < p->pred_at[o->item + 1]; i++) {
 		const struct kl_item *q = &p->items[p->pred[i]];
 
-		if (q->ret_ev >= f->now && !rec_has(rec, q->slot))
+		if (q->ret_ev >= f->now && !kl_rec_has(rec, q->slot))
 			return false;
 	}
 	return true;
@@ -253,13 +114,13 @@ static bool ready(const struct frontier *f, const uint64_t *rec, const struct op
 /* Let @o take effect in @rec with the new @state. */
 static inline int take(struct frontier *f, uint64_t *rec, const struct open *o, uint32_t state)
 {
-	bool left = f->sys->left && f->sys->left(f->sys, rec_state(f, rec), state);
-	int64_t node = node_new(f, rec_node(f, rec), left ? o->item | LEFT_ENTRY : o->item);
+	bool left = f->sys->left && f->sys->left(f->sys, kl_rec_state(&f->c, rec), state);
+	int64_t node = node_new(f, kl_rec_node(&f->c, rec), left ? o->item | LEFT_ENTRY : o->item);
 
 	if (node < 0)
 		return node;
 	rec[o->slot / 64] |= 1ull << o->slot % 64;
-	rec_set(f, rec, state, node);
+	kl_rec_set(&f->c, rec, state, node);
 	return 0;
 }
 
@@ -269,10 +130,10 @@ static inline int settle_one(struct frontier *f, uint64_t *rec, const struct ope
 	const uint32_t *next;
 	int n;
 
-	if (!o->free || rec_has(rec, o->slot) || !ready(f, rec, o))
+	if (!o->free || kl_rec_has(rec, o->slot) || !ready(f, rec, o))
 		return 0;
-	n = step(f, rec_state(f, rec), o, &next);
-	if (n != 1 || next[0] != rec_state(f, rec))
+	n = step(f, kl_rec_state(&f->c, rec), o, &next);
+	if (n != 1 || next[0] != kl_rec_state(&f->c, rec))
 		return n < 0 ? n : 0;
 	n = take(f, rec, o, next[0]);
 	return n < 0 ? n : 1;
@@ -300,10 +161,10 @@ static int settle(struct frontier *f, uint64_t *rec)
 /* Where configurations go that the walk comes to: to `next' if the event is satisfied. */
 static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 {
-	const bool done = drain ? !f->sys->waits(f->sys, rec_state(f, f->tmp),
+	const bool done = drain ? !f->sys->waits(f->sys, kl_rec_state(&f->c, f->tmp),
 						 it - f->p->items) :
-				  rec_has(f->tmp, it->slot);
-	int ret = set_add(f, done ? &f->next : &f->seen, f->tmp);
+				  kl_rec_has(f->tmp, it->slot);
+	int ret = kl_config_set_add(&f->c, done ? &f->next : &f->seen, f->tmp);
 
 	f->work++;
 	return ret < 0 ? ret : 0;
@@ -312,23 +173,23 @@ static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 static int expand_open(struct frontier *f, size_t at, const struct open *o,
 		       const struct kl_item *it, bool drain)
 {
-	const uint64_t *rec = f->seen.rec + at * f->reclen;
+	const uint64_t *rec = f->seen.rec + at * f->c.reclen;
 	const uint32_t *next;
 	int n, k, ret;
 
-	if (rec_has(rec, o->slot) || (o->twin != NO_TWIN && !rec_has(rec, o->twin)) ||
+	if (kl_rec_has(rec, o->slot) || (o->twin != NO_TWIN && !kl_rec_has(rec, o->twin)) ||
 	    !ready(f, rec, o))
 		return 0;
-	n = step(f, rec_state(f, rec), o, &next);
+	n = step(f, kl_rec_state(&f->c, rec), o, &next);
 	/* What does nothing here has been settled. */
-	if (n <= 0 || (o->free && n == 1 && next[0] == rec_state(f, rec)))
+	if (n <= 0 || (o->free && n == 1 && next[0] == kl_rec_state(&f->c, rec)))
 		return n < 0 ? n : 0;
 	ret = kl_grow(f->succ, f->csucc, n);
 	if (ret)
 		return ret;
 	memcpy(f->succ, next, n * sizeof(*next));
 	for (k = 0; k < n; k++) {
-		rec_copy(f, f->tmp, f->seen.rec + at * f->reclen);
+		kl_rec_copy(&f->c, f->tmp, f->seen.rec + at * f->c.reclen);
 		ret = take(f, f->tmp, o, f->succ[k]) ?: settle(f, f->tmp) ?: arrive(f, it, drain);
 		if (ret)
 			return ret;
@@ -343,14 +204,14 @@ static int expand_move(struct frontier *f, size_t at, uint32_t move, const struc
 	int64_t node;
 	int ret;
 
-	rec_copy(f, f->tmp, f->seen.rec + at * f->reclen);
-	ret = f->sys->move(f->sys, rec_state(f, f->tmp), move, &next);
+	kl_rec_copy(&f->c, f->tmp, f->seen.rec + at * f->c.reclen);
+	ret = f->sys->move(f->sys, kl_rec_state(&f->c, f->tmp), move, &next);
 	if (ret)
 		return ret;
-	node = node_new(f, rec_node(f, f->tmp), f->p->nitems + move);
+	node = node_new(f, kl_rec_node(&f->c, f->tmp), f->p->nitems + move);
 	if (node < 0)
 		return node;
-	rec_set(f, f->tmp, next, node);
+	kl_rec_set(&f->c, f->tmp, next, node);
 	return settle(f, f->tmp) ?: arrive(f, it, drain);
 }
 
@@ -359,7 +220,7 @@ static int expand_moves(struct frontier *f, size_t at, const struct kl_item *it,
 	const uint32_t *moves;
 	int n, i, ret;
 
-	n = f->sys->moves(f->sys, rec_state(f, f->seen.rec + at * f->reclen), &moves);
+	n = f->sys->moves(f->sys, kl_rec_state(&f->c, f->seen.rec + at * f->c.reclen), &moves);
 	if (n <= 0)
 		return n;
 	ret = kl_grow(f->moves, f->cmoves, n);
@@ -392,14 +253,14 @@ static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool 
  */
 static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 {
-	struct set swap;
+	struct kl_config_set swap;
 	size_t at;
 	int ret;
 
-	set_clear(&f->next);
-	set_clear(&f->seen);
+	kl_config_set_clear(&f->next);
+	kl_config_set_clear(&f->seen);
 	for (at = 0; at < f->cur.n; at++) {
-		rec_copy(f, f->tmp, f->cur.rec + at * f->reclen);
+		kl_rec_copy(&f->c, f->tmp, f->cur.rec + at * f->c.reclen);
 		ret = arrive(f, it, drain);
 		if (ret)
 			return ret;
@@ -424,9 +285,9 @@ static void clear_slot(struct frontier *f, uint32_t slot)
 	const uint64_t mask = ~(1ull << slot % 64);
 	size_t at;
 
-	f->free[slot / 64] &= mask;
+	f->c.free[slot / 64] &= mask;
 	for (at = 0; at < f->cur.n; at++)
-		f->cur.rec[at * f->reclen + slot / 64] &= mask;
+		f->cur.rec[at * f->c.reclen + slot / 64] &= mask;
 }
 
 static void close_open(struct frontier *f, uint32_t slot)
@@ -453,9 +314,9 @@ static int only_step(struct frontier *f, const struct kl_item *it)
 	const uint32_t *next;
 	int n;
 
-	if (f->cur.n != 1 || f->nopen != 1 || f->sys->moves || rec_has(f->cur.rec, it->slot))
+	if (f->cur.n != 1 || f->nopen != 1 || f->sys->moves || kl_rec_has(f->cur.rec, it->slot))
 		return 0;
-	n = step(f, rec_state(f, f->cur.rec), o, &next);
+	n = step(f, kl_rec_state(&f->c, f->cur.rec), o, &next);
 	if (n != 1)
 		return n < 0 ? n : 0;
 	n = take(f, f->cur.rec, o, next[0]);
@@ -471,7 +332,7 @@ static int on_return(struct frontier *f, const struct kl_item *it)
 	if (ret < 0)
 		return ret;
 	for (at = 0, ret = 0; at < f->cur.n; at++) {
-		if (rec_has(f->cur.rec + at * f->reclen, it->slot))
+		if (kl_rec_has(f->cur.rec + at * f->c.reclen, it->slot))
 			continue;
 		ret = satisfy(f, it, false);
 		break;
@@ -488,7 +349,7 @@ static int on_drain(struct frontier *f, const struct kl_item *it)
 	size_t at;
 
 	for (at = 0; at < f->cur.n; at++)
-		if (f->sys->waits(f->sys, rec_state(f, f->cur.rec + at * f->reclen),
+		if (f->sys->waits(f->sys, kl_rec_state(&f->c, f->cur.rec + at * f->c.reclen),
 				  it - f->p->items))
 			return satisfy(f, it, true);
 	return 0;
@@ -542,9 +403,9 @@ static int on_call(struct frontier *f, uint32_t item)
 	f->place[it->slot] = f->nopen++;
 	if (!o->free)
 		return 0;
-	f->free[it->slot / 64] |= 1ull << it->slot % 64;
+	f->c.free[it->slot / 64] |= 1ull << it->slot % 64;
 	for (at = 0; at < f->cur.n; at++) {
-		ret = settle_one(f, f->cur.rec + at * f->reclen, o);
+		ret = settle_one(f, f->cur.rec + at * f->c.reclen, o);
 		if (ret < 0)
 			return ret;
 	}
@@ -577,40 +438,34 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	f->memo = sys->memo;
 	f->budget = budget;
 	f->no_nodes = budget->lim->no_witness;
-	f->masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
-	f->reclen = f->masklen + 1;
+	f->c.masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
+	f->c.reclen = f->c.masklen + 1;
 	f->open = malloc(((size_t)p->nslots + 1) * sizeof(*f->open));
 	f->place = malloc(((size_t)p->nslots + 1) * sizeof(*f->place));
-	f->tmp = calloc(f->reclen, sizeof(*f->tmp));
-	f->free = calloc(f->masklen, sizeof(*f->free));
-	if (!f->open || !f->place || !f->tmp || !f->free)
+	f->tmp = calloc(f->c.reclen, sizeof(*f->tmp));
+	f->c.free = calloc(f->c.masklen, sizeof(*f->c.free));
+	if (!f->open || !f->place || !f->tmp || !f->c.free)
 		return -ENOMEM;
 	ret = find_is_pred(f);
 	if (ret)
 		return ret;
-	rec_set(f, f->tmp, sys->first, NO_NODE);
-	ret = set_add(f, &f->cur, f->tmp);
+	kl_rec_set(&f->c, f->tmp, sys->first, NO_NODE);
+	ret = kl_config_set_add(&f->c, &f->cur, f->tmp);
 	return ret < 0 ? ret : 0;
-}
-
-static void set_free(struct set *s)
-{
-	free(s->rec);
-	free(s->table);
 }
 
 static void frontier_free(struct frontier *f)
 {
-	set_free(&f->cur);
-	set_free(&f->next);
-	set_free(&f->seen);
+	kl_config_set_free(&f->cur);
+	kl_config_set_free(&f->next);
+	kl_config_set_free(&f->seen);
 	free(f->open);
 	free(f->place);
 	free(f->moves);
 	free(f->succ);
 	free(f->is_pred);
 	free(f->tmp);
-	free(f->free);
+	free(f->c.free);
 	free(f->nodes);
 }
 
@@ -621,24 +476,24 @@ static int extract(struct frontier *f, struct kl_answer *a)
 	uint32_t node;
 
 	for (at = 0; at < f->cur.n; at++) {
-		const uint64_t *rec = f->cur.rec + at * f->reclen;
+		const uint64_t *rec = f->cur.rec + at * f->c.reclen;
 		size_t w;
 
-		for (len = 0, w = 0; w < f->masklen; w++)
+		for (len = 0, w = 0; w < f->c.masklen; w++)
 			len += __builtin_popcountll(rec[w]);
 		if (len > bestlen) {
 			bestlen = len;
 			best = at;
 		}
 	}
-	node = rec_node(f, f->cur.rec + best * f->reclen);
+	node = kl_rec_node(&f->c, f->cur.rec + best * f->c.reclen);
 	for (len = 0; node != NO_NODE; node = f->nodes[node].parent)
 		len++;
 	a->steps = calloc(len + 1, sizeof(*a->steps));
 	if (!a->steps)
 		return -ENOMEM;
 	a->nsteps = len;
-	node = rec_node(f, f->cur.rec + best * f->reclen);
+	node = kl_rec_node(&f->c, f->cur.rec + best * f->c.reclen);
 	for (; node != NO_NODE; node = f->nodes[node].parent) {
 		const uint32_t item = f->nodes[node].item & ~LEFT_ENTRY;
 		struct kl_step *st = &a->steps[--len];

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sets of configurations, for the frontier. */
+#ifndef KL_CHECK_CONFIGS_H
+#define KL_CHECK_CONFIGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct kl_configs - what the configurations of a run have in common
+ * @masklen: words of their masks, a bit for each slot: it has taken effect
+ * @reclen: words of a record: the mask, and a word state << 32 | node
+ * @free: mask of the open operations that change nothing
+ *
+ * The node, how it came about, is no part of what makes configurations equal, nor
+ * are the slots of what changes nothing.
+ */
+struct kl_configs {
+	size_t masklen, reclen;
+	uint64_t *free;
+};
+
+struct kl_config_set {
+	uint64_t *rec;
+	size_t n, cap;
+	uint64_t *table;	/* stamp << 32 | index + 1; not in use while there are few */
+	size_t tsize;
+	uint32_t stamp;
+};
+
+static inline uint32_t kl_rec_state(const struct kl_configs *c, const uint64_t *rec)
+{
+	return rec[c->masklen] >> 32;
+}
+
+static inline uint32_t kl_rec_node(const struct kl_configs *c, const uint64_t *rec)
+{
+	return (uint32_t)rec[c->masklen];
+}
+
+static inline void kl_rec_set(const struct kl_configs *c, uint64_t *rec, uint32_t state, uint32_t node)
+{
+	rec[c->masklen] = (uint64_t)state << 32 | node;
+}
+
+static inline bool kl_rec_has(const uint64_t *rec, uint32_t slot)
+{
+	return rec[slot / 64] >> slot % 64 & 1;
+}
+
+static inline void kl_rec_copy(const struct kl_configs *c, uint64_t *to, const uint64_t *from)
+{
+	size_t i;
+
+	for (i = 0; i <= c->masklen; i++)
+		to[i] = from[i];
+}
+
+static inline void kl_config_set_clear(struct kl_config_set *s)
+{
+	s->n = 0;
+}
+
+/**
+ * kl_config_set_add() - add a configuration
+ * @c: what it has in common with the others
+ * @s: the set
+ * @rec: its record
+ *
+ * Return: 1 if it was added, 0 if one is there that is equal but for more of what
+ * changes nothing, -ENOMEM.
+ */
+int kl_config_set_add(const struct kl_configs *c, struct kl_config_set *s, const uint64_t *rec);
+void kl_config_set_free(struct kl_config_set *s);
+
+#endif
