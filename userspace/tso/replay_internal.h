@@ -63,6 +63,11 @@ int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text);
 int kl_replay_order_init(struct replay *r);
 void kl_replay_order_free(struct replay *r);
 
+/* replay_times.c: 0 or -EBADMSG; gaps are numbered first. */
+int kl_replay_number_gaps(struct replay *r);
+int kl_replay_check_times(struct replay *r);
+int kl_replay_check_drains(struct replay *r);
+
 /* replay_cex.c: the text after "kept", about the partition of @ops. */
 int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool forgot,
 			uint64_t time, uint64_t end, char *text);

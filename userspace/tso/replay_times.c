@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The times of an order: it contradicts no "happens before", no drain, and has the
+ * gaps that the history has.
+ */
+#include <errno.h>
+
+#include "check/part.h"
+#include "tso/replay_internal.h"
+
+static void token_times(const struct replay *r, const struct token *t, uint64_t *call,
+			uint64_t *ret)
+{
+	*call = t->kind == TOK_OP ? r->h->ops[t->op].call : r->gaps[t->op].from;
+	*ret = t->kind == TOK_OP ? r->h->ops[t->op].ret : r->gaps[t->op].to;
+}
+
+/*
+ * From the end on: nothing may come before what happened before it.  What
+ * returned first of all that comes later stands for the rest; also of a thread's
+ * on one CPU.
+ */
+int kl_replay_check_times(struct replay *r)
+{
+	const struct kl_op *ops = r->h->ops;
+	uint64_t first = KL_TIME_MAX, call, end;
+	size_t i;
+	int ret = 0;
+
+	for (i = r->ntok; i-- && !ret; ) {
+		const uint32_t op = r->tok[i].op;
+		uint32_t line;
+
+		if (r->tok[i].kind == TOK_FLUSH)
+			continue;
+		token_times(r, &r->tok[i], &call, &end);
+		if (first < KL_TIME_MAX - r->h->error && first + r->h->error < call)
+			ret = kl_replay_wrong(r, "out of order in time: step", i);
+		if (end < first)
+			first = end;
+		if (r->tok[i].kind != TOK_OP)
+			continue;
+		line = r->line_of[op];
+		if (!ret && r->line_op[line] != KL_NO_OP &&
+		    kl_op_before(r->h, &ops[r->line_op[line]], &ops[op]))
+			ret = kl_replay_wrong(r, "out of order in time: operation", op);
+		/* Of equal returns the first in the history takes time if one does. */
+		if (r->line_op[line] == KL_NO_OP || end < ops[r->line_op[line]].ret ||
+		    (end == ops[r->line_op[line]].ret && op < r->line_op[line]))
+			r->line_op[line] = op;
+	}
+	for (i = 0; i < r->ntok; i++)
+		if (r->tok[i].kind == TOK_OP)
+			r->line_op[r->line_of[r->tok[i].op]] = KL_NO_OP;
+	return ret;
+}
+
+/*
+ * By an operation's drain all has left that its thread had in the buffer when it
+ * had taken effect; entries leave in order, so the newest stands for all.
+ */
+static void note_drains(struct replay *r)
+{
+	const struct kl_op *ops = r->h->ops;
+	size_t i;
+
+	for (i = 0; i < r->ntok; i++)
+		if (r->tok[i].kind == TOK_OP)
+			r->thread_op[ops[r->tok[i].op].thread] = KL_NO_OP;
+	for (i = 0; i < r->ntok; i++) {
+		const struct token *t = &r->tok[i];
+		uint32_t *newest;
+
+		if (t->kind != TOK_OP && t->kind != TOK_FLUSH)
+			continue;
+		newest = &r->thread_op[ops[t->op].thread];
+		if (t->kind == TOK_FLUSH) {
+			if (*newest == t->op)
+				*newest = KL_NO_OP;
+			continue;
+		}
+		if (t->buffered) {
+			*newest = t->op;
+			r->drain[t->op] = KL_TIME_MAX;
+		}
+		if (*newest != KL_NO_OP && ops[t->op].drain != KL_TIME_MAX &&
+		    kl_op_drain(&ops[t->op]) < r->drain[*newest])
+			r->drain[*newest] = kl_op_drain(&ops[t->op]);
+	}
+}
+
+/*
+ * Entries leave in time: by their drain, that is before anything executes that
+ * was called after it.  From the end on, where those are that never left.
+ */
+int kl_replay_check_drains(struct replay *r)
+{
+	uint64_t first = KL_TIME_MAX;
+	size_t i;
+
+	note_drains(r);
+	for (i = 0; i < r->ntok; i++)
+		if (r->tok[i].kind == TOK_OP && r->tok[i].buffered)
+			r->seen[r->tok[i].op / 64] |= 1ull << r->tok[i].op % 64;
+		else if (r->tok[i].kind == TOK_FLUSH)
+			r->seen[r->tok[i].op / 64] &= ~(1ull << r->tok[i].op % 64);
+	for (i = 0; i < r->ntok; i++) {
+		const uint32_t op = r->tok[i].op;
+
+		if (r->tok[i].kind != TOK_OP || !(r->seen[op / 64] >> op % 64 & 1))
+			continue;
+		r->seen[op / 64] &= ~(1ull << op % 64);
+		if (r->drain[op] < first)
+			first = r->drain[op];
+	}
+	for (i = r->ntok; i--; ) {
+		const struct token *t = &r->tok[i];
+
+		if (t->kind != TOK_FLUSH) {
+			uint64_t call, ret;
+
+			token_times(r, t, &call, &ret);
+			if (first < KL_TIME_MAX - r->h->error && first + r->h->error < call)
+				return kl_replay_wrong(r, "writes were still in a store buffer "
+						       "after their drain: step", i);
+		} else if (r->drain[t->op] < first) {
+			first = r->drain[t->op];
+		}
+	}
+	return 0;
+}
+
+/* Gaps open and close in turn; only the one that never ends may stay open or away. */
+int kl_replay_number_gaps(struct replay *r)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < r->ntok; i++) {
+		struct token *t = &r->tok[i];
+
+		if (t->kind != TOK_ENTER && t->kind != TOK_LEAVE)
+			continue;
+		if (n / 2 >= r->ngaps || (t->kind == TOK_LEAVE) != (n & 1))
+			return kl_replay_wrong(r, "no gap in the history for step", i);
+		t->op = n++ / 2;
+	}
+	if (r->ngaps && n < 2 * r->ngaps &&
+	    (n < 2 * (r->ngaps - 1) || r->gaps[r->ngaps - 1].to != KL_TIME_MAX))
+		return kl_replay_wrong(r, "gaps of the history that the order needs:", r->ngaps);
+	return 0;
+}
