@@ -15,20 +15,40 @@ static inline size_t rec_hash(const struct kl_configs *c, const uint64_t *rec)
 	size_t i;
 
 	for (i = 0; i < c->masklen; i++)
-		h = kl_mix(h, rec[i] & ~c->free[i]);
+		h = kl_mix(h, rec[i] & ~c->free[i] & ~c->over[i]);
 	return h;
 }
 
-/* Equal but for what changes nothing, of which @o has at least as much? */
+/* See struct kl_configs. */
 static inline bool covers(const struct kl_configs *c, const uint64_t *o, const uint64_t *rec)
 {
 	size_t i;
 
 	if (kl_rec_state(c, o) != kl_rec_state(c, rec))
 		return false;
-	for (i = 0; i < c->masklen; i++)
-		if (((o[i] ^ rec[i]) & ~c->free[i]) || (rec[i] & ~o[i]))
+	for (i = 0; i < c->masklen; i++) {
+		const uint64_t hidden = c->hidden ? o[c->hidden + i] : 0;
+
+		if (((o[i] ^ rec[i]) & ~c->free[i] & ~hidden) || (rec[i] & ~o[i] & c->free[i]) ||
+		    (c->hidden && rec[c->hidden + i] & ~hidden))
 			return false;
+	}
+	return true;
+}
+
+/* Return: 1 if @rec found its place at the record @i, or none is needed; else 0. */
+static inline bool settles(const struct kl_configs *c, struct kl_config_set *s, size_t i,
+			   const uint64_t *rec, size_t from, int *ret)
+{
+	uint64_t *o = s->rec + i * c->reclen;
+
+	*ret = 0;
+	if (covers(c, o, rec))
+		return true;
+	if (i < from || !c->hidden || !covers(c, rec, o))
+		return false;
+	kl_rec_copy(c, o, rec);
+	*ret = 1;
 	return true;
 }
 
@@ -69,15 +89,16 @@ static int set_start_table(const struct kl_configs *c, struct kl_config_set *s)
 	return 0;
 }
 
-int kl_config_set_add(const struct kl_configs *c, struct kl_config_set *s, const uint64_t *rec)
+int kl_config_set_add(const struct kl_configs *c, struct kl_config_set *s, const uint64_t *rec,
+		      size_t from)
 {
 	size_t at = 0, i;
 	int ret = 0;
 
 	if (s->n < FEW) {
 		for (i = 0; i < s->n; i++)
-			if (covers(c, s->rec + i * c->reclen, rec))
-				return 0;
+			if (settles(c, s, i, rec, from, &ret))
+				return ret;
 	} else {
 		if (s->n == FEW)
 			ret = set_start_table(c, s);
@@ -87,8 +108,8 @@ int kl_config_set_add(const struct kl_configs *c, struct kl_config_set *s, const
 			return ret;
 		at = rec_hash(c, rec) & (s->tsize - 1);
 		for (; s->table[at] >> 32 == s->stamp; at = (at + 1) & (s->tsize - 1))
-			if (covers(c, s->rec + ((uint32_t)s->table[at] - 1) * c->reclen, rec))
-				return 0;
+			if (settles(c, s, (uint32_t)s->table[at] - 1, rec, from, &ret))
+				return ret;
 	}
 	ret = kl_grow(s->rec, s->cap, (s->n + 1) * c->reclen);
 	if (ret)

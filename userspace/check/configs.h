@@ -10,15 +10,22 @@
 /**
  * struct kl_configs - what the configurations of a run have in common
  * @masklen: words of their masks, a bit for each slot: it has taken effect
- * @reclen: words of a record: the mask, and a word state << 32 | node
+ * @reclen: words of a record: the mask, a mask of what may be taken as hidden if
+ *	@hidden is not 0, and a word state << 32 | node
+ * @hidden: where that mask begins
  * @free: mask of the open operations that change nothing
+ * @over: mask of the open operations that overwrite everything, and may be hidden
  *
- * The node, how it came about, is no part of what makes configurations equal, nor
- * are the slots of what changes nothing.
+ * An overwrite that was open when another one took effect may have come just before
+ * it, where nobody saw it: it is hidden, and may still take effect later instead.
+ *
+ * The node, how it came about, is no part of what makes configurations equal.  One
+ * covers another if the state is the same, it has all that changes nothing and that
+ * the other has, and all else alike or hidden: then it can go on as the other can.
  */
 struct kl_configs {
-	size_t masklen, reclen;
-	uint64_t *free;
+	size_t masklen, reclen, hidden;
+	uint64_t *free, *over;
 };
 
 struct kl_config_set {
@@ -31,17 +38,18 @@ struct kl_config_set {
 
 static inline uint32_t kl_rec_state(const struct kl_configs *c, const uint64_t *rec)
 {
-	return rec[c->masklen] >> 32;
+	return rec[c->reclen - 1] >> 32;
 }
 
 static inline uint32_t kl_rec_node(const struct kl_configs *c, const uint64_t *rec)
 {
-	return (uint32_t)rec[c->masklen];
+	return (uint32_t)rec[c->reclen - 1];
 }
 
-static inline void kl_rec_set(const struct kl_configs *c, uint64_t *rec, uint32_t state, uint32_t node)
+static inline void kl_rec_set(const struct kl_configs *c, uint64_t *rec, uint32_t state,
+			      uint32_t node)
 {
-	rec[c->masklen] = (uint64_t)state << 32 | node;
+	rec[c->reclen - 1] = (uint64_t)state << 32 | node;
 }
 
 static inline bool kl_rec_has(const uint64_t *rec, uint32_t slot)
@@ -49,11 +57,17 @@ static inline bool kl_rec_has(const uint64_t *rec, uint32_t slot)
 	return rec[slot / 64] >> slot % 64 & 1;
 }
 
+/* Has it taken effect, or may that be supposed? */
+static inline bool kl_rec_done(const struct kl_configs *c, const uint64_t *rec, uint32_t slot)
+{
+	return kl_rec_has(rec, slot) || (c->hidden && kl_rec_has(rec + c->hidden, slot));
+}
+
 static inline void kl_rec_copy(const struct kl_configs *c, uint64_t *to, const uint64_t *from)
 {
 	size_t i;
 
-	for (i = 0; i <= c->masklen; i++)
+	for (i = 0; i < c->reclen; i++)
 		to[i] = from[i];
 }
 
@@ -67,11 +81,12 @@ static inline void kl_config_set_clear(struct kl_config_set *s)
  * @c: what it has in common with the others
  * @s: the set
  * @rec: its record
+ * @from: it may take the place of one that it covers, from this index on
  *
- * Return: 1 if it was added, 0 if one is there that is equal but for more of what
- * changes nothing, -ENOMEM.
+ * Return: 1 if it was added, 0 if one is there that covers it, -ENOMEM.
  */
-int kl_config_set_add(const struct kl_configs *c, struct kl_config_set *s, const uint64_t *rec);
+int kl_config_set_add(const struct kl_configs *c, struct kl_config_set *s, const uint64_t *rec,
+		      size_t from);
 void kl_config_set_free(struct kl_config_set *s);
 
 #endif

@@ -10,6 +10,7 @@
  *   configuration is of no use beside one that is equal but for more of these.
  * - Of open operations of equal shape the one that returns first goes first: in
  *   any order in which it does not they can change places.
+ * - An overwrite that nobody saw need not be placed: see struct kl_configs.
  *
  * The same walk serves machines with moves of their own (store buffers): a move
  * is one more step, and the time by which an entry must have left is one more
@@ -27,10 +28,13 @@
 #define NO_NODE		UINT32_MAX
 #define NO_TWIN		UINT32_MAX
 #define LEFT_ENTRY	(1u << 31)	/* the step left an entry in a store buffer */
+#define OVERWRITE	(1u << 30)	/* the step left nothing of the state before */
+#define FLAGS		(LEFT_ENTRY | OVERWRITE)
 
-/* How a configuration came about: the last step of its order. */
+/* How a configuration came about: the last step of its order, and at which event. */
 struct node {
-	uint32_t parent, item;	/* item from p->nitems on: a move; LEFT_ENTRY may be set */
+	uint32_t parent, item;	/* item from p->nitems on: a move; flags may be set */
+	uint32_t ev;
 };
 
 /* An operation that was called and has not returned. */
@@ -38,6 +42,7 @@ struct open {
 	uint32_t item, shape, slot, ret_ev;
 	uint32_t twin;		/* slot of the one of equal shape that returns just before it */
 	bool free;		/* changes nothing */
+	bool over;		/* leaves nothing of what was before */
 	bool has_preds;
 };
 
@@ -59,6 +64,7 @@ struct frontier {
 	uint64_t *is_pred;		/* bitset of items that another one has to wait for */
 	uint32_t nopen;
 	uint32_t now;			/* index of the event */
+	size_t at;			/* configuration of seen that is looked at */
 	uint64_t work;
 	bool no_nodes;
 };
@@ -74,7 +80,7 @@ static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 		return ret;
 	if (f->nnodes >= NO_NODE)
 		return -EOVERFLOW;
-	f->nodes[f->nnodes] = (struct node){ parent, item };
+	f->nodes[f->nnodes] = (struct node){ parent, item, f->now };
 	return f->nnodes++;
 }
 
@@ -115,11 +121,17 @@ static bool ready(const struct frontier *f, const uint64_t *rec, const struct op
 static inline int take(struct frontier *f, uint64_t *rec, const struct open *o, uint32_t state)
 {
 	bool left = f->sys->left && f->sys->left(f->sys, kl_rec_state(&f->c, rec), state);
-	int64_t node = node_new(f, kl_rec_node(&f->c, rec), left ? o->item | LEFT_ENTRY : o->item);
+	int64_t node = node_new(f, kl_rec_node(&f->c, rec), o->item | (left ? LEFT_ENTRY : 0) |
+				(o->over ? OVERWRITE : 0));
+	size_t i;
 
 	if (node < 0)
 		return node;
 	rec[o->slot / 64] |= 1ull << o->slot % 64;
+	if (f->c.hidden)
+		rec[f->c.hidden + o->slot / 64] &= ~(1ull << o->slot % 64);
+	for (i = 0; i < f->c.masklen && f->c.hidden && o->over; i++)
+		rec[f->c.hidden + i] |= f->c.over[i] & ~rec[i];
 	kl_rec_set(&f->c, rec, state, node);
 	return 0;
 }
@@ -163,10 +175,17 @@ static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 {
 	const bool done = drain ? !f->sys->waits(f->sys, kl_rec_state(&f->c, f->tmp),
 						 it - f->p->items) :
-				  kl_rec_has(f->tmp, it->slot);
-	int ret = kl_config_set_add(&f->c, done ? &f->next : &f->seen, f->tmp);
+				  kl_rec_done(&f->c, f->tmp, it->slot);
+	/* It is the last chance of what is hidden to take effect instead. */
+	const bool seen = !done || (!drain && !kl_rec_has(f->tmp, it->slot));
+	int ret = 0;
 
 	f->work++;
+	if (done)
+		ret = kl_config_set_add(&f->c, &f->next, f->tmp, 0);
+	/* What was looked at already stays. */
+	if (ret >= 0 && seen)
+		ret = kl_config_set_add(&f->c, &f->seen, f->tmp, f->at + 1);
 	return ret < 0 ? ret : 0;
 }
 
@@ -259,14 +278,15 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 
 	kl_config_set_clear(&f->next);
 	kl_config_set_clear(&f->seen);
+	f->at = 0;
 	for (at = 0; at < f->cur.n; at++) {
 		kl_rec_copy(&f->c, f->tmp, f->cur.rec + at * f->c.reclen);
 		ret = arrive(f, it, drain);
 		if (ret)
 			return ret;
 	}
-	for (at = 0; at < f->seen.n; at++) {
-		ret = expand(f, at, it, drain);
+	for (; f->at < f->seen.n; f->at++) {
+		ret = expand(f, f->at, it, drain);
 		if (ret)
 			return ret;
 	}
@@ -286,8 +306,14 @@ static void clear_slot(struct frontier *f, uint32_t slot)
 	size_t at;
 
 	f->c.free[slot / 64] &= mask;
-	for (at = 0; at < f->cur.n; at++)
-		f->cur.rec[at * f->c.reclen + slot / 64] &= mask;
+	f->c.over[slot / 64] &= mask;
+	for (at = 0; at < f->cur.n; at++) {
+		uint64_t *rec = f->cur.rec + at * f->c.reclen;
+
+		rec[slot / 64] &= mask;
+		if (f->c.hidden)
+			rec[f->c.hidden + slot / 64] &= mask;
+	}
 }
 
 static void close_open(struct frontier *f, uint32_t slot)
@@ -314,7 +340,8 @@ static int only_step(struct frontier *f, const struct kl_item *it)
 	const uint32_t *next;
 	int n;
 
-	if (f->cur.n != 1 || f->nopen != 1 || f->sys->moves || kl_rec_has(f->cur.rec, it->slot))
+	if (f->cur.n != 1 || f->nopen != 1 || f->sys->moves ||
+	    kl_rec_done(&f->c, f->cur.rec, it->slot))
 		return 0;
 	n = step(f, kl_rec_state(&f->c, f->cur.rec), o, &next);
 	if (n != 1)
@@ -388,18 +415,23 @@ static int on_call(struct frontier *f, uint32_t item)
 	const struct kl_item *it = &f->p->items[item];
 	struct open *o = &f->open[f->nopen];
 	size_t at;
-	int ret = it->pure ? 1 : f->sys->is_free(f->sys, item);
+	int ret = it->pure ? KL_FREE : f->sys->nature(f->sys, item);
+	bool alone;
 
 	if (ret < 0)
 		return ret;
 	*o = (struct open){
 		.item = item, .shape = it->shape, .slot = it->slot, .ret_ev = it->ret_ev,
-		.twin = NO_TWIN, .free = ret,
+		.twin = NO_TWIN, .free = ret & KL_FREE, .over = ret & KL_OVER,
 		.has_preds = f->p->has_preds && f->p->pred_at[item] < f->p->pred_at[item + 1],
 	};
-	if (f->sys->shapes && !o->free && !o->has_preds && it->kind == KL_ITEM_OP &&
-	    !(f->is_pred && f->is_pred[item / 64] >> item % 64 & 1))
+	/* Nothing has to wait for it, nor it for anything: it can change places. */
+	alone = !o->has_preds && it->kind == KL_ITEM_OP &&
+		!(f->is_pred && f->is_pred[item / 64] >> item % 64 & 1);
+	if (f->sys->shapes && !o->free && alone)
 		find_twins(f, o);
+	if (f->c.hidden && o->over && alone)
+		f->c.over[it->slot / 64] |= 1ull << it->slot % 64;
 	f->place[it->slot] = f->nopen++;
 	if (!o->free)
 		return 0;
@@ -427,6 +459,16 @@ static int find_is_pred(struct frontier *f)
 	return 0;
 }
 
+static bool has_overwrites(const struct kl_spec *spec)
+{
+	unsigned int i;
+
+	for (i = 0; i < kl_spec_nmethods(spec); i++)
+		if (kl_spec_method(spec, i)->blind && !kl_spec_method(spec, i)->pure)
+			return kl_spec_fixed_size(spec);
+	return false;
+}
+
 static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_system *sys,
 			 struct kl_budget *budget)
 {
@@ -439,18 +481,20 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	f->budget = budget;
 	f->no_nodes = budget->lim->no_witness;
 	f->c.masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
-	f->c.reclen = f->c.masklen + 1;
+	f->c.hidden = sys->shapes && has_overwrites(p->spec) ? f->c.masklen : 0;
+	f->c.reclen = f->c.masklen + f->c.hidden + 1;
 	f->open = malloc(((size_t)p->nslots + 1) * sizeof(*f->open));
 	f->place = malloc(((size_t)p->nslots + 1) * sizeof(*f->place));
 	f->tmp = calloc(f->c.reclen, sizeof(*f->tmp));
 	f->c.free = calloc(f->c.masklen, sizeof(*f->c.free));
-	if (!f->open || !f->place || !f->tmp || !f->c.free)
+	f->c.over = calloc(f->c.masklen, sizeof(*f->c.over));
+	if (!f->open || !f->place || !f->tmp || !f->c.free || !f->c.over)
 		return -ENOMEM;
 	ret = find_is_pred(f);
 	if (ret)
 		return ret;
 	kl_rec_set(&f->c, f->tmp, sys->first, NO_NODE);
-	ret = kl_config_set_add(&f->c, &f->cur, f->tmp);
+	ret = kl_config_set_add(&f->c, &f->cur, f->tmp, 0);
 	return ret < 0 ? ret : 0;
 }
 
@@ -466,14 +510,75 @@ static void frontier_free(struct frontier *f)
 	free(f->is_pred);
 	free(f->tmp);
 	free(f->c.free);
+	free(f->c.over);
 	free(f->nodes);
 }
 
-/* The longest order among the current configurations, as steps. */
-static int extract(struct frontier *f, struct kl_answer *a)
+/* The steps of @node's order. */
+static int follow(const struct frontier *f, uint32_t node, struct node **out, size_t *len)
 {
-	size_t at, best = 0, len, bestlen = 0;
-	uint32_t node;
+	const uint32_t last = node;
+	struct node *path;
+	size_t n;
+
+	for (n = 0; node != NO_NODE; node = f->nodes[node].parent)
+		n++;
+	path = malloc((n + 1) * sizeof(*path));
+	if (!path)
+		return -ENOMEM;
+	*len = n;
+	for (node = last; node != NO_NODE; node = f->nodes[node].parent)
+		path[--n] = f->nodes[node];
+	*out = path;
+	return 0;
+}
+
+/*
+ * What returned and is not in the order was hidden: before the last overwrite that
+ * took effect by its return.  before[k] begins the list of those before step k.
+ */
+static int place_hidden(const struct frontier *f, const struct node *path, size_t len,
+			uint32_t *before, uint32_t *chain, size_t *hidden)
+{
+	const struct kl_part *p = f->p;
+	uint64_t *placed = calloc((size_t)p->nitems / 64 + 1, sizeof(*placed));
+	uint32_t over = NO_NODE, ev;
+	size_t k = 0;
+
+	if (!placed)
+		return -ENOMEM;
+	for (k = 0; k < len; k++) {
+		const uint32_t item = path[k].item & ~FLAGS;
+
+		before[k] = NO_NODE;
+		if (item < p->nitems)
+			placed[item / 64] |= 1ull << item % 64;
+	}
+	*hidden = 0;
+	for (ev = 0, k = 0; ev < f->now; ev++) {
+		const uint32_t item = p->events[ev].item;
+
+		for (; k < len && path[k].ev <= ev; k++)
+			if (path[k].item & OVERWRITE)
+				over = k;
+		if (p->events[ev].kind != KL_EV_RET || placed[item / 64] >> item % 64 & 1 ||
+		    over == NO_NODE)
+			continue;
+		chain[item] = before[over];
+		before[over] = item;
+		++*hidden;
+	}
+	free(placed);
+	return 0;
+}
+
+/* The longest order among the current configurations, as steps; @end: events it explains. */
+static int extract(struct frontier *f, uint32_t end, struct kl_answer *a)
+{
+	uint32_t *before = NULL, *chain = NULL, item;
+	size_t at, best = 0, len, bestlen = 0, hidden = 0, k;
+	struct node *path = NULL;
+	int ret;
 
 	for (at = 0; at < f->cur.n; at++) {
 		const uint64_t *rec = f->cur.rec + at * f->c.reclen;
@@ -486,25 +591,33 @@ static int extract(struct frontier *f, struct kl_answer *a)
 			best = at;
 		}
 	}
-	node = kl_rec_node(&f->c, f->cur.rec + best * f->c.reclen);
-	for (len = 0; node != NO_NODE; node = f->nodes[node].parent)
-		len++;
-	a->steps = calloc(len + 1, sizeof(*a->steps));
-	if (!a->steps)
-		return -ENOMEM;
-	a->nsteps = len;
-	node = kl_rec_node(&f->c, f->cur.rec + best * f->c.reclen);
-	for (; node != NO_NODE; node = f->nodes[node].parent) {
-		const uint32_t item = f->nodes[node].item & ~LEFT_ENTRY;
-		struct kl_step *st = &a->steps[--len];
-
-		if (item >= f->p->nitems)
-			*st = (struct kl_step){ item - f->p->nitems, KL_STEP_FLUSH };
-		else
-			*st = (struct kl_step){ item, f->nodes[node].item & LEFT_ENTRY ?
-						      KL_STEP_BUFFERED : 0 };
+	f->now = end;
+	ret = follow(f, kl_rec_node(&f->c, f->cur.rec + best * f->c.reclen), &path, &len);
+	if (!ret && f->c.hidden && !f->no_nodes) {
+		before = malloc((len + 1) * sizeof(*before));
+		chain = malloc(((size_t)f->p->nitems + 1) * sizeof(*chain));
+		ret = before && chain ? place_hidden(f, path, len, before, chain, &hidden) : -ENOMEM;
 	}
-	return 0;
+	if (!ret)
+		a->steps = calloc(len + hidden + 1, sizeof(*a->steps));
+	if (!ret && !a->steps)
+		ret = -ENOMEM;
+	for (k = 0; k < len && !ret; k++) {
+		for (item = before ? before[k] : NO_NODE; item != NO_NODE; item = chain[item])
+			a->steps[a->nsteps++] = (struct kl_step){ item, 0 };
+		item = path[k].item & ~FLAGS;
+		if (item >= f->p->nitems)
+			a->steps[a->nsteps++] =
+				(struct kl_step){ item - f->p->nitems, KL_STEP_FLUSH };
+		else
+			a->steps[a->nsteps++] = (struct kl_step){
+				item, path[k].item & LEFT_ENTRY ? KL_STEP_BUFFERED : 0,
+			};
+	}
+	free(path);
+	free(before);
+	free(chain);
+	return ret;
 }
 
 int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_budget *b,
@@ -540,7 +653,7 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 	} else if (ret >= 0) {
 		a->verdict = ret ? KL_VIOLATION : KL_LINEARIZABLE;
 		a->fail_event = ret ? f.now - 1 : 0;
-		ret = extract(&f, a);
+		ret = extract(&f, ret ? f.now - 1 : f.now, a);
 	}
 	frontier_free(&f);
 	return ret;
@@ -557,9 +670,9 @@ static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const 
 	return kl_sim_step(&((struct plain *)s)->sim, state, item, next);
 }
 
-static int plain_is_free(struct kl_system *s, uint32_t item)
+static int plain_nature(struct kl_system *s, uint32_t item)
 {
-	return kl_sim_is_free(&((struct plain *)s)->sim, item);
+	return kl_sim_nature(&((struct plain *)s)->sim, item);
 }
 
 static size_t plain_bytes(const struct kl_system *s)
@@ -572,7 +685,7 @@ static int frontier_decide(const struct kl_part *p, const struct kl_limits *lim,
 {
 	struct plain pl = {
 		.sys = {
-			.step = plain_step, .is_free = plain_is_free, .bytes = plain_bytes,
+			.step = plain_step, .nature = plain_nature, .bytes = plain_bytes,
 			.shapes = true,
 		},
 	};

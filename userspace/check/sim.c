@@ -180,6 +180,7 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 	memset(s, 0, sizeof(*s));
 	s->p = p;
 	s->reason = reason;
+	s->fixed = kl_spec_fixed_size(p->spec);
 	s->run = p->run ? p->run : kl_run_new(p->spec);
 	for (size = 16; size < MEMO_MAX && size < 4 * p->nitems; )
 		size *= 2;
@@ -188,8 +189,8 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 	if (!s->run || !s->memo.entries || kl_intern_init(&s->states))
 		goto err;
 	if (p->h->nshapes <= p->nitems / 2) {
-		s->free = calloc(p->h->nshapes + 1, sizeof(*s->free));
-		if (!s->free)
+		s->nature = calloc(p->h->nshapes + 1, sizeof(*s->nature));
+		if (!s->nature)
 			goto err;
 	}
 	if (kl_intern(&s->states, &gap_mark, 1) != KL_STATE_GAP)
@@ -216,7 +217,7 @@ void kl_sim_free(struct kl_sim *s)
 		kl_run_free(s->run);
 	kl_intern_free(&s->states);
 	free(s->memo.entries);
-	free(s->free);
+	free(s->nature);
 	free(s->next);
 	free(s->before);
 	free(s->packed);
@@ -301,36 +302,59 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
 	return s->nnext;
 }
 
-static int on_change(void *ctx, const struct kl_outcome *o)
+#define NATURE_KNOWN	0x80	/* of a shape: it has been looked at */
+
+struct look {
+	size_t len, outcomes;
+	bool changed, known;
+};
+
+static int on_look(void *ctx, const struct kl_outcome *o)
 {
-	return o->changed;
+	struct look *l = ctx;
+	size_t i;
+
+	l->outcomes++;
+	l->changed |= o->changed;
+	l->known = o->len == l->len && o->nwrote == o->len;
+	for (i = 0; l->known && i < o->len; i++)
+		l->known = o->state[i].tag != KL_ANY;
+	return 0;
 }
 
-int kl_sim_is_free(struct kl_sim *s, uint32_t item)
+int kl_sim_nature(struct kl_sim *s, uint32_t item)
 {
 	const struct kl_item *it = &s->p->items[item];
+	const bool blind = it->kind == KL_ITEM_OP && s->fixed &&
+			   kl_spec_method(s->p->spec, it->method)->blind;
+	struct look l = { 0 };
 	const struct kl_op *op;
-	size_t len;
 	int ret;
 
 	if (it->kind != KL_ITEM_OP)
 		return 0;
 	if (it->pure)
-		return 1;
-	/* To ask of each operation by itself would cost more than it saves. */
-	if (!s->free)
+		return KL_FREE;
+	/* Where shapes do not repeat, asking of each would cost more than it saves. */
+	if (!s->nature && !blind)
 		return 0;
-	if (s->free[it->shape])
-		return s->free[it->shape] == 1;
+	if (s->nature && s->nature[it->shape])
+		return s->nature[it->shape] & ~NATURE_KNOWN;
 	op = kl_item_op(s->p, it);
-	ret = unpack_state(s, s->any, &len);
+	ret = unpack_state(s, s->any, &l.len);
 	if (ret)
 		return ret;
-	ret = kl_run_apply(s->run, s->before, len, it->method, kl_op_args(s->p->h, op),
-			   kl_op_res(s->p->h, op), on_change, NULL);
+	ret = kl_run_apply(s->run, s->before, l.len, it->method, kl_op_args(s->p->h, op),
+			   kl_op_res(s->p->h, op), on_look, &l);
 	if (ret == -ENOMEM)
 		return ret;
-	/* What the interpreter cannot do from the unknown state may change something. */
-	s->free[it->shape] = ret ? 2 : 1;
-	return !ret;
+	/* Of what the interpreter cannot do from the unknown state nothing is known. */
+	if (!ret)
+		ret = (l.changed ? 0 : KL_FREE) |
+		      (blind && l.outcomes == 1 && l.known ? KL_OVER : 0);
+	else
+		ret = 0;
+	if (s->nature)
+		s->nature[it->shape] = ret | NATURE_KNOWN;
+	return ret;
 }

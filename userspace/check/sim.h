@@ -70,13 +70,18 @@ static inline struct kl_memo_entry *kl_memo_at(const struct kl_memo *m, uint64_t
 	return &m->entries[(key * 0x9e3779b97f4a7c15ull >> 40) & m->mask];
 }
 
+enum kl_nature {
+	KL_FREE	= 1,	/* it never changes a state in which it is possible */
+	KL_OVER	= 2,	/* always possible, and leaves the same state whatever was before */
+};
+
 /*
  * What the frontier engine walks: numbered states, what items do to them, and
  * moves that the machine makes by itself (a store buffer's oldest entry leaves).
  */
 struct kl_system {
-	/* Does @item never change a state in which it is possible?  -ENOMEM, -EDQUOT. */
-	int (*is_free)(struct kl_system *s, uint32_t item);
+	/* What is known of @item whatever the state, enum kl_nature; -ENOMEM. */
+	int (*nature)(struct kl_system *s, uint32_t item);
 	/* Do operations of equal shape do the same, whoever executes them? */
 	bool shapes;
 	const struct kl_memo *memo;	/* of step(), or NULL */
@@ -113,13 +118,13 @@ struct kl_sim {
 	struct kl_intern states;
 	uint32_t any, first;	/* numbers of the unknown and of the first state */
 	struct kl_memo memo;
-	uint8_t *free;			/* shapes: 1 changes nothing, 2 may, 0 not known yet */
+	uint8_t *nature;		/* of shapes, plus NATURE_KNOWN */
 	uint32_t *next;		/* successors of the last step */
 	size_t nnext, cnext;
 	struct kl_val *before;	/* the state before the step */
 	uint64_t *packed;	/* one to be interned */
 	size_t cbefore, cpacked;
-	bool in_gap;
+	bool in_gap, fixed;
 	char *reason;		/* where to say why the interpreter gave up */
 };
 
@@ -147,16 +152,16 @@ void kl_sim_free(struct kl_sim *s);
 int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next);
 
 /**
- * kl_sim_is_free() - does an item leave every state as it is?
+ * kl_sim_nature() - what an item does whatever the state
  * @s: the simulator
  * @item: an operation
  *
- * So does one whose method writes nothing, and one that by its results wrote
+ * Free is one whose method writes nothing, and one that by its results wrote
  * nothing: an insert that found the key there.
  *
- * Return: 1, 0, -ENOMEM, -EDQUOT.
+ * Return: enum kl_nature, -ENOMEM.
  */
-int kl_sim_is_free(struct kl_sim *s, uint32_t item);
+int kl_sim_nature(struct kl_sim *s, uint32_t item);
 
 static inline size_t kl_sim_bytes(const struct kl_sim *s)
 {

@@ -248,10 +248,11 @@ static bool is_linearized(const struct wgl *w, uint32_t item)
 static int is_forced(struct wgl *w, uint32_t item, uint32_t state)
 {
 	const uint32_t *next;
-	int n = w->paper ? 0 : kl_sim_is_free(&w->sim, item);
+	int n = w->paper ? 0 : kl_sim_nature(&w->sim, item);
 
-	if (n > 0)
-		n = kl_sim_step(&w->sim, state, item, &next);
+	if (n <= 0 || !(n & KL_FREE))
+		return n < 0 ? n : 0;
+	n = kl_sim_step(&w->sim, state, item, &next);
 	return n < 0 ? n : n == 1 && next[0] == state;
 }
 

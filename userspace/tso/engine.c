@@ -267,9 +267,9 @@ static size_t tso_bytes(const struct kl_system *sys)
 	return kl_intern_bytes(&((const struct tso *)sys)->machines);
 }
 
-static int tso_is_free(struct kl_system *sys, uint32_t item)
+static int tso_nature(struct kl_system *sys, uint32_t item)
 {
-	return ((struct tso *)sys)->p->items[item].pure;
+	return ((struct tso *)sys)->p->items[item].pure ? KL_FREE : 0;
 }
 
 static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
@@ -280,7 +280,7 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 	int ret;
 
 	t->sys.step = tso_step;
-	t->sys.is_free = tso_is_free;
+	t->sys.nature = tso_nature;
 	t->sys.moves = tso_moves;
 	t->sys.move = tso_move;
 	t->sys.waits = tso_waits;
