@@ -620,6 +620,35 @@ static int extract(struct frontier *f, uint32_t end, struct kl_answer *a)
 	return ret;
 }
 
+/*
+ * An operation that is called and returns while nothing else is open, with one
+ * configuration: the step as it is, without a slot.
+ *
+ * Return: 1 if that was it, 0 if not, negative errno.
+ */
+static int on_solitary(struct frontier *f, uint32_t item)
+{
+	const struct kl_part *p = f->p;
+	const struct open o = { .item = item, .shape = p->items[item].shape };
+	const struct kl_event *ret = &p->events[f->now + 1];
+	const uint32_t *next;
+	int64_t node;
+	int n;
+
+	if (f->nopen || f->cur.n != 1 || f->sys->moves || f->now + 1 == p->nevents ||
+	    ret->item != item || ret->kind != KL_EV_RET)
+		return 0;
+	n = step(f, kl_rec_state(&f->c, f->cur.rec), &o, &next);
+	if (n != 1)
+		return n < 0 ? n : 0;
+	node = node_new(f, kl_rec_node(&f->c, f->cur.rec), item);
+	if (node < 0)
+		return node;
+	kl_rec_set(&f->c, f->cur.rec, next[0], node);
+	f->work++;
+	return 1;
+}
+
 int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_budget *b,
 		    struct kl_answer *a)
 {
@@ -632,7 +661,13 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 
 		switch (p->events[f.now].kind) {
 		case KL_EV_CALL:
-			ret = on_call(&f, item);
+			ret = on_solitary(&f, item);
+			if (ret > 0) {
+				f.now++;
+				ret = 0;
+			} else if (!ret) {
+				ret = on_call(&f, item);
+			}
 			break;
 		case KL_EV_RET:
 			ret = on_return(&f, &p->items[item]);
