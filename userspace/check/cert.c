@@ -4,29 +4,69 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/dec.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "check/cert.h"
 
 uint64_t kl_history_digest(const struct kl_history *h)
 {
-	uint64_t d = kl_mix(h->nops, h->error);
+	uint64_t d = kl_mix(h->nops, h->error), *shape;
 	size_t i;
 
-	for (i = 0; i < h->nops; i++) {
+	shape = calloc(h->nshapes + 1, sizeof(*shape));
+	/* Without memory nothing is the same history: no harm. */
+	for (i = 0; shape && i < h->nshapes; i++) {
+		const struct kl_shape *s = &h->shapes[i];
+
+		shape[i] = kl_hash_words((const uint64_t *)(h->vals + s->vals),
+					 2 * (size_t)(s->nargs + s->nres), s->method);
+	}
+	for (i = 0; shape && i < h->nops; i++) {
 		const struct kl_op *op = &h->ops[i];
-		const struct kl_shape *s = kl_op_shape(h, op);
 
 		d = kl_mix(d ^ op->call, op->ret);
 		d = kl_mix(d ^ op->drain, h->threads[op->thread]);
-		d = kl_mix(d ^ h->objects[op->object], (uint64_t)kl_op_method(h, op) << 16 | op->flags);
-		d = kl_hash_words((const uint64_t *)kl_op_args(h, op),
-				  2 * (size_t)(s->nargs + s->nres), d);
+		d = kl_mix(d ^ h->objects[op->object], shape[op->shape] ^
+			   (uint64_t)op->cpu << 8 ^ op->flags);
 	}
 	for (i = 0; i < h->ngaps; i++)
 		d = kl_mix(d ^ h->gaps[i].from, h->gaps[i].to ^ (uint64_t)h->gaps[i].object << 16 ^
 			   h->gaps[i].cpu);
+	free(shape);
 	return d;
+}
+
+#define BUF	(1u << 16)
+#define TOKEN	16	/* characters of a step at most */
+
+static void write_order(FILE *f, const struct kl_part_result *p)
+{
+	const struct kl_answer *a = &p->answer;
+	char buf[BUF + TOKEN], *c = buf;
+	size_t i;
+
+	fputs("order", f);
+	for (i = 0; i < a->nsteps; i++) {
+		const uint32_t op = p->ops[a->steps[i].item];
+
+		*c++ = ' ';
+		if (op == KL_NO_OP) {
+			*c++ = (a->steps[i].item & 1) == (p->nops & 1) ? '(' : ')';
+		} else {
+			if (a->steps[i].flags & KL_STEP_FLUSH)
+				*c++ = '~';
+			c = kl_put_dec(c, op);
+			if (a->steps[i].flags & KL_STEP_BUFFERED)
+				*c++ = '!';
+		}
+		if (c - buf < (ptrdiff_t)BUF)
+			continue;
+		fwrite(buf, 1, c - buf, f);
+		c = buf;
+	}
+	*c++ = '\n';
+	fwrite(buf, 1, c - buf, f);
 }
 
 static void write_part(FILE *f, const struct kl_part_result *p)
@@ -49,20 +89,8 @@ static void write_part(FILE *f, const struct kl_part_result *p)
 		fputc('\n', f);
 		return;
 	}
-	if (a->verdict == KL_UNKNOWN && !p->explained)
-		return;
-	fputs("order", f);
-	for (i = 0; i < a->nsteps; i++) {
-		uint32_t op = p->ops[a->steps[i].item];
-
-		if (op == KL_NO_OP)
-			fputs((a->steps[i].item & 1) == (p->nops & 1) ? " (" : " )", f);
-		else if (a->steps[i].flags & KL_STEP_FLUSH)
-			fprintf(f, " ~%u", op);
-		else
-			fprintf(f, " %u%s", op, a->steps[i].flags & KL_STEP_BUFFERED ? "!" : "");
-	}
-	fputc('\n', f);
+	if (a->verdict == KL_LINEARIZABLE || p->explained)
+		write_order(f, p);
 }
 
 int kl_cert_write(const struct kl_report *r, bool classical, const char *history,

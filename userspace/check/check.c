@@ -17,12 +17,12 @@
 #include "check/split.h"
 
 /*
- * Configurations that an engine may expand before the next has its turn: some to
+ * Configurations that an engine may make before the next has its turn: some to
  * begin with, and some for each operation that it has placed.
  */
 #define FIRST_WORK	1000
-#define FIRST_EACH	3
-#define MORE_WORK	8	/* times as many in the next round */
+#define FIRST_EACH	4
+#define MORE_WORK	4	/* times as many in the next round */
 
 const char *kl_verdict_name(enum kl_verdict v)
 {

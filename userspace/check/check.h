@@ -31,7 +31,7 @@ struct kl_progress {
 struct kl_limits {
 	uint64_t bytes;			/* of memory for configurations and states */
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
-	uint64_t work;			/* configurations that are expanded, */
+	uint64_t work;			/* configurations that are made, */
 	uint64_t each;			/* and more of them for each operation that was placed */
 	const volatile int *stop;	/* set from elsewhere to end the run */
 	bool no_witness;		/* kl_answer.steps may stay empty: less memory */

@@ -65,7 +65,6 @@ struct frontier {
 	uint32_t nopen;
 	uint32_t now;			/* index of the event */
 	size_t at;			/* configuration of seen that is looked at */
-	uint64_t work;
 	bool no_nodes;
 };
 
@@ -180,7 +179,7 @@ static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 	const bool seen = !done || (!drain && !kl_rec_has(f->tmp, it->slot));
 	int ret = 0;
 
-	f->work++;
+	f->budget->work++;
 	if (done)
 		ret = kl_config_set_add(&f->c, &f->next, f->tmp, 0);
 	/* What was looked at already stays. */
@@ -347,7 +346,7 @@ static int only_step(struct frontier *f, const struct kl_item *it)
 	if (n != 1)
 		return n < 0 ? n : 0;
 	n = take(f, f->cur.rec, o, next[0]);
-	f->work++;
+	f->budget->work++;
 	return n < 0 ? n : 1;
 }
 
@@ -645,7 +644,7 @@ static int on_solitary(struct frontier *f, uint32_t item)
 	if (node < 0)
 		return node;
 	kl_rec_set(&f->c, f->cur.rec, next[0], node);
-	f->work++;
+	f->budget->work++;
 	return 1;
 }
 
@@ -677,7 +676,7 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 			break;
 		}
 	}
-	a->work = f.work;
+	a->work = b->work;
 	a->bytes = f.cnodes * sizeof(*f.nodes) + sys->bytes(sys);
 	if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;

@@ -42,7 +42,7 @@ static inline size_t kl_intern_bytes(const struct kl_intern *t)
 /* Bounds of a run, looked at once in a while. */
 struct kl_budget {
 	const struct kl_limits *lim;
-	uint64_t ticks;
+	uint64_t ticks, work;	/* looks at the bounds; configurations made */
 	uint64_t progress;	/* operations placed so far, at best */
 	bool more_work;		/* it was the bound on work */
 	char reason[160];	/* why the run had to end */

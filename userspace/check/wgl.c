@@ -46,7 +46,6 @@ struct wgl {
 	struct kl_step *best;		/* longest order so far */
 	uint32_t nbest, low;		/* of it, what the stack still shares */
 	uint32_t best_ev;
-	uint64_t work;
 };
 
 /* Each item's twin: of equal shape, called and returning before it. */
@@ -207,7 +206,7 @@ static int cache_add(struct wgl *w, uint32_t state)
 	uint32_t e;
 	size_t i;
 
-	w->work++;
+	w->budget.work++;
 	if (w->paper) {
 		w->linearized[w->setlen] = state;
 		return kl_cache_add(&w->cache, w->linearized, kl_mix(w->hash, state));
@@ -358,7 +357,7 @@ static int search_depth_first(const struct kl_part *p, const struct kl_limits *l
 	ret = wgl_init(&w, p, lim, paper);
 	if (!ret)
 		ret = search(&w);
-	a->work = w.work;
+	a->work = w.budget.work;
 	a->bytes = kl_cache_bytes(&w.cache) + kl_sim_bytes(&w.sim);
 	if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dec.h"
 #include "history/internal.h"
 #include "history/text.h"
 
@@ -34,27 +35,13 @@ static char *put_str(char *p, const char *s)
 	return p;
 }
 
-static char *put_dec(char *p, uint64_t v)
-{
-	char tmp[20];
-	unsigned int n = 0;
-
-	do {
-		tmp[n++] = '0' + v % 10;
-		v /= 10;
-	} while (v);
-	while (n)
-		*p++ = tmp[--n];
-	return p;
-}
-
 /* Small numbers as such, addresses in hex. */
 static char *put_id(char *p, uint64_t v)
 {
 	unsigned int shift = 60;
 
 	if (v < 0x10000)
-		return put_dec(p, v);
+		return kl_put_dec(p, v);
 	*p++ = '0';
 	*p++ = 'x';
 	while (!(v >> shift))
@@ -71,7 +58,7 @@ static char *put_vals(char *p, const struct kl_val *v, unsigned int n)
 	for (; n; n--, v++) {
 		*p++ = ' ';
 		if (v->tag == KL_WORD && v->v <= UINT32_MAX)
-			p = put_dec(p, v->v);
+			p = kl_put_dec(p, v->v);
 		else
 			p += kl_val_print(p, 32, *v);
 	}
@@ -95,7 +82,7 @@ static int put_op(struct writer *w, const struct kl_op *op)
 	}
 	p = w->buf + w->len;
 	*p++ = 't';
-	p = put_dec(p, h->threads[op->thread]);
+	p = kl_put_dec(p, h->threads[op->thread]);
 	*p++ = ' ';
 	*p++ = '@';
 	p = put_id(p, h->objects[op->object]);
@@ -105,7 +92,7 @@ static int put_op(struct writer *w, const struct kl_op *op)
 	} else {
 		if (op->flags & KL_OP_NOCALL)
 			p = put_str(p, ">=");
-		p = put_dec(p, op->call);
+		p = kl_put_dec(p, op->call);
 	}
 	*p++ = ' ';
 	if (op->flags & KL_OP_PENDING) {
@@ -113,7 +100,7 @@ static int put_op(struct writer *w, const struct kl_op *op)
 		/* The reader finds out how many there would be; `->' says that it should not. */
 		results = s->nres != (w->nres[s->method] < 0 ? 0 : w->nres[s->method]);
 	} else {
-		p = put_dec(p, op->ret);
+		p = kl_put_dec(p, op->ret);
 	}
 	*p++ = ' ';
 	memcpy(p, name, len);
@@ -123,11 +110,11 @@ static int put_op(struct writer *w, const struct kl_op *op)
 		p = put_vals(p, kl_op_res(h, op), s->nres);
 	}
 	if (op->cpu != KL_NO_CPU)
-		p = put_dec(put_str(p, " cpu="), op->cpu);
+		p = kl_put_dec(put_str(p, " cpu="), op->cpu);
 	if (op->drain != KL_TIME_MAX)
-		p = put_dec(put_str(p, " drain="), op->drain);
+		p = kl_put_dec(put_str(p, " drain="), op->drain);
 	if (op->point != KL_TIME_MAX)
-		p = put_dec(put_str(p, " point="), op->point);
+		p = kl_put_dec(put_str(p, " point="), op->point);
 	*p++ = '\n';
 	w->len = p - w->buf;
 	return 0;
