@@ -19,7 +19,8 @@ struct token {
 /* A set of machines; on sequential consistency their buffers are empty. */
 struct set {
 	struct kl_machine *m;
-	size_t n, cap;
+	uint64_t *hash;			/* of each: most comparisons end there */
+	size_t n, cap, chash;
 };
 
 struct replay {
