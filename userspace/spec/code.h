@@ -41,6 +41,16 @@ enum kl_opcode {
 	KL_I_FENCE,	/* the CPU's store buffer is empty from here on */
 	KL_I_CONT,	/* container b, method c, arguments from register a on, result in a */
 	KL_I_RETURN,	/* the a results are in the registers from b on */
+	/* Of implementations, clients and litmus tests only: */
+	KL_I_READ,	/* a = the word at address b plus c */
+	KL_I_WRITE,	/* the word at address b plus c = a */
+	KL_I_ADDR,	/* a = the address of slot imm */
+	KL_I_ADDRX,	/* a = the address of element b of the array in the next word */
+	KL_I_FIELD,	/* a = address b plus c */
+	KL_I_NEW,	/* a = the address of a new object of struct imm */
+	KL_I_END,	/* the atomic block ends */
+	KL_I_CALL,	/* method imm, arguments from register a on, results there too */
+	KL_I_STOP,	/* the thread ends */
 	KL_I_COUNT_
 };
 

@@ -282,7 +282,7 @@ int kl_run_exec(struct kl_run *r)
 				r->results[slot] = reg[b + slot];
 			r->work += pc - code;
 			return 0;
-		case KL_I_COUNT_:
+		default:	/* of implementations */
 			return -EINVAL;
 		}
 		if (unlikely(ret))

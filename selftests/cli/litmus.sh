@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Litmus tests: those of selftests/litmus have the outcome that their second line
+# states, on TSO and on SC, with the machine's reductions and without; the output
+# is herd's; what cannot be read is named.
+
+. "$(dirname "$0")/common.sh"
+tests=$here/../litmus
+
+# observed NAME FILE WANTED OPTION...
+observed()
+{
+	name=$1 file=$2 want=$3
+	shift 3
+	run litmus --summary "$@" "$file"
+	if [ $status -eq 0 ] && [ ! -s err ] &&
+	   [ "$(awk '$1 == "Observation" { print $3 }' out)" = "$want" ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "klin litmus $* $file: status $status, expected $want" \
+			"$(head -n 5 out err)"
+	fi
+}
+
+ktap_header
+for file in "$tests"/*.litmus; do
+	name=${file##*/}
+	tso=$(sed -n 's/^(\* TSO: \([A-Z][a-z]*\), SC: \([A-Z][a-z]*\) \*)$/\1/p' "$file")
+	sc=$(sed -n 's/^(\* TSO: \([A-Z][a-z]*\), SC: \([A-Z][a-z]*\) \*)$/\2/p' "$file")
+	observed "$name on TSO" "$file" "${tso:-stated}"
+	observed "$name on SC" "$file" "${sc:-stated}" --memory=sc
+	observed "$name, unreduced" "$file" "${tso:-stated}" --no-reduce
+done
+
+run litmus "$tests/SB.litmus"
+cat >want <<'E2'
+Test SB Allowed
+States 4
+0:EAX=0; 1:EAX=0;
+0:EAX=0; 1:EAX=1;
+0:EAX=1; 1:EAX=0;
+0:EAX=1; 1:EAX=1;
+Ok
+Witnesses
+Positive: 1 Negative: 3
+Condition exists (0:EAX=0 /\ 1:EAX=0)
+Observation SB Sometimes 1 3
+
+E2
+if [ $status -eq 0 ] && cmp -s out want; then
+	ktap_pass "the output is herd's"
+else
+	ktap_fail "the output is herd's" "$(diff want out)"
+fi
+run litmus "$tests/locked-inc.litmus"
+if grep -qx 'Test locked-inc Forbidden' out && grep -qx 'Positive: 1 Negative: 0' out &&
+   grep -qx 'Observation locked-inc Never 0 1' out && grep -qx Ok out; then
+	ktap_pass "~exists"
+else
+	ktap_fail "~exists" "$(cat out)"
+fi
+
+run litmus "$tests"
+n=$(find "$tests" -name '*.litmus' | wc -l)
+if [ $status -eq 0 ] && [ "$(grep -c '^Observation' out)" -eq "$n" ] &&
+   grep -q "^$n tests run on TSO: .* 0 not read, 0 unknown\$" out; then
+	ktap_pass "a directory"
+else
+	ktap_fail "a directory" "status $status" "$(tail -n 2 out)"
+fi
+
+broken()
+{
+	name=$1 pattern=$2
+	cat >broken.litmus
+	refuse "$name" "$pattern" litmus broken.litmus
+}
+
+broken "another architecture" "broken.litmus:1: error: .*AArch64" <<'E2'
+AArch64 SB
+{ }
+E2
+broken "an unknown instruction" "broken.litmus:4: error: 'RDTSC'" <<'E2'
+X86 t
+{ }
+ P0 ;
+ RDTSC ;
+exists (0:EAX=0)
+E2
+broken "accesses of two sizes" "broken.litmus:5: error: .*size" <<'E2'
+X86_64 t
+{ }
+ P0 ;
+ movq $1,(x) ;
+ movl $1,(x) ;
+exists (x=1)
+E2
+broken "a byte" "broken.litmus:4: error: .*8 or 16 bits" <<'E2'
+X86_64 t
+{ }
+ P0 ;
+ movb $1,(x) ;
+exists (x=1)
+E2
+broken "flags that nothing set" "broken.litmus:4: error: .*flags" <<'E2'
+X86 t
+{ }
+ P0 ;
+ JE OUT ;
+ OUT: ;
+exists (x=1)
+E2
+broken "no such label" "broken.litmus:4: error: .*'OUT'" <<'E2'
+X86 t
+{ }
+ P0 ;
+ JMP OUT ;
+exists (x=1)
+E2
+broken "no such thread" "broken.litmus:5: error: .*thread 1" <<'E2'
+X86 t
+{ }
+ P0 ;
+ MOV [x],$1 ;
+exists (1:EAX=1)
+E2
+broken "a condition without its end" "broken.litmus:[56]: error: expected" <<'E2'
+X86 t
+{ }
+ P0 ;
+ MOV [x],$1 ;
+exists (x=1
+E2
+broken "an empty file" "broken.litmus:1: error: expected 'X86'" </dev/null
+refuse "no file" "nothing.litmus" litmus nothing.litmus
+
+mkdir some
+cp "$tests/SB.litmus" broken.litmus some
+run litmus some
+if [ $status -eq 2 ] && grep -q '^1 tests run .* 1 not read' out && [ "$(wc -l <err)" -eq 1 ]; then
+	ktap_pass "what cannot be read is counted, the rest is run"
+else
+	ktap_fail "what cannot be read is counted, the rest is run" "$(cat out err)"
+fi
+cat >grow.litmus <<'E2'
+X86 grow
+{ }
+ P0 | P1 | P2 ;
+ L: INC [x] | L: INC [y] | L: INC [z] ;
+ JMP L | JMP L | JMP L ;
+exists (x=1)
+E2
+run litmus --memory-limit=1 grow.litmus
+if [ $status -eq 3 ] && grep -q UNKNOWN err; then
+	ktap_pass "without end: UNKNOWN at the memory limit"
+else
+	ktap_fail "without end: UNKNOWN at the memory limit" "status $status" "$(cat err)"
+fi
+ktap_finish

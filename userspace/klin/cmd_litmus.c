@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin litmus: x86 litmus tests on the explorer's machine, answers in herd's form. */
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "klin/cmd.h"
+#include "klin/input.h"
+#include "tso/litmus.h"
+
+struct litmus_args {
+	struct kl_litmus_options o;
+	bool summary;
+	char **files;
+	size_t nfiles;
+	/* How it went. */
+	size_t run, unread, unknown, failed, ok, never, sometimes, always;
+};
+
+enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT };
+
+static const struct argp_option options[] = {
+	{ "memory", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
+	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of a test's memory (default 1024)", 0 },
+	{ "no-reduce", OPT_NO_REDUCE, NULL, 0, "Every instruction is a step of its own", 0 },
+	{ "summary", 's', NULL, 0, "One line for each test", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct litmus_args *a = state->input;
+
+	switch (key) {
+	case OPT_MEMORY:
+		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
+			argp_error(state, "--memory=%s: expected tso or sc", arg);
+		a->o.sc = !strcmp(arg, "sc");
+		break;
+	case OPT_LIMIT:
+		a->o.memory = kl_arg_number(state, "memory-limit", arg, 1, 1u << 24) << 20;
+		break;
+	case OPT_NO_REDUCE:
+		a->o.unreduced = true;
+		break;
+	case 's':
+		a->summary = true;
+		break;
+	case ARGP_KEY_ARGS:
+		a->files = state->argv + state->next;
+		a->nfiles = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no litmus test given");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE|DIRECTORY...",
+	.doc = "Run x86 litmus tests (herd's format, X86 and X86_64) on the x86-TSO machine of "
+	       "`klin explore', and print all final states as herd does.  Of a directory all files "
+	       "*.litmus are run, one line each.  Witnesses are final states, not executions.\v"
+	       "Exit status: 0 all tests were run, 2 one could not be read, 3 one ran out of "
+	       "memory.  Whether a test's condition holds (Ok, No) is an answer, not an error.",
+};
+
+static void print_item(const struct kl_litmus *l, unsigned int i)
+{
+	const struct kl_lit_item *it = &l->items[i];
+
+	if (it->thread < 0)
+		printf("[%s]", l->locs[it->index].name);
+	else
+		printf("%d:%s", it->thread, kl_litmus_reg(l->x64, it->index));
+}
+
+static unsigned int strength(enum kl_lit_op op)
+{
+	return op == KL_LIT_IMPLIES ? 1 : op == KL_LIT_OR ? 2 : op == KL_LIT_AND ? 3 : 4;
+}
+
+static void print_node(const struct kl_litmus *l, unsigned int n);
+
+/* A part of @parent, in parentheses if it binds less. */
+static void print_part(const struct kl_litmus *l, unsigned int n, enum kl_lit_op parent)
+{
+	const bool open = strength(l->nodes[n].op) < strength(parent) ||
+			  (parent == KL_LIT_IMPLIES && l->nodes[n].op == KL_LIT_IMPLIES);
+
+	if (open)
+		putchar('(');
+	print_node(l, n);
+	if (open)
+		putchar(')');
+}
+
+static void print_node(const struct kl_litmus *l, unsigned int n)
+{
+	const struct kl_lit_node *x = &l->nodes[n];
+	char buf[32];
+
+	switch (x->op) {
+	case KL_LIT_TRUE:
+	case KL_LIT_FALSE:
+		fputs(x->op == KL_LIT_TRUE ? "true" : "false", stdout);
+		break;
+	case KL_LIT_NOT:
+		fputs("not (", stdout);
+		print_node(l, x->a);
+		putchar(')');
+		break;
+	case KL_LIT_EQ:
+		print_item(l, x->a);
+		printf("=%s", kl_litmus_value(l, x->a, x->val, buf));
+		break;
+	case KL_LIT_SAME:
+		print_item(l, x->a);
+		putchar('=');
+		print_item(l, x->b);
+		break;
+	default:
+		print_part(l, x->a, x->op);
+		fputs(x->op == KL_LIT_AND ? " /\\ " : x->op == KL_LIT_OR ? " \\/ " : " => ", stdout);
+		print_part(l, x->b, x->op);
+	}
+}
+
+static void print_result(const struct kl_litmus *l, const struct kl_litmus_result *r)
+{
+	static const char *const kind[] = { "Allowed", "Forbidden", "Required" };
+	static const char *const quantifier[] = { "exists", "~exists", "forall" };
+	const bool swap = l->quantifier == KL_LIT_NOT_EXISTS;
+	char buf[32];
+	size_t i, j;
+
+	printf("Test %s %s\nStates %zu\n", l->name, kind[l->quantifier], r->nstates);
+	for (i = 0; i < r->nstates; i++) {
+		for (j = 0; j < l->nitems; j++) {
+			if (j)
+				putchar(' ');
+			print_item(l, j);
+			printf("=%s;", kl_litmus_value(l, j, r->states[i * l->nitems + j], buf));
+		}
+		putchar('\n');
+	}
+	printf("%s\nWitnesses\nPositive: %zu Negative: %zu\nCondition %s (",
+	       kl_litmus_ok(l, r) ? "Ok" : "No", swap ? r->negative : r->positive,
+	       swap ? r->positive : r->negative, quantifier[l->quantifier]);
+	print_node(l, l->condition);
+	puts(")");
+}
+
+static const char *observation(const struct kl_litmus_result *r)
+{
+	return !r->positive ? "Never" : !r->negative ? "Always" : "Sometimes";
+}
+
+static void count(struct litmus_args *a, const struct kl_litmus *l,
+		  const struct kl_litmus_result *r)
+{
+	a->run++;
+	a->ok += kl_litmus_ok(l, r);
+	a->never += !r->positive;
+	a->always += r->positive && !r->negative;
+	a->sometimes += r->positive && r->negative;
+}
+
+static void run_file(struct litmus_args *a, const char *path, bool summary)
+{
+	struct kl_litmus_result r = { 0 };
+	struct kl_litmus *l = NULL;
+	char *text = NULL;
+	size_t len;
+	int ret;
+
+	ret = kl_read_file(path, &text, &len);
+	if (ret) {
+		kl_err("cannot read litmus test %s: %s", path, strerror(-ret));
+		a->unread++;
+		return;
+	}
+	if (memchr(text, 0, len)) {
+		kl_err("%s: not a text", path);
+		ret = -EINVAL;
+	} else {
+		ret = kl_litmus_parse(path, text, &l);
+	}
+	if (!ret)
+		ret = kl_litmus_run(l, &a->o, &r);
+	if (!ret) {
+		count(a, l, &r);
+		if (!summary)
+			print_result(l, &r);
+		printf("Observation %s %s %zu %zu\n", l->name, observation(&r), r.positive,
+		       r.negative);
+		if (!summary)
+			putchar('\n');
+	} else if (ret == -ENOSPC) {
+		kl_err("%s: UNKNOWN: more than %llu MiB of states; --memory-limit gives more",
+		       path, (unsigned long long)(a->o.memory >> 20));
+		a->unknown++;
+	} else if (ret == -EINVAL) {
+		a->unread++;
+	} else {
+		kl_err("%s: %s", path, strerror(-ret));
+		a->failed++;
+	}
+	kl_litmus_result_free(&r);
+	kl_litmus_free(l);
+	free(text);
+}
+
+static bool is_litmus(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 7 && !strcmp(name + n - 7, ".litmus");
+}
+
+static void run_path(struct litmus_args *a, const char *path, bool inside);
+
+static void run_directory(struct litmus_args *a, const char *path)
+{
+	struct dirent **e;
+	struct stat st;
+	char *sub;
+	int n, i;
+
+	n = scandir(path, &e, NULL, alphasort);
+	if (n < 0) {
+		kl_err("cannot read directory %s: %s", path, strerror(errno));
+		a->unread++;
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		if (e[i]->d_name[0] != '.' &&
+		    asprintf(&sub, "%s/%s", path, e[i]->d_name) >= 0) {
+			if (is_litmus(sub) || (!lstat(sub, &st) && S_ISDIR(st.st_mode)))
+				run_path(a, sub, true);
+			free(sub);
+		}
+		free(e[i]);
+	}
+	free(e);
+}
+
+static void run_path(struct litmus_args *a, const char *path, bool inside)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		run_directory(a, path);
+	else
+		run_file(a, path, inside || a->summary);
+}
+
+static int cmd_litmus(int argc, char **argv)
+{
+	struct litmus_args a = { .o.memory = 1ull << 30 };
+	bool directory = false;
+	struct stat st;
+	size_t i;
+
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	for (i = 0; i < a.nfiles; i++) {
+		directory |= !stat(a.files[i], &st) && S_ISDIR(st.st_mode);
+		run_path(&a, a.files[i], false);
+	}
+	if (a.nfiles > 1 || directory || a.summary)
+		printf("%zu tests run on %s: %zu Ok, %zu No; %zu Never, %zu Sometimes, %zu Always; "
+		       "%zu not read, %zu unknown\n", a.run, a.o.sc ? "SC" : "TSO", a.ok,
+		       a.run - a.ok, a.never, a.sometimes, a.always, a.unread, a.unknown);
+	return a.failed ? KLIN_EXIT_SYSTEM : a.unread ? KLIN_EXIT_USAGE :
+	       a.unknown ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
+}
+
+KL_COMMAND("litmus", cmd_litmus, "run x86 litmus tests");

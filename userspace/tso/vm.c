@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The x86-TSO machine: steps of threads, flushes of buffers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tso/vm.h"
+
+#define STEPS_MAX	100000		/* instructions between two visible accesses */
+
+enum block { NONE, BUFFERED, LOCKED };
+
+/* A step under way. */
+struct step {
+	struct kl_vm *vm;
+	struct kl_vm_thread *th;
+	unsigned int t;
+	enum block block;
+	unsigned int first;		/* the block's first entry in the buffer */
+	bool acted;
+};
+
+void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t *init)
+{
+	unsigned int t;
+
+	memset(vm, 0, sizeof(*vm));
+	vm->prog = prog;
+	vm->nmem = prog->nslots;
+	memcpy(vm->mem, init, prog->nslots * sizeof(*init));
+	for (t = 0; t < prog->nthreads; t++) {
+		vm->thread[t].pc[0] = prog->start[t];
+		vm->thread[t].method = -1;
+	}
+}
+
+static enum kl_vm_result fault(struct step *s, uint32_t pc, const char *what)
+{
+	const struct kl_vm_prog *p = s->vm->prog;
+
+	if (p->line)
+		snprintf(s->vm->error, sizeof(s->vm->error), "line %u: %s", p->line[pc], what);
+	else
+		snprintf(s->vm->error, sizeof(s->vm->error), "%s", what);
+	return KL_VM_FAULT;
+}
+
+static struct kl_vm_event *event(struct kl_vm *vm, enum kl_vm_event_kind kind, unsigned int t)
+{
+	struct kl_vm_event *e = &vm->ev[vm->nev < KL_VM_EVENTS ? vm->nev++ : KL_VM_EVENTS - 1];
+
+	memset(e, 0, sizeof(*e));
+	e->kind = kind;
+	e->thread = t;
+	return e;
+}
+
+static void drop_oldest(struct kl_vm_thread *th, unsigned int n)
+{
+	th->nbuf -= n;
+	memmove(th->buf, th->buf + n, th->nbuf * sizeof(*th->buf));
+}
+
+static void pop_marker(struct kl_vm *vm, unsigned int t)
+{
+	struct kl_vm_thread *th = &vm->thread[t];
+
+	event(vm, th->buf[0].kind == KL_VM_CALL ? KL_EV_FLUSH_CALL : KL_EV_FLUSH_RET, t);
+	drop_oldest(th, 1);
+}
+
+bool kl_vm_has_writes(const struct kl_vm_thread *th)
+{
+	unsigned int i;
+
+	for (i = 0; i < th->nbuf; i++)
+		if (th->buf[i].kind == KL_VM_WRITE)
+			return true;
+	return false;
+}
+
+bool kl_vm_empty_layer(const struct kl_vm *vm, unsigned int t)
+{
+	const struct kl_vm_thread *th = &vm->thread[t];
+
+	return th->nbuf > 1 && th->buf[0].kind == KL_VM_CALL && th->buf[1].kind == KL_VM_RET;
+}
+
+static void log_access(struct kl_vm *vm, uint32_t pc, uint32_t addr, uint64_t val, bool write,
+		       bool buffered, bool own)
+{
+	if (vm->log && vm->nlog < vm->clog)
+		vm->log[vm->nlog++] = (struct kl_vm_access){
+			.addr = addr, .val = val, .write = write, .buffered = buffered, .own = own,
+			.line = vm->prog->line && pc != UINT32_MAX ? vm->prog->line[pc] : 0,
+		};
+}
+
+bool kl_vm_flush(struct kl_vm *vm, unsigned int t)
+{
+	struct kl_vm_thread *th = &vm->thread[t];
+	unsigned int n;
+
+	if (!th->nbuf)
+		return false;
+	if (!vm->prog->merge && th->buf[0].kind != KL_VM_WRITE) {
+		pop_marker(vm, t);
+		return true;
+	}
+	if (th->buf[0].kind == KL_VM_CALL) {
+		if (th->nbuf == 1)
+			return false;
+		pop_marker(vm, t);
+	}
+	for (n = 0; n < th->nbuf && th->buf[n].kind == KL_VM_WRITE; n++) {
+		vm->mem[th->buf[n].addr] = th->buf[n].val;
+		log_access(vm, UINT32_MAX, th->buf[n].addr, th->buf[n].val, true, false, false);
+		if (!th->buf[n].more) {
+			n++;
+			break;
+		}
+	}
+	drop_oldest(th, n);
+	if (vm->prog->merge && th->nbuf && th->buf[0].kind == KL_VM_RET)
+		pop_marker(vm, t);
+	return true;
+}
+
+bool kl_vm_next_choice(struct kl_vm *vm)
+{
+	unsigned int n = vm->at_choice;
+
+	while (n && vm->choice[n - 1] + 1u >= vm->choices[n - 1])
+		n--;
+	vm->nchoice = n;
+	if (!n)
+		return false;
+	vm->choice[n - 1]++;
+	return true;
+}
+
+static bool choose(struct step *s, uint64_t n, unsigned int *out)
+{
+	struct kl_vm *vm = s->vm;
+	unsigned int i = vm->at_choice;
+
+	if (n > 255 || i == sizeof(vm->choice))
+		return false;
+	if (i >= vm->nchoice)
+		vm->choice[i] = 0;
+	vm->choices[i] = n;
+	vm->at_choice++;
+	*out = vm->choice[i];
+	return true;
+}
+
+static bool push(struct step *s, enum kl_vm_kind kind, uint32_t addr, uint64_t val)
+{
+	struct kl_vm_thread *th = s->th;
+
+	if (th->nbuf == KL_VM_BUFFER)
+		return false;
+	th->buf[th->nbuf++] = (struct kl_vm_entry){ .kind = kind, .addr = addr, .val = val };
+	return true;
+}
+
+static uint64_t load(struct step *s, uint32_t pc, uint32_t addr)
+{
+	unsigned int i;
+
+	for (i = s->th->nbuf; i--;) {
+		const struct kl_vm_entry *e = &s->th->buf[i];
+
+		if (e->kind == KL_VM_WRITE && e->addr == addr) {
+			log_access(s->vm, pc, addr, e->val, false, false, true);
+			return e->val;
+		}
+	}
+	log_access(s->vm, pc, addr, s->vm->mem[addr], false, false, false);
+	return s->vm->mem[addr];
+}
+
+static bool store(struct step *s, uint32_t pc, uint32_t addr, uint64_t val)
+{
+	bool direct = s->vm->prog->sc || s->block == LOCKED;
+
+	log_access(s->vm, pc, addr, val, true, !direct, false);
+	if (!direct)
+		return push(s, KL_VM_WRITE, addr, val);
+	s->vm->mem[addr] = val;
+	return true;
+}
+
+/* A barrier: the buffer must be empty; markers may go. */
+static bool drain(struct step *s)
+{
+	if (kl_vm_has_writes(s->th))
+		return false;
+	if (!s->vm->prog->merge)
+		return !s->th->nbuf;
+	while (s->th->nbuf)
+		pop_marker(s->vm, s->t);
+	return true;
+}
+
+static void end_block(struct step *s)
+{
+	unsigned int i;
+
+	if (s->block == BUFFERED)
+		for (i = s->first; i + 1 < s->th->nbuf; i++)
+			s->th->buf[i].more = true;
+	s->block = NONE;
+	s->acted = true;
+}
+
+static bool enter(struct step *s, unsigned int method, unsigned int args)
+{
+	const struct kl_vm_prog *p = s->vm->prog;
+	const struct kl_vm_method *m = &p->methods[method];
+	struct kl_vm_event *e = event(s->vm, KL_EV_CALL, s->t);
+
+	memset(s->th->reg[1], 0, p->nregs[1] * sizeof(uint64_t));
+	memcpy(s->th->reg[1], s->th->reg[0] + args, m->nparams * sizeof(uint64_t));
+	e->method = method;
+	e->n = m->nparams;
+	memcpy(e->val, s->th->reg[1], m->nparams * sizeof(uint64_t));
+	s->th->method = method;
+	s->th->args = args;
+	s->th->pc[1] = m->start;
+	return p->sc || push(s, KL_VM_CALL, 0, 0);
+}
+
+static bool leave(struct step *s, unsigned int first)
+{
+	const struct kl_vm_prog *p = s->vm->prog;
+	const struct kl_vm_method *m = &p->methods[s->th->method];
+	struct kl_vm_event *e = event(s->vm, KL_EV_RET, s->t);
+
+	memcpy(s->th->reg[0] + s->th->args, s->th->reg[1] + first, m->nresults * sizeof(uint64_t));
+	e->method = s->th->method;
+	e->n = m->nresults;
+	memcpy(e->val, s->th->reg[1] + first, m->nresults * sizeof(uint64_t));
+	memset(s->th->reg[1], 0, p->nregs[1] * sizeof(uint64_t));
+	s->th->method = -1;
+	s->th->pc[1] = 0;
+	s->acted = true;
+	if (p->sc)
+		return true;
+	if (!push(s, KL_VM_RET, 0, 0))
+		return false;
+	if (p->merge && s->th->nbuf == 1)
+		pop_marker(s->vm, s->t);
+	return true;
+}
+
+/* The index in memory that @v points to, or UINT32_MAX. */
+static uint32_t address(const struct kl_vm *vm, uint64_t v, unsigned int field)
+{
+	uint32_t at = v - KL_VM_PTR;
+
+	return kl_vm_is_ptr(v) && at + field < vm->nmem ? at + field : UINT32_MAX;
+}
+
+static uint64_t new_object(struct kl_vm *vm, unsigned int type)
+{
+	const struct kl_vm_prog *p = vm->prog;
+	uint32_t at = vm->nmem;
+
+	if (vm->nobj == KL_VM_OBJECTS || at + p->stride > KL_VM_MEM)
+		return 0;
+	memset(vm->mem + at, 0, p->stride * sizeof(*vm->mem));
+	vm->type[vm->nobj++] = type;
+	vm->nmem += p->stride;
+	return KL_VM_PTR + at;
+}
+
+/* Words that arithmetic may not give, since they mean pointers and special values. */
+static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
+{
+	return !p->raw && v >> 62 && v >> 62 != 3;
+}
+
+static int arith_op(enum kl_opcode op)
+{
+	static const int ops[] = {
+		'+', '-', '*', '/', '%', '&', '|', '^', KL_OP_SHL, KL_OP_SHR,
+	};
+
+	return ops[op - KL_I_ADD];
+}
+
+/* May this instruction not be in the same step as what was done before? */
+static bool stops(const struct step *s, enum kl_opcode op)
+{
+	switch (op) {
+	case KL_I_LOAD:
+	case KL_I_LOADX:
+	case KL_I_READ:
+		return s->acted && !s->block;
+	case KL_I_STORE:
+	case KL_I_STOREX:
+	case KL_I_WRITE:
+		return s->acted && !s->block && s->vm->prog->sc;
+	case KL_I_FENCE:
+		return s->acted && s->th->nbuf;
+	case KL_I_BLOCK:
+	case KL_I_CHOOSE:
+	case KL_I_EITHER:
+	case KL_I_CALL:
+		return s->acted && !s->block;
+	default:
+		return false;
+	}
+}
+
+enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
+{
+	struct step s = { .vm = vm, .t = t, .th = &vm->thread[t] };
+	const struct kl_vm_prog *p = vm->prog;
+	struct kl_vm_thread *th = s.th;
+	unsigned int count;
+
+	vm->at_choice = 0;
+	if (th->done)
+		return KL_VM_WAITS;
+	for (count = 0; count < STEPS_MAX; count++) {
+		const unsigned int f = th->method >= 0;
+		const uint32_t base = f ? p->methods[th->method].start : p->start[t];
+		const uint32_t at = th->pc[f], insn = p->code[at];
+		enum kl_opcode op = insn & 0xff;
+		unsigned int a = insn >> 8 & 0xff, b = insn >> 16 & 0xff, c = insn >> 24, i;
+		unsigned int imm = insn >> 16;
+		uint64_t *reg = th->reg[f];
+		uint32_t addr, array;
+
+		if (count && !s.block && (p->merge ? stops(&s, op) : true))
+			return KL_VM_OK;
+		th->pc[f]++;
+		switch (op) {
+		case KL_I_MOV:
+			reg[a] = reg[b];
+			break;
+		case KL_I_CONST:
+			reg[a] = p->pool[imm];
+			break;
+		case KL_I_LOAD:
+			reg[a] = load(&s, at, imm);
+			s.acted = true;
+			break;
+		case KL_I_STORE:
+			if (!store(&s, at, imm, reg[a]))
+				goto full;
+			s.acted = true;
+			break;
+		case KL_I_LOADX:
+		case KL_I_STOREX:
+		case KL_I_ADDRX:
+			array = p->code[th->pc[f]++];
+			if (reg[b] >= array >> 16)
+				return fault(&s, at, "an index outside of its array");
+			addr = (array & 0xffff) + reg[b];
+			if (op == KL_I_LOADX)
+				reg[a] = load(&s, at, addr);
+			else if (op == KL_I_ADDRX)
+				reg[a] = KL_VM_PTR + addr;
+			else if (!store(&s, at, addr, reg[a]))
+				goto full;
+			s.acted |= op != KL_I_ADDRX;
+			break;
+		case KL_I_READ:
+		case KL_I_WRITE:
+			addr = address(vm, reg[b], c);
+			if (addr == UINT32_MAX)
+				return fault(&s, at, reg[b] ? "access to memory that is not there" :
+					     "access through a null pointer");
+			if (op == KL_I_READ)
+				reg[a] = load(&s, at, addr);
+			else if (!store(&s, at, addr, reg[a]))
+				goto full;
+			s.acted = true;
+			break;
+		case KL_I_ADDR:
+			reg[a] = KL_VM_PTR + imm;
+			break;
+		case KL_I_FIELD:
+			if (address(vm, reg[b], c) == UINT32_MAX)
+				return fault(&s, at, "access through a null pointer");
+			reg[a] = reg[b] + c;
+			break;
+		case KL_I_NEW:
+			reg[a] = new_object(vm, imm);
+			if (!reg[a])
+				return fault(&s, at, "more objects than the explorer has room for");
+			break;
+		case KL_I_DIV:
+		case KL_I_MOD:
+			if (!reg[c])
+				return fault(&s, at, "division by zero");
+			/* fall through */
+		case KL_I_ADD:
+		case KL_I_SUB:
+		case KL_I_MUL:
+		case KL_I_AND ... KL_I_SHR:
+			reg[a] = kl_arith(arith_op(op), reg[b], reg[c]);
+			if (out_of_range(p, reg[a]))
+				return fault(&s, at, "a number too large for the explorer");
+			break;
+		case KL_I_LT:
+			reg[a] = reg[b] < reg[c];
+			break;
+		case KL_I_LE:
+			reg[a] = reg[b] <= reg[c];
+			break;
+		case KL_I_EQ:
+		case KL_I_EQB:
+			reg[a] = reg[b] == reg[c];
+			break;
+		case KL_I_NE:
+		case KL_I_NEB:
+			reg[a] = reg[b] != reg[c];
+			break;
+		case KL_I_NEG:
+		case KL_I_INV:
+			reg[a] = op == KL_I_NEG ? -reg[b] : ~reg[b];
+			break;
+		case KL_I_NOT:
+			reg[a] = !reg[b];
+			break;
+		case KL_I_JMP:
+			th->pc[f] = base + imm;
+			break;
+		case KL_I_JZ:
+		case KL_I_JNZ:
+			if (!reg[a] == (op == KL_I_JZ))
+				th->pc[f] = base + imm;
+			break;
+		case KL_I_CHOOSE:
+			if (reg[b] > reg[c])
+				return KL_VM_DROPPED;
+			if (!choose(&s, reg[c] - reg[b] + 1, &i))
+				return fault(&s, at, "too many choices at once");
+			reg[a] = reg[b] + i;
+			break;
+		case KL_I_EITHER:
+			if (!choose(&s, a, &i))
+				return fault(&s, at, "too many choices at once");
+			th->pc[f] = base + p->code[at + 1 + i];
+			break;
+		case KL_I_ASSUME:
+			if (!reg[a])
+				return s.block ? KL_VM_WAITS : KL_VM_DROPPED;
+			break;
+		case KL_I_ASSERT:
+			if (!reg[a])
+				return fault(&s, at, "the assertion fails");
+			th->pc[f]++;
+			break;
+		case KL_I_BLOCK:
+			if (a && !p->sc && !drain(&s))
+				return KL_VM_WAITS;
+			s.block = a || p->sc ? LOCKED : BUFFERED;
+			s.first = th->nbuf;
+			break;
+		case KL_I_END:
+			end_block(&s);
+			break;
+		case KL_I_FENCE:
+			if (!p->sc && !drain(&s))
+				return KL_VM_WAITS;
+			break;
+		case KL_I_CALL:
+			if (!enter(&s, imm, a))
+				goto full;
+			break;
+		case KL_I_RETURN:
+			if (s.block)
+				end_block(&s);
+			if (!leave(&s, b))
+				goto full;
+			break;
+		case KL_I_STOP:
+			th->done = true;
+			th->pc[f]--;
+			return KL_VM_OK;
+		default:
+			return fault(&s, at, "an instruction that only specifications have");
+		}
+	}
+	return fault(&s, th->pc[th->method >= 0], "a loop without end that accesses no memory");
+
+full:
+	return fault(&s, th->pc[th->method >= 0], "a store buffer with more entries than the "
+		     "explorer has room for");
+}
