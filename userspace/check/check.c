@@ -34,7 +34,10 @@ const char *kl_verdict_name(enum kl_verdict v)
 void kl_answer_free(struct kl_answer *a)
 {
 	free(a->steps);
+	free(a->core);
 	a->steps = NULL;
+	a->core = NULL;
+	a->ncore = 0;
 }
 
 static uint64_t now_ns(void)

@@ -56,13 +56,15 @@ struct kl_step {
 /* What an engine says of a partition. */
 struct kl_answer {
 	enum kl_verdict verdict;
-	char reason[160];		/* of UNKNOWN */
+	char reason[160];		/* of UNKNOWN; of VIOLATION, if an engine can tell */
 	bool more_work;			/* UNKNOWN only for kl_limits.work */
 	uint64_t progress;		/* UNKNOWN: operations placed */
 	const char *engine;
 	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
 	size_t nsteps;
 	uint32_t fail_event;		/* VIOLATION: index of the return that nothing explains */
+	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
+	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
 	uint64_t work;			/* configurations looked at */
 	uint64_t bytes;			/* peak */
 };
@@ -84,7 +86,7 @@ struct kl_engine {
 };
 
 extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
-			      kl_oracle_engine;
+			      kl_oracle_engine, kl_mono_engine;
 
 struct kl_options {
 	/*
