@@ -41,7 +41,7 @@ static const struct type {
 	  "method add(word v) { atomic_flush { p.push(v); } }\n"
 	  "method take() -> word { atomic_flush { return p.pop(); } }\n"
 	  "method look() -> word { atomic { return p.top(); } } }\n", false, false },
-	{ "spec m { pqueue<word, max> p = empty;\n"
+	{ "spec m { pqueue<word> max p = empty;\n"
 	  "method add(word v) { atomic_flush { p.push(v); } }\n"
 	  "method take() -> word { atomic_flush { return p.pop(); } }\n"
 	  "method look() -> word { atomic { return p.top(); } } }\n", false, false },
@@ -410,7 +410,7 @@ static void test_again(void **state)
 
 static void test_long(void **state)
 {
-	const struct config c = { .ops = 300, .threads = 4, .peeks = 15, .longest = 12 };
+	const struct config c = { .ops = 200, .threads = 3, .peeks = 15, .longest = 4 };
 
 	compare(&c, &kl_frontier_engine, runs(400), 0, 6);
 }

@@ -115,6 +115,7 @@ struct kl_part_result {
 	struct kl_answer answer;
 	const struct kl_engine *engine;	/* that gave the answer */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
+	char declined[160];	/* why the log-linear monitors did not decide it, or empty */
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
 	uint32_t *ops;		/* item -> index in the history; UINT32_MAX: a gap's ends */
 	uint32_t nitems;

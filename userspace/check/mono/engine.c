@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "check/cex.h"
+#include "check/mono/gaps.h"
 #include "check/mono/mono.h"
 
 #define MAX_GIVEN	32	/* pending removals that are given a value, one by one */
@@ -22,6 +23,9 @@ static void mono_free(struct mono *m)
 	free(m->cut);
 	free(m->core.words);
 	free(m->order);
+	free(m->first_peek);
+	free(m->next_peek);
+	mono_gaps_free(m->gaps);
 }
 
 static void decline(struct kl_answer *a, const char *why)
@@ -153,8 +157,9 @@ static uint32_t *core_items(const struct mono *m, uint32_t *count)
 	for (i = 0; i < m->p->nitems; i++) {
 		const enum mono_kind k = mono_kind(m->op[i]);
 
-		if (k == MONO_WILD || i == m->core.item || (m->nwild && m->p->items[i].ret_ev == KL_NO_EVENT) ||
-		    (k <= MONO_PEEK && in[m->v[m->op[i] & MONO_VALUE].word]))
+		if (k == MONO_WILD || i == m->core.item ||
+		    (m->nwild && m->p->items[i].ret_ev == KL_NO_EVENT) ||
+		    ((k <= MONO_PEEK || k == MONO_OUT) && in[m->v[m->op[i] & MONO_VALUE].word]))
 			items[n++] = i;
 	}
 	free(in);
@@ -286,7 +291,8 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 static int mono_decide(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
 {
 	static const struct mono_type *const types[] = {
-		[KL_CONTAINER_QUEUE] = &mono_queue,
+		[KL_CONTAINER_QUEUE] = &mono_queue, [KL_CONTAINER_STACK] = &mono_stack,
+		[KL_CONTAINER_PQUEUE] = &mono_pqueue,
 	};
 	struct mono m = { .p = p, .lim = lim, .end = p->nevents + 2 };
 	char why[120];

@@ -32,8 +32,9 @@ enum mono_kind {
 	MONO_ADD, MONO_REMOVE, MONO_PEEK,
 	MONO_EMPTY,	/* found it empty */
 	MONO_FREE,	/* changes nothing, and what it saw is not known */
-	MONO_OUT,	/* did not take effect, as far as anyone saw */
+	MONO_OUT,	/* pending, it may have added something that nobody saw */
 	MONO_WILD,	/* pending, it may have removed something */
+	MONO_NOTHING,	/* pending, it changes nothing */
 };
 
 #define MONO_VALUE	((1u << 28) - 1)
@@ -86,8 +87,10 @@ struct mono {
 	struct mono_cut { uint32_t item, gap; } *cut;
 	uint32_t ncuts;
 	struct mono_core core;
+	uint32_t *first_peek, *next_peek;	/* of a value, of the same value; see mono_list_peeks() */
 	uint32_t *order;	/* the witness: items */
 	uint32_t norder;
+	struct mono_gaps *gaps;	/* of stacks and priority queues */
 };
 
 static inline uint32_t mono_call(const struct mono *m, uint32_t item)
@@ -148,6 +151,9 @@ void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
 int mono_core_add(struct mono *m, uint32_t value);
 /* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
 int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
+
+/* Peeks by value, in order of call.  0 or -ENOMEM. */
+int mono_list_peeks(struct mono *m);
 
 static inline uint64_t mono_word(const struct mono *m, uint32_t value)
 {

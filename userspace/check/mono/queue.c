@@ -273,34 +273,10 @@ static bool place(struct next *n)
 	return true;
 }
 
-/* Peeks by value: the first of each, and the next of the same. */
-static int list_peeks(const struct mono *m, uint32_t **first, uint32_t **next)
-{
-	uint32_t i;
-
-	*first = NULL;
-	*next = NULL;
-	if (!m->npeeks)
-		return 0;
-	*first = malloc(((size_t)m->nvalues + 1) * sizeof(**first));
-	*next = malloc(((size_t)m->p->nitems + 1) * sizeof(**next));
-	if (!*first || !*next)
-		return -ENOMEM;
-	memset(*first, 0xff, m->nvalues * sizeof(**first));
-	for (i = m->p->nitems; i--; ) {
-		if (mono_kind(m->op[i]) != MONO_PEEK)
-			continue;
-		(*next)[i] = (*first)[m->op[i] & MONO_VALUE];
-		(*first)[m->op[i] & MONO_VALUE] = i;
-	}
-	return 0;
-}
-
 /* Merging what is in order already: additions, and what sees them. */
 struct merge {
 	struct mono *m;
 	const uint32_t *values;
-	uint32_t *first, *next;
 	uint32_t added, seen;	/* how far each is */
 	uint32_t add_time, see_time;
 };
@@ -348,12 +324,12 @@ static void put_values(struct merge *g, uint32_t to)
 {
 	for (; g->seen < to; g->seen++) {
 		const uint32_t value = g->values[g->seen];
-		uint32_t peek = g->first ? g->first[value] : MONO_NONE;
+		uint32_t peek = g->m->npeeks ? g->m->first_peek[value] : MONO_NONE;
 
 		put_adds(g, 0, to);
 		if (g->add_time > g->see_time && g->added == g->seen + 1)
 			g->see_time = g->add_time;
-		for (; peek != MONO_NONE; peek = g->next[peek])
+		for (; peek != MONO_NONE; peek = g->m->next_peek[peek])
 			put_sight(g, peek, to);
 		if (g->m->v[value].remove != MONO_NONE)
 			put_sight(g, g->m->v[value].remove, to);
@@ -364,7 +340,7 @@ static int merge(struct mono *m, const struct next *n)
 {
 	struct merge g = { .m = m, .values = n->values };
 	uint32_t i;
-	int ret = list_peeks(m, &g.first, &g.next);
+	int ret = mono_list_peeks(m);
 
 	for (i = 0; i <= m->ncuts && !ret; i++) {
 		put_values(&g, i < m->ncuts ? n->from[i] : n->nplaced);
@@ -374,8 +350,6 @@ static int merge(struct mono *m, const struct next *n)
 		g.add_time = g.add_time < m->cut[i].gap ? m->cut[i].gap : g.add_time;
 		g.see_time = g.see_time < m->cut[i].gap ? m->cut[i].gap : g.see_time;
 	}
-	free(g.first);
-	free(g.next);
 	return ret;
 }
 

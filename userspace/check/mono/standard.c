@@ -154,3 +154,27 @@ int mono_standard(struct mono *m)
 	}
 	return m->nempty ? find_empty(m) : 1;
 }
+
+int mono_list_peeks(struct mono *m)
+{
+	uint32_t i;
+
+	if (!m->npeeks)
+		return 0;
+	free(m->first_peek);
+	free(m->next_peek);
+	m->first_peek = malloc(((size_t)m->nvalues + 1) * sizeof(*m->first_peek));
+	m->next_peek = malloc(((size_t)m->p->nitems + 1) * sizeof(*m->next_peek));
+	if (!m->first_peek || !m->next_peek)
+		return -ENOMEM;
+	memset(m->first_peek, 0xff, m->nvalues * sizeof(*m->first_peek));
+	for (i = m->p->nitems; i--; ) {
+		uint32_t *first = &m->first_peek[m->op[i] & MONO_VALUE];
+
+		if (mono_kind(m->op[i]) != MONO_PEEK)
+			continue;
+		m->next_peek[i] = *first;
+		*first = i;
+	}
+	return 0;
+}

@@ -65,7 +65,7 @@ static int special(struct mono *m, uint32_t item, enum kl_role role, struct kl_v
 		return 1;
 	}
 	if (pending || (res.tag == KL_ANY && role == KL_ROLE_PEEK)) {
-		m->op[item] = mono_op(pending ? MONO_OUT : MONO_FREE, 0);
+		m->op[item] = mono_op(pending ? MONO_NOTHING : MONO_FREE, 0);
 		m->nfree += !pending;
 		return 1;
 	}
@@ -303,6 +303,8 @@ int mono_rename(struct mono *m)
 		const struct kl_event ev = m->p->events[e];
 		uint32_t *op = &m->op[ev.item], value;
 
+		if (mono_kind(*op) == MONO_OUT)
+			*op = mono_op(MONO_ADD, *op & MONO_VALUE);
 		if (mono_kind(*op) > MONO_PEEK ||
 		    (mono_kind(*op) == MONO_ADD) != (ev.kind == KL_EV_CALL))
 			continue;
