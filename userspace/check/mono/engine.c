@@ -127,6 +127,7 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	if (ret < 0)
 		return ret;
 	if (!ret) {
+		m->out_of_order = true;
 		decline(a, "no order found that keeps the order of each thread");
 		return 0;
 	}
@@ -281,11 +282,40 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 		if (ret)
 			return linearizable(m, t, a);
 		if (given++ == MAX_GIVEN || !give(m))
-			return confirm(m, a);
+			return m->strict ? 0 : confirm(m, a);
 		free(m->cut);
 		m->cut = NULL;
 		mono_gather(m);
 	}
+}
+
+/* The order of each thread was not kept: look for one that certainly does. */
+static int retry(const struct kl_part *p, struct mono *m, const struct mono_type *t,
+		 struct kl_answer *a)
+{
+	struct kl_answer second = { .verdict = KL_UNKNOWN };
+	struct kl_part strict;
+	char why[120];
+	int ret;
+
+	if (!m->out_of_order || !p->has_preds)
+		return 0;
+	mono_free(m);
+	ret = mono_strict(p, &strict);
+	*m = (struct mono){ .p = &strict, .lim = m->lim, .end = m->end, .c = m->c, .strict = true };
+	if (!ret)
+		ret = mono_number(m, why, sizeof(why));
+	if (ret > 0)
+		ret = run(m, t, &second);
+	if (!ret && second.verdict == KL_LINEARIZABLE) {
+		second.engine = a->engine;
+		kl_answer_free(a);
+		*a = second;
+	} else {
+		kl_answer_free(&second);
+	}
+	mono_strict_free(&strict);
+	return ret;
 }
 
 static int mono_decide(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
@@ -313,6 +343,8 @@ static int mono_decide(const struct kl_part *p, const struct kl_limits *lim, str
 		ret = run(&m, types[m.c.kind], a);
 	else if (!ret)
 		decline(a, why);
+	if (!ret)
+		ret = retry(p, &m, types[m.c.kind], a);
 	a->work = p->nitems;
 	mono_free(&m);
 	return ret;

@@ -90,6 +90,8 @@ struct mono {
 	uint32_t *first_peek, *next_peek;	/* of a value, of the same value; see mono_list_peeks() */
 	uint32_t *order;	/* the witness: items */
 	uint32_t norder;
+	bool strict;		/* m->p is more than certain, see strict.c: a no says nothing */
+	bool out_of_order;	/* there was one, but not in the order of each thread */
 	struct mono_gaps *gaps;	/* of stacks and priority queues */
 };
 
@@ -144,6 +146,13 @@ int mono_rename(struct mono *m);
  * (Lemma 5.1).  1, 0 with a core, or -ENOMEM.
  */
 int mono_standard(struct mono *m);
+
+/*
+ * strict.c: @p with events that show the order of each thread; mono_strict_free()
+ * it, also after -ENOMEM.
+ */
+int mono_strict(const struct kl_part *p, struct kl_part *out);
+void mono_strict_free(struct kl_part *out);
 
 /* The core: start one, add a value to it.  Negative errno on failure. */
 void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
