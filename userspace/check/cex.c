@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "check/cex.h"
+#include "spec/container.h"
 
 struct kept_op {
 	struct kl_op op;
@@ -50,6 +51,55 @@ static int on_any(void *ctx, const struct kl_outcome *o)
 	return 1;
 }
 
+/* The word that an operation of a container adds, removes or sees; false if none is known. */
+static bool word_of(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
+		    enum kl_role *role, struct kl_val *word)
+{
+	unsigned int m;
+	const struct kl_method *method = method_in(spec, h, op, &m);
+
+	*role = kl_spec_role(spec, m);
+	if (*role == KL_ROLE_OTHER)
+		return false;
+	*word = method->nparams ? kl_op_args(h, op)[0] : kl_op_res(h, op)[0];
+	return true;
+}
+
+/*
+ * May operation @o of a container be left out, as nothing else of its word is kept?
+ * (Lee & Mathur, Proposition 4.3: an order without all operations of a word is an
+ * order.)  Not if what is kept removed some word that is not known: that may have
+ * been this one.
+ */
+static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
+				  uint32_t op, const uint32_t *kept, size_t n)
+{
+	struct kl_container c;
+	struct kl_val word, other;
+	enum kl_role role;
+	size_t i;
+
+	kl_spec_container(spec, &c);
+	if (c.kind == KL_CONTAINER_NONE || !word_of(spec, h, &h->ops[op], &role, &word))
+		return false;
+	/* It found nothing to remove. */
+	if (word.tag == KL_EMPTY && role == KL_ROLE_REMOVE)
+		return true;
+	if (word.tag != KL_WORD)
+		return false;
+	for (i = 0; i < n; i++) {
+		const struct kl_op *o = &h->ops[kept[i]];
+
+		if (kept[i] == op)
+			continue;
+		if (!word_of(spec, h, o, &role, &other) || kl_val_eq(word, other))
+			return false;
+		if (role == KL_ROLE_REMOVE && other.tag == KL_ANY && o->ret != KL_TIME_MAX)
+			return false;
+	}
+	return true;
+}
+
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		       uint32_t op, const uint32_t *kept, size_t n, bool tso)
 {
@@ -63,6 +113,8 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 	int ret;
 
 	if (method->pure)
+		return 1;
+	if (!tso && no_trace_in_container(spec, h, op, kept, n))
 		return 1;
 	if (!method->blind || !kl_spec_fixed_size(spec))
 		return 0;

@@ -23,6 +23,9 @@
  * a part of the state may reach memory after @op and leave the rest of it to be
  * seen: then all that is kept has to write everything, or write through.
  *
+ * In a container, without store buffers: so are all operations of a word of which
+ * none is kept, and one that found nothing to remove.
+ *
  * Return: 1, 0, or -ENOMEM.
  */
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,

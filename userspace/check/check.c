@@ -34,7 +34,10 @@ const char *kl_verdict_name(enum kl_verdict v)
 void kl_answer_free(struct kl_answer *a)
 {
 	free(a->steps);
+	free(a->core);
 	a->steps = NULL;
+	a->core = NULL;
+	a->ncore = 0;
 }
 
 static uint64_t now_ns(void)
@@ -145,7 +148,7 @@ static int lay_out(struct work *w, bool tso, const struct kl_part **out)
  * last word.
  */
 static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **used,
-	       const struct kl_limits *lim, bool *more_work)
+	       const struct kl_limits *lim, uint32_t *declined, bool *more_work)
 {
 	const struct job *j = w->j;
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
@@ -158,7 +161,7 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		struct kl_answer a = { .verdict = KL_UNKNOWN };
 
 		/* The first is asked in any case: it may be the only one. */
-		if (i && e->tso != r->sc_violation)
+		if ((i && e->tso != r->sc_violation) || (*declined >> i & 1))
 			continue;
 		ret = lay_out(w, e->tso, used);
 		if (ret == -EOVERFLOW) {
@@ -171,6 +174,10 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		if (ret)
 			return ret;
 		*more_work |= a.more_work;
+		if (a.verdict == KL_UNKNOWN && !a.more_work)
+			*declined |= 1u << i;
+		if (a.verdict == KL_UNKNOWN && e == &kl_mono_engine)
+			memcpy(r->declined, a.reason, sizeof(r->declined));
 		if (a.progress < r->answer.progress)
 			a.progress = r->answer.progress;
 		kl_answer_free(&r->answer);
@@ -198,6 +205,7 @@ static int decide(struct work *w, struct kl_part_result *r, const struct kl_part
 {
 	const struct job *j = w->j;
 	struct kl_limits lim = j->lim;
+	uint32_t declined = 0;	/* engines that gave up and not for work */
 	bool more_work;
 	int ret;
 
@@ -208,7 +216,7 @@ static int decide(struct work *w, struct kl_part_result *r, const struct kl_part
 		lim.each = FIRST_EACH;
 	}
 	do {
-		ret = ask(w, r, used, &lim, &more_work);
+		ret = ask(w, r, used, &lim, &declined, &more_work);
 		lim.work *= MORE_WORK;
 		lim.each *= MORE_WORK;
 	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation);
@@ -315,6 +323,31 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 }
 
 /*
+ * The counterexample of one partition.  What a monitor found wrong by itself is
+ * all that is looked at; it takes a general engine to make that smaller.
+ */
+static int shrink_part(const struct job *j, const struct kl_split *s, size_t k,
+		       struct kl_part_result *pr)
+{
+	const bool core = pr->answer.ncore;
+	const struct kl_engine *e = core ? &kl_frontier_engine : pr->engine;
+	uint32_t fail_event = core ? 0 : pr->answer.fail_event;
+	struct kl_part p = { 0 };
+	int ret;
+
+	if (core)
+		ret = kl_part_build(j->spec, j->h, j->map, pr->answer.core, pr->answer.ncore,
+				    s->object[k], false, &p);
+	else
+		ret = build(j, s, k, e->tso, &p);
+	if (!ret)
+		ret = kl_shrink(&p, e, e->tso ? j->opt->tso_oracle : &kl_oracle_engine, fail_event,
+				&j->lim, &pr->cex);
+	kl_part_free(&p);
+	return ret;
+}
+
+/*
  * Counterexamples for the first violations.  When one cannot be made small the
  * verdict stands without it, but not against the oracle.
  */
@@ -326,17 +359,11 @@ static int shrink_parts(const struct job *j, const struct kl_split *s, struct kl
 
 	for (k = 0; k < r->nparts && left; k++) {
 		struct kl_part_result *pr = &r->parts[k];
-		struct kl_part p = { 0 };
 
 		if (pr->answer.verdict != KL_VIOLATION)
 			continue;
 		left--;
-		ret = build(j, s, k, pr->engine->tso, &p);
-		if (!ret)
-			ret = kl_shrink(&p, pr->engine,
-				pr->engine->tso ? j->opt->tso_oracle : &kl_oracle_engine,
-				pr->answer.fail_event, &j->lim, &pr->cex);
-		kl_part_free(&p);
+		ret = shrink_part(j, s, k, pr);
 		if (ret == -EBADMSG) {
 			pr->answer.verdict = KL_UNKNOWN;
 			snprintf(pr->answer.reason, sizeof(pr->answer.reason),
@@ -372,7 +399,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out)
 {
 	static const struct kl_engine *const classical[] = {
-		&kl_frontier_engine, &kl_dfs_engine, NULL,
+		&kl_mono_engine, &kl_frontier_engine, &kl_dfs_engine, NULL,
 	};
 	const uint64_t start = now_ns();
 	uint64_t shrink;

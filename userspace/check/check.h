@@ -56,13 +56,15 @@ struct kl_step {
 /* What an engine says of a partition. */
 struct kl_answer {
 	enum kl_verdict verdict;
-	char reason[160];		/* of UNKNOWN */
+	char reason[160];		/* of UNKNOWN; of VIOLATION, if an engine can tell */
 	bool more_work;			/* UNKNOWN only for kl_limits.work */
 	uint64_t progress;		/* UNKNOWN: operations placed */
 	const char *engine;
 	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
 	size_t nsteps;
 	uint32_t fail_event;		/* VIOLATION: index of the return that nothing explains */
+	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
+	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
 	uint64_t work;			/* configurations looked at */
 	uint64_t bytes;			/* peak */
 };
@@ -84,7 +86,7 @@ struct kl_engine {
 };
 
 extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
-			      kl_oracle_engine;
+			      kl_oracle_engine, kl_mono_engine;
 
 struct kl_options {
 	/*
@@ -113,6 +115,7 @@ struct kl_part_result {
 	struct kl_answer answer;
 	const struct kl_engine *engine;	/* that gave the answer */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
+	char declined[160];	/* why the log-linear monitors did not decide it, or empty */
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
 	uint32_t *ops;		/* item -> index in the history; UINT32_MAX: a gap's ends */
 	uint32_t nitems;

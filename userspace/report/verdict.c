@@ -32,6 +32,10 @@ static void explain(FILE *f, const struct kl_report *r)
 			p->answer.engine ? p->answer.engine : "none", p->answer.work,
 			p->answer.bytes >> 10,
 			p->sc_violation ? "; on sequential consistency there is no order" : "");
+		if (p->answer.verdict == KL_VIOLATION && *p->answer.reason)
+			fprintf(f, "    %s\n", p->answer.reason);
+		if (*p->declined)
+			fprintf(f, "    %s\n", p->declined);
 	}
 	if (i < r->nparts)
 		fprintf(f, "  and %zu more\n", r->nparts - i);

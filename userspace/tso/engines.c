@@ -3,6 +3,7 @@
 #include "tso/tso.h"
 
 const struct kl_engine *const kl_engines[] = {
+	&kl_mono_engine,
 	&kl_frontier_engine,
 	&kl_dfs_engine,
 	&kl_tso_engine,

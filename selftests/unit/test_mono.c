@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The log-linear monitors against the brute-force oracle, on random small histories
+ * of containers whose values are mostly different: equal verdicts, certificates
+ * that the replayer accepts, counterexamples that the oracle rejects; and against
+ * the general engines on longer ones.  KLIN_RUNS sets how many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "check/cert.h"
+#include "check/check.h"
+#include "history/gen.h"
+#include "tso/replay.h"
+#include "tso/tso.h"
+
+#define MAX_OPS	400
+
+static const struct type {
+	const char *spec;
+	bool keyed;		/* every method takes a value */
+	bool word;		/* a register */
+} types[] = {
+	{ "spec q { queue<word> q = empty;\n"
+	  "method add(word v) { atomic_flush { q.push(v); } }\n"
+	  "method take() -> word { atomic_flush { return q.pop(); } }\n"
+	  "method look() -> word { atomic { return q.front(); } } }\n", false, false },
+	{ "spec s { stack<word> s = empty;\n"
+	  "method add(word v) { atomic_flush { s.push(v); } }\n"
+	  "method take() -> word { atomic_flush { return s.pop(); } }\n"
+	  "method look() -> word { atomic { return s.top(); } } }\n", false, false },
+	{ "spec p { pqueue<word> p = empty;\n"
+	  "method add(word v) { atomic_flush { p.push(v); } }\n"
+	  "method take() -> word { atomic_flush { return p.pop(); } }\n"
+	  "method look() -> word { atomic { return p.top(); } } }\n", false, false },
+	{ "spec m { pqueue<word> max p = empty;\n"
+	  "method add(word v) { atomic_flush { p.push(v); } }\n"
+	  "method take() -> word { atomic_flush { return p.pop(); } }\n"
+	  "method look() -> word { atomic { return p.top(); } } }\n", false, false },
+	{ "spec k { set<word> s = empty;\n"
+	  "method add(word v) -> bool { atomic_flush { return s.add(v); } }\n"
+	  "method take(word v) -> bool { atomic_flush { return s.remove(v); } }\n"
+	  "method look(word v) -> bool { atomic { return s.has(v); } } }\n", true, false },
+	{ "spec r { word w = 0;\n"
+	  "method add(word v) { atomic_flush { w = v; } }\n"
+	  "method look() -> word { atomic { return w; } } }\n", false, true },
+};
+
+enum { ADD, TAKE, LOOK };
+static const char *const names[] = { "add", "take", "look" };
+
+struct config {
+	unsigned int ops, threads;
+	unsigned int peeks;	/* percent */
+	unsigned int again;	/* percent of additions of a word that was added before */
+	unsigned int pending;	/* percent */
+	unsigned int longest;	/* time to and from the point */
+	bool unknown;		/* sometimes what came first is not in the history */
+};
+
+struct rop {
+	unsigned int method, thread;
+	uint64_t call, point, ret;
+	uint64_t arg;
+	struct kl_val res;
+	bool done, skipped;
+};
+
+static unsigned long runs(unsigned long most)
+{
+	const char *s = getenv("KLIN_RUNS");
+
+	return s ? strtoul(s, NULL, 0) : most;
+}
+
+static int by_point(const void *a, const void *b)
+{
+	const struct rop *const *x = a, *const *y = b;
+
+	return (*x)->point != (*y)->point ? ((*x)->point < (*y)->point ? -1 : 1) :
+	       *x < *y ? -1 : *x > *y;
+}
+
+/* One operation takes effect on the specification itself. */
+struct step {
+	struct kl_val state[2 * MAX_OPS + 8];
+	size_t len;
+	struct kl_val res;
+};
+
+static int on_outcome(void *ctx, const struct kl_outcome *o)
+{
+	struct step *s = ctx;
+
+	memcpy(s->state, o->state, o->len * sizeof(*o->state));
+	s->len = o->len;
+	s->res = o->results[0];
+	return 1;
+}
+
+static void take_effect(const struct kl_spec *spec, struct rop **order, size_t n)
+{
+	struct kl_run *run = kl_run_new(spec);
+	struct step s, before;
+	size_t i;
+
+	memcpy(s.state, kl_run_init(run, true, &s.len), sizeof(*s.state));
+	for (i = 0; i < n; i++) {
+		const struct kl_val arg = kl_word(order[i]->arg);
+		const int m = kl_spec_find_method(spec, names[order[i]->method]);
+
+		before = s;
+		if (!order[i]->done)
+			continue;
+		assert_int_equal(kl_run_apply(run, before.state, before.len, m, &arg, NULL,
+					      on_outcome, &s), 1);
+		order[i]->res = s.res;
+	}
+	kl_run_free(run);
+}
+
+static size_t lay_out(const struct type *t, const struct config *c, uint64_t *seed,
+		      struct rop *ops)
+{
+	size_t n = 0, want = c->ops / 2 + kl_rand_below(seed, c->ops / 2 + 1);
+	uint64_t at[16] = { 0 }, added = 0;
+	const unsigned int adds = 30 + kl_rand_below(seed, 30);
+
+	while (n < want) {
+		struct rop *op = &ops[n++];
+		unsigned int k = kl_rand_below(seed, 100);
+
+		op->thread = kl_rand_below(seed, c->threads);
+		op->method = k < c->peeks ? LOOK : k < c->peeks + (100 - c->peeks) * adds / 100 ||
+			     t->word ? ADD : TAKE;
+		op->arg = op->method != ADD && !t->keyed ? 0 :
+			  op->method == ADD && kl_rand_below(seed, 100) >= c->again ? ++added :
+			  1 + kl_rand_below(seed, added + 1);
+		op->call = at[op->thread] + kl_rand_below(seed, 4);
+		op->point = op->call + kl_rand_below(seed, c->longest);
+		op->ret = op->point + kl_rand_below(seed, c->longest);
+		op->ret += op->ret == op->call;
+		at[op->thread] = op->ret + kl_rand_below(seed, 4);
+		op->done = true;
+		op->skipped = false;
+	}
+	/* Values in no order, so that priorities say nothing about times. */
+	for (size_t i = 0; i < n; i++)
+		ops[i].arg = ops[i].arg ? (ops[i].arg * 37) % 101 + 101 * (ops[i].arg / 101) : 0;
+	return n;
+}
+
+/* Another result: of another operation, or none. */
+static void falsify(const struct type *t, struct rop *ops, size_t n, uint64_t *seed)
+{
+	struct rop *op = &ops[kl_rand_below(seed, n)], *other = &ops[kl_rand_below(seed, n)];
+	struct kl_val v;
+
+	switch (kl_rand_below(seed, 3)) {
+	case 0:		/* two results change places */
+		if (op->method == ADD && !t->keyed)
+			return;
+		if (other->method == ADD && !t->keyed)
+			return;
+		v = op->res;
+		op->res = other->res;
+		other->res = v;
+		break;
+	case 1:		/* one has another's, or found it empty */
+		if (op->method == ADD && !t->keyed)
+			return;
+		if (t->keyed)
+			op->res = kl_word(!op->res.v);
+		else
+			op->res = other->method == ADD ? kl_word(other->arg) : other->res;
+		break;
+	case 2:		/* it was over earlier */
+		op->ret = op->call + 1 + kl_rand_below(seed, op->ret - op->call);
+		break;
+	}
+}
+
+static struct kl_history *make(const struct type *t, const struct kl_spec *spec,
+			       const struct config *c, uint64_t *seed, bool *falsified)
+{
+	struct rop ops[MAX_OPS], *order[MAX_OPS];
+	struct kl_history *h = kl_history_new();
+	size_t n = lay_out(t, c, seed, ops), i, skip = 0;
+	unsigned int k;
+
+	for (i = 0; i < n; i++)
+		order[i] = &ops[i];
+	qsort(order, n, sizeof(*order), by_point);
+	for (i = 0; i < n; i++)
+		if (kl_rand_below(seed, 100) < c->pending)
+			order[i]->done = kl_rand_below(seed, 2);
+	take_effect(spec, order, n);
+	if (c->unknown && kl_rand_below(seed, 3) == 0)
+		skip = kl_rand_below(seed, n / 2 + 1);
+	for (i = 0; i < skip; i++)
+		order[i]->skipped = true;
+	*falsified = kl_rand_below(seed, 2);
+	for (k = 0; *falsified && n && k < 1 + kl_rand_below(seed, 2); k++)
+		falsify(t, ops, n, seed);
+	h->error = kl_rand_below(seed, 4) ? 0 : kl_rand_below(seed, 3);
+	h->fresh = !skip && kl_rand_below(seed, 8);
+	for (i = 0; i < n; i++) {
+		struct kl_op op = {
+			.call = ops[i].call, .ret = ops[i].ret, .point = KL_TIME_MAX,
+			.drain = KL_TIME_MAX, .thread = kl_history_thread(h, ops[i].thread),
+			.object = kl_history_object(h, 0), .cpu = ops[i].thread,
+		};
+		const bool arg = t->keyed || ops[i].method == ADD;
+		const struct kl_shape s = {
+			.method = kl_history_method(h, names[ops[i].method], strlen(names[ops[i].method])),
+			.nargs = arg, .nres = t->keyed || !arg,
+		};
+		const struct kl_val v = kl_word(ops[i].arg);
+
+		if (ops[i].skipped)
+			continue;
+		if (!ops[i].done || kl_rand_below(seed, 100) < c->pending / 2) {
+			op.ret = KL_TIME_MAX;
+			op.flags = KL_OP_PENDING;
+		} else if (c->pending && s.nres && !kl_rand_below(seed, 40)) {
+			ops[i].res = kl_special(KL_ANY);
+		}
+		assert_int_equal(kl_history_add(h, &op, &s, &v, &ops[i].res), 0);
+	}
+	assert_int_equal(kl_history_finish(h), 0);
+	return h;
+}
+
+static void show(const struct kl_spec *spec, const struct kl_history *h, const char *what)
+{
+	fprintf(stderr, "%s\n%s", what, kl_spec_text(spec));
+	kl_text_write(h, stderr);
+}
+
+static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *h,
+			   const struct kl_engine *e, bool no_witness, char *why)
+{
+	const struct kl_engine *const engines[] = { e, NULL };
+	struct kl_options opt = {
+		.engines = engines, .threads = 1, .classical = true, .no_witness = no_witness,
+	};
+	struct kl_report *r;
+	enum kl_verdict v;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	v = r->verdict;
+	if (why)
+		strcpy(why, r->reason);
+	kl_report_free(r);
+	return v;
+}
+
+static const char *path_tmp(void)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/klin-test-mono-%d.cert",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
+	return path;
+}
+
+/* The whole way: shrink, certificate, replay. */
+static void check_certificate(const struct kl_spec *spec, const struct kl_history *h,
+			      enum kl_verdict expected)
+{
+	static const struct kl_engine *const engines[] = {
+		&kl_mono_engine, &kl_frontier_engine, &kl_dfs_engine, NULL,
+	};
+	struct kl_options opt = { .engines = engines, .threads = 1, .max_shrink = 9, .classical = true };
+	struct kl_replay replay;
+	struct kl_report *r;
+	size_t i;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	if (r->verdict != expected) {
+		show(spec, h, "the whole check differs");
+		fail();
+	}
+	for (i = 0; i < r->nparts; i++) {
+		const struct kl_part_result *p = &r->parts[i];
+
+		if (p->answer.verdict == KL_VIOLATION &&
+		    (!p->cex || p->cex->oracle == KL_LINEARIZABLE)) {
+			show(spec, h, "no counterexample");
+			if (p->cex)
+				show(spec, p->cex->h, "counterexample:");
+			fail();
+		}
+	}
+	assert_int_equal(kl_cert_write(r, true, "-", path_tmp()), 0);
+	if (kl_cert_replay(path_tmp(), spec, h, &replay) || replay.open) {
+		show(spec, h, "the replayer rejects the certificate");
+		fail();
+	}
+	kl_report_free(r);
+}
+
+/*
+ * Compare with another engine.  The monitors may decline; what they decline is
+ * counted, for each type, and must be little.
+ */
+static void compare(const struct config *c, const struct kl_engine *judge, unsigned long n,
+		    unsigned int most_declined, uint64_t seed)
+{
+	char why[160], what[300];
+	size_t k;
+
+	for (k = 0; k < sizeof(types) / sizeof(*types); k++) {
+		unsigned long count[3] = { 0 }, declined = 0, i;
+		struct kl_spec *spec;
+
+		if (getenv("KLIN_TYPE") && atoi(getenv("KLIN_TYPE")) != (int)k)
+			continue;
+		assert_int_equal(kl_spec_parse("t.lin", types[k].spec, strlen(types[k].spec), &spec),
+				 0);
+		for (i = 0; i < n; i++) {
+			bool falsified;
+			struct kl_history *h = make(&types[k], spec, c, &seed, &falsified);
+			enum kl_verdict expected = ask(spec, h, judge, true, NULL), v, v2;
+
+			count[expected]++;
+			if (!falsified && expected == KL_VIOLATION) {
+				show(spec, h, "false alarm of the judge itself");
+				fail();
+			}
+			v = ask(spec, h, &kl_mono_engine, false, why);
+			v2 = ask(spec, h, &kl_mono_engine, true, NULL);
+			if (expected != KL_UNKNOWN &&
+			    ((v != KL_UNKNOWN && v != expected) || v != v2)) {
+				snprintf(what, sizeof(what), "log-linear says %s, without a witness "
+					 "%s, %s %s", kl_verdict_name(v), kl_verdict_name(v2),
+					 judge->name, kl_verdict_name(expected));
+				show(spec, h, what);
+				fail();
+			}
+			if (v == KL_UNKNOWN && expected != KL_UNKNOWN) {
+				declined++;
+				if (getenv("KLIN_SHOW")) {
+					snprintf(what, sizeof(what), "declined: %s; %s", why,
+						 kl_verdict_name(expected));
+					show(spec, h, what);
+				}
+			}
+			if (expected != KL_UNKNOWN && c->ops < 16)
+				check_certificate(spec, h, expected);
+			kl_history_free(h);
+		}
+		printf("# %s: %lu linearizable, %lu violations, %lu not decided, %lu declined\n",
+		       kl_spec_name(spec), count[0], count[1], count[2], declined);
+		fflush(stdout);
+		assert_true(count[KL_VIOLATION] > n / 25 && count[KL_LINEARIZABLE] > n / 8);
+		assert_true(declined <= n * most_declined / 100 + 1);
+		kl_spec_free(spec);
+	}
+}
+
+static void test_plain(void **state)
+{
+	const struct config c = { .ops = 12, .threads = 4, .longest = 6 };
+
+	compare(&c, &kl_oracle_engine, runs(3000), 0, 1);
+}
+
+static void test_peeks(void **state)
+{
+	const struct config c = { .ops = 12, .threads = 4, .peeks = 35, .longest = 8 };
+
+	compare(&c, &kl_oracle_engine, runs(3000), 0, 2);
+}
+
+static void test_unknown_start(void **state)
+{
+	const struct config c = {
+		.ops = 14, .threads = 4, .peeks = 20, .longest = 6, .unknown = true,
+	};
+
+	compare(&c, &kl_oracle_engine, runs(2000), 1, 3);
+}
+
+static void test_pending(void **state)
+{
+	const struct config c = {
+		.ops = 12, .threads = 4, .peeks = 20, .pending = 20, .longest = 6, .unknown = true,
+	};
+
+	compare(&c, &kl_oracle_engine, runs(2000), 15, 4);
+}
+
+static void test_again(void **state)
+{
+	const struct config c = {
+		.ops = 12, .threads = 3, .peeks = 15, .again = 30, .longest = 5,
+	};
+
+	compare(&c, &kl_oracle_engine, runs(2000), 15, 5);
+}
+
+static void test_long(void **state)
+{
+	const struct config c = { .ops = 200, .threads = 3, .peeks = 15, .longest = 4 };
+
+	compare(&c, &kl_frontier_engine, runs(400), 0, 6);
+}
+
+static int cleanup(void **state)
+{
+	unlink(path_tmp());
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_peeks),
+		cmocka_unit_test(test_unknown_start),
+		cmocka_unit_test(test_pending),
+		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_long),
+	};
+
+	return cmocka_run_group_tests_name("monitors", tests, NULL, cleanup);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counters of intervals, see cover.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/mono/cover.h"
+
+#define NEVER	(INT32_MAX / 2)	/* the counters that fill up the last block */
+
+int cover_init(struct cover *c, uint32_t n, bool ids)
+{
+	uint32_t size = n, i, l;
+
+	memset(c, 0, sizeof(*c));
+	do {
+		const uint32_t used = size;
+
+		size = (size + COVER_BLOCK) / COVER_BLOCK * COVER_BLOCK;
+		l = c->levels++;
+		c->n[l] = size;
+		c->count[l] = aligned_alloc(64, size * sizeof(*c->count[l]));
+		c->owed[l] = l ? calloc(size, sizeof(*c->owed[l])) : NULL;
+		c->ids[l] = ids ? calloc(size, sizeof(*c->ids[l])) : NULL;
+		if (!c->count[l] || (l && !c->owed[l]) || (ids && !c->ids[l]))
+			return -ENOMEM;
+		for (i = 0; i < size; i++)
+			c->count[l][i] = i < used ? 0 : NEVER;
+		size /= COVER_BLOCK;
+	} while (size > 1 && c->levels < COVER_LEVELS);
+	return 0;
+}
+
+void cover_free(struct cover *c)
+{
+	unsigned int l;
+
+	for (l = 0; l < c->levels; l++) {
+		free(c->count[l]);
+		free(c->owed[l]);
+		free(c->ids[l]);
+	}
+	memset(c, 0, sizeof(*c));
+}
+
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
+static int32_t least(const int32_t *v)
+{
+	int32_t min = v[0];
+	int i;
+
+	for (i = 0; i < COVER_BLOCK; i++)
+		min = v[i] < min ? v[i] : min;
+	return min;
+}
+
+static void pull(struct cover *c, unsigned int l, uint32_t block)
+{
+	if (l + 1 < c->levels)
+		c->count[l + 1][block] = c->owed[l + 1][block] +
+					 least(c->count[l] + (size_t)block * COVER_BLOCK);
+}
+
+void cover_build(struct cover *c)
+{
+	uint32_t i;
+	unsigned int l;
+
+	for (l = 0; l + 1 < c->levels; l++)
+		for (i = 0; i < c->n[l] / COVER_BLOCK; i++)
+			pull(c, l, i);
+}
+
+static void take(struct cover *c, unsigned int l, uint32_t from, uint32_t to, uint32_t id)
+{
+	uint32_t i;
+
+	for (i = from; i <= to; i++)
+		c->count[l][i]--;
+	for (i = from; l && i <= to; i++)
+		c->owed[l][i]--;
+	for (i = from; c->ids[0] && i <= to; i++)
+		c->ids[l][i] -= id;
+}
+
+void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
+{
+	uint32_t left = from, right = to;
+	unsigned int l;
+	bool more = true;
+
+	for (l = 0; l < c->levels; l++) {
+		if (l) {
+			pull(c, l - 1, left);
+			if (right != left)
+				pull(c, l - 1, right);
+		}
+		if (more && (from / COVER_BLOCK == to / COVER_BLOCK || l + 1 == c->levels)) {
+			take(c, l, from, to, id);
+			more = false;
+		} else if (more) {
+			take(c, l, from, from | (COVER_BLOCK - 1), id);
+			take(c, l, to & ~(uint32_t)(COVER_BLOCK - 1), to, id);
+			from = from / COVER_BLOCK + 1;
+			to = to / COVER_BLOCK;
+			more = from < to--;
+		}
+		left /= COVER_BLOCK;
+		right /= COVER_BLOCK;
+	}
+}
+
+uint32_t cover_find(const struct cover *c, uint32_t block, int32_t *owed)
+{
+	const unsigned int top = c->levels - 1;
+	int32_t sum[COVER_LEVELS] = { 0 };
+	unsigned int l = top;
+	uint32_t i = block, at;
+
+	if (!top) {
+		*owed = 0;
+		return block || least(c->count[0]) > c->level ? UINT32_MAX : 0;
+	}
+	/* From the counter of the block on level 1 up to the first that is found, then down. */
+	for (l = top, at = 0; ; ) {
+		/* On level l, counters of the block `at'; sum[l] is owed to them. */
+		const uint32_t end = (at + 1) * COVER_BLOCK < c->n[l] ? (at + 1) * COVER_BLOCK : c->n[l];
+		uint32_t first = at * COVER_BLOCK, shift = 6 * (l - 1);
+
+		i = block >> shift;
+		if (i < first)
+			i = first;
+		while (i < end && c->count[l][i] + sum[l] > c->level)
+			i++;
+		if (i < end) {
+			if (i > block >> shift)
+				block = i << shift;
+			if (l == 1) {
+				*owed = sum[1] + c->owed[1][i];
+				return i;
+			}
+			sum[l - 1] = sum[l] + c->owed[l][i];
+			at = i;
+			l--;
+			continue;
+		}
+		if (l == top)
+			return UINT32_MAX;
+		/* Nothing there from `block' on: go on behind it. */
+		at = (at + 1);
+		block = at << (6 * l);
+		l = top;
+		at = 0;
+		if (block >= c->n[0] / COVER_BLOCK)
+			return UINT32_MAX;
+	}
+}
+
+uint32_t cover_id(const struct cover *c, uint32_t gap)
+{
+	uint32_t id = 0;
+	unsigned int l;
+
+	for (l = 0; l < c->levels; l++, gap /= COVER_BLOCK)
+		id += c->ids[l][gap];
+	return id;
+}
+
+void cover_update(struct cover *c, uint32_t block)
+{
+	unsigned int l;
+
+	for (l = 0; l + 1 < c->levels; l++, block /= COVER_BLOCK)
+		pull(c, l, block);
+}

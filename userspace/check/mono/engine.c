@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The engine `log-linear': which monitor fits, and its answers held against the rest. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "check/cex.h"
+#include "check/mono/gaps.h"
+#include "check/mono/mono.h"
+
+#define MAX_GIVEN	32	/* pending removals that are given a value, one by one */
+#define CORE_WORK	100000	/* configurations for a core, */
+#define CORE_EACH	100	/* and more for each operation placed */
+
+static void mono_free(struct mono *m)
+{
+	free(m->op);
+	free(m->v);
+	free(m->words);
+	free(m->wild);
+	free(m->cut);
+	free(m->core.words);
+	free(m->order);
+	free(m->first_peek);
+	free(m->next_peek);
+	mono_gaps_free(m->gaps);
+}
+
+static void decline(struct kl_answer *a, const char *why)
+{
+	a->verdict = KL_UNKNOWN;
+	snprintf(a->reason, sizeof(a->reason), "log-linear: %s", why);
+}
+
+/*
+ * Operations that change nothing and saw what is not known: each before the first
+ * that was called after its return.  All that returned before its call is earlier
+ * still, or the order would be none.
+ */
+static int put_free(struct mono *m)
+{
+	const size_t n = m->nfree;
+	struct kl_key *k = malloc(2 * (n + 1) * sizeof(*k));
+	uint32_t *order = malloc(((size_t)m->p->nitems + 1) * sizeof(*order));
+	size_t nk = 0, next = 0;
+	uint32_t i, to = 0;
+
+	if (!k || !order) {
+		free(k);
+		free(order);
+		return -ENOMEM;
+	}
+	for (i = 0; i < m->p->nitems; i++)
+		if (mono_kind(m->op[i]) == MONO_FREE)
+			k[nk++] = (struct kl_key){ .key = mono_ret(m, i), .val = i };
+	kl_sort_keys(k, nk, k + nk);
+	for (i = 0; i < m->norder; i++) {
+		while (next < nk && k[next].key < mono_call(m, m->order[i]))
+			order[to++] = k[next++].val;
+		order[to++] = m->order[i];
+	}
+	while (next < nk)
+		order[to++] = k[next++].val;
+	free(k);
+	free(m->order);
+	m->order = order;
+	m->norder = to;
+	return 0;
+}
+
+/* Program order that the events do not show.  1, 0 or -ENOMEM. */
+static int keeps_preds(const struct mono *m)
+{
+	const struct kl_part *p = m->p;
+	uint32_t *at = malloc(((size_t)p->nitems + 1) * sizeof(*at)), i, k;
+	int ret = 1;
+
+	if (!at)
+		return -ENOMEM;
+	memset(at, 0xff, p->nitems * sizeof(*at));
+	for (i = 0; i < m->norder; i++)
+		at[m->order[i]] = i;
+	for (i = 0; i < p->nitems && ret; i++)
+		for (k = p->pred_at[i]; k < p->pred_at[i + 1]; k++)
+			if (at[i] != MONO_NONE && at[p->pred[k]] > at[i])
+				ret = 0;
+	free(at);
+	return ret;
+}
+
+/* Is the order one of all operations, in time?  1, 0 or -ENOMEM. */
+static int in_time(const struct mono *m)
+{
+	uint32_t i, latest = 0, left = 0;
+
+	for (i = 0; i < m->p->nitems; i++)
+		left += mono_kind(m->op[i]) < MONO_OUT;
+	if (left != m->norder)
+		return 0;
+	for (i = 0; i < m->norder; i++) {
+		const uint32_t call = mono_call(m, m->order[i]);
+
+		if (mono_ret(m, m->order[i]) < latest)
+			return 0;
+		latest = call > latest ? call : latest;
+	}
+	return m->p->has_preds ? keeps_preds(m) : 1;
+}
+
+static int linearizable(struct mono *m, const struct mono_type *t, struct kl_answer *a)
+{
+	uint32_t i;
+	int ret;
+
+	a->verdict = KL_LINEARIZABLE;
+	if (m->lim->no_witness && !m->p->has_preds)
+		return 0;
+	m->norder = 0;
+	m->order = malloc(((size_t)m->p->nitems + 1) * sizeof(*m->order));
+	ret = m->order ? t->order(m) : -ENOMEM;
+	if (!ret && m->nfree)
+		ret = put_free(m);
+	if (!ret)
+		ret = in_time(m);
+	if (ret < 0)
+		return ret;
+	if (!ret) {
+		m->out_of_order = true;
+		decline(a, "no order found that keeps the order of each thread");
+		return 0;
+	}
+	if (m->lim->no_witness)
+		return 0;
+	a->steps = calloc((size_t)m->norder + 1, sizeof(*a->steps));
+	if (!a->steps)
+		return -ENOMEM;
+	for (i = 0; i < m->norder; i++)
+		a->steps[i].item = m->order[i];
+	a->nsteps = m->norder;
+	return 0;
+}
+
+/* The items of the core: all of its words, whichever use; and what is not known. */
+static uint32_t *core_items(const struct mono *m, uint32_t *count)
+{
+	uint8_t *in = calloc((size_t)m->nwords + 1, 1);
+	uint32_t *items = malloc(((size_t)m->p->nitems + 1) * sizeof(*items)), i, n = 0;
+
+	if (!in || !items) {
+		free(in);
+		free(items);
+		return NULL;
+	}
+	for (i = 0; i < m->core.n; i++)
+		in[m->core.words[i]] = 1;
+	for (i = 0; i < m->p->nitems; i++) {
+		const enum mono_kind k = mono_kind(m->op[i]);
+
+		if (k == MONO_WILD || i == m->core.item ||
+		    (m->nwild && m->p->items[i].ret_ev == KL_NO_EVENT) ||
+		    ((k <= MONO_PEEK || k == MONO_OUT) && in[m->v[m->op[i] & MONO_VALUE].word]))
+			items[n++] = i;
+	}
+	free(in);
+	*count = n;
+	return items;
+}
+
+/* Ask the frontier engine about the operations @ops of the history. */
+static int ask_general(const struct mono *m, const uint32_t *ops, uint32_t n, struct kl_answer *a,
+		       uint32_t *failed)
+{
+	const struct kl_part *p = m->p;
+	const struct kl_limits lim = {
+		.bytes = m->lim->bytes, .deadline_ns = m->lim->deadline_ns, .stop = m->lim->stop,
+		.work = CORE_WORK, .each = CORE_EACH, .no_witness = true,
+	};
+	int *map = malloc((p->h->nmethods + 1) * sizeof(*map)), ret = -ENOMEM;
+	struct kl_part part = { 0 };
+	size_t i;
+
+	for (i = 0; map && i < p->h->nmethods; i++)
+		map[i] = kl_spec_find_method(p->spec, p->h->methods[i]);
+	if (map)
+		ret = kl_part_build(p->spec, p->h, map, ops, n, p->object, false, &part);
+	part.run = p->run;
+	if (!ret)
+		ret = kl_frontier_engine.decide(&part, &lim, a);
+	if (!ret && a->verdict == KL_VIOLATION)
+		*failed = part.events[a->fail_event].item;
+	kl_part_free(&part);
+	free(map);
+	return ret == -EOVERFLOW ? 0 : ret;
+}
+
+/*
+ * The values of the core by themselves have no order, so says the monitor; if the
+ * general engine says so too, the whole history has none: take all operations of
+ * all other words out of an order, and those that found it empty, and the rest is
+ * an order (Proposition 4.3).  A removal whose result is not known may have been of
+ * one of them: pending, it need not have taken effect.
+ */
+static int confirm(struct mono *m, struct kl_answer *a)
+{
+	struct kl_answer general = { .verdict = KL_UNKNOWN };
+	uint32_t n = 0, failed = 0, i;
+	uint32_t *items = core_items(m, &n);
+	int ret;
+
+	if (!items)
+		return -ENOMEM;
+	a->core = malloc(((size_t)n + 1) * sizeof(*a->core));
+	for (i = 0; a->core && i < n; i++)
+		a->core[i] = m->p->items[items[i]].op;
+	ret = a->core ? ask_general(m, a->core, n, &general, &failed) : -ENOMEM;
+	a->ncore = n;
+	if (!ret && general.verdict == KL_VIOLATION) {
+		a->verdict = KL_VIOLATION;
+		a->fail_event = m->p->items[items[failed]].ret_ev;
+		snprintf(a->reason, sizeof(a->reason), "%s", m->core.why);
+	} else {
+		free(a->core);
+		a->core = NULL;
+		a->ncore = 0;
+		decline(a, general.verdict == KL_LINEARIZABLE ?
+			"which removal belongs to which addition is not certain" :
+			"what breaks a condition is too much to confirm");
+	}
+	kl_answer_free(&general);
+	free(items);
+	return ret;
+}
+
+/*
+ * A pending removal may have taken a value that is in the way: of those called
+ * before the deadline the last, so that the others can still meet earlier ones.
+ */
+static bool give(struct mono *m)
+{
+	uint32_t i, k, best = MONO_NONE;
+	size_t w;
+
+	for (k = 0; k < m->nwild; k++)
+		if (m->wild[k] != MONO_NONE && mono_call(m, m->wild[k]) < m->core.deadline)
+			best = k;
+	if (best == MONO_NONE)
+		return false;
+	for (w = 0; w < m->core.n; w++) {
+		for (i = 0; i < m->nvalues; i++) {
+			struct mono_value *v = &m->v[i];
+
+			if (v->word != m->core.words[w] || v->remove != MONO_NONE || mono_gone(m, v))
+				continue;
+			m->op[m->wild[best]] = mono_op(MONO_REMOVE, i);
+			m->wild[best] = MONO_NONE;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
+{
+	unsigned int given = 0;
+	int ret;
+
+	mono_gather(m);
+	if (m->again) {
+		ret = mono_rename(m);
+		if (ret)
+			return ret;
+		mono_gather(m);
+	}
+	for (;;) {
+		ret = mono_standard(m);
+		if (ret > 0)
+			ret = t->decide(m);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			return linearizable(m, t, a);
+		if (given++ == MAX_GIVEN || !give(m))
+			return m->strict ? 0 : confirm(m, a);
+		free(m->cut);
+		m->cut = NULL;
+		mono_gather(m);
+	}
+}
+
+/* The order of each thread was not kept: look for one that certainly does. */
+static int retry(const struct kl_part *p, struct mono *m, const struct mono_type *t,
+		 struct kl_answer *a)
+{
+	struct kl_answer second = { .verdict = KL_UNKNOWN };
+	struct kl_part strict;
+	char why[120];
+	int ret;
+
+	if (!m->out_of_order || !p->has_preds)
+		return 0;
+	mono_free(m);
+	ret = mono_strict(p, &strict);
+	*m = (struct mono){ .p = &strict, .lim = m->lim, .end = m->end, .c = m->c, .strict = true };
+	if (!ret)
+		ret = mono_number(m, why, sizeof(why));
+	if (ret > 0)
+		ret = run(m, t, &second);
+	if (!ret && second.verdict == KL_LINEARIZABLE) {
+		second.engine = a->engine;
+		kl_answer_free(a);
+		*a = second;
+	} else {
+		kl_answer_free(&second);
+	}
+	mono_strict_free(&strict);
+	return ret;
+}
+
+static int mono_decide(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
+{
+	static const struct mono_type *const types[] = {
+		[KL_CONTAINER_QUEUE] = &mono_queue, [KL_CONTAINER_STACK] = &mono_stack,
+		[KL_CONTAINER_PQUEUE] = &mono_pqueue,
+	};
+	struct mono m = { .p = p, .lim = lim, .end = p->nevents + 2 };
+	char why[120];
+	int ret = 0;
+
+	a->engine = "log-linear";
+	kl_spec_container(p->spec, &m.c);
+	if (m.c.kind >= sizeof(types) / sizeof(*types) || !types[m.c.kind]) {
+		decline(a, "the specification is no container that there is a monitor for");
+		return 0;
+	}
+	if (p->ngaps) {
+		decline(a, "operations were lost");
+		return 0;
+	}
+	ret = mono_number(&m, why, sizeof(why));
+	if (ret > 0)
+		ret = run(&m, types[m.c.kind], a);
+	else if (!ret)
+		decline(a, why);
+	if (!ret)
+		ret = retry(p, &m, types[m.c.kind], a);
+	a->work = p->nitems;
+	mono_free(&m);
+	return ret;
+}
+
+const struct kl_engine kl_mono_engine = { .name = "log-linear", .decide = mono_decide };

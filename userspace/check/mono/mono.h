@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The log-linear monitors (Lee & Mathur: Efficient decrease-and-conquer
+ * linearizability monitoring), for containers and registers.
+ *
+ * Time is counted in the partition's events: the event of index e is at e + 1,
+ * START is before all and END after all, what never returned returns at END - 1.  Gap g is what lies between the times g
+ * and g + 1: operations take effect in gaps.  An operation with call c and
+ * return r has the gaps c .. r - 1.
+ *
+ * A value is one use of a word: added, looked at, removed.  Tightened
+ * (section 5), it was added before the first return of any of its operations,
+ * `lo', and removed after the last call of any of the others, `hi': between lo
+ * and hi it is inside whatever the order, its critical interval.
+ *
+ * No answer of a monitor is taken on trust: a yes comes with an order, which is
+ * held against all that is known of times, and a no with the few values that
+ * break a condition, which a general engine decides once more.  So it does no
+ * harm that which removal belongs to which addition is a guess where a word was
+ * added more than once, or is pending.
+ */
+#ifndef KL_CHECK_MONO_H
+#define KL_CHECK_MONO_H
+
+#include "check/check.h"
+#include "spec/container.h"
+
+#define MONO_NONE	UINT32_MAX
+#define MONO_START	0u
+
+enum mono_kind {
+	MONO_ADD, MONO_REMOVE, MONO_PEEK,
+	MONO_EMPTY,	/* found it empty */
+	MONO_FREE,	/* changes nothing, and what it saw is not known */
+	MONO_OUT,	/* pending, it may have added something that nobody saw */
+	MONO_WILD,	/* pending, it may have removed something */
+	MONO_NOTHING,	/* pending, it changes nothing */
+};
+
+#define MONO_VALUE	((1u << 28) - 1)
+
+/* An operation: what it is, and its value. */
+static inline uint32_t mono_op(enum mono_kind kind, uint32_t value)
+{
+	return (uint32_t)kind << 28 | value;
+}
+
+static inline enum mono_kind mono_kind(uint32_t op)
+{
+	return op >> 28;
+}
+
+struct mono_value {
+	uint32_t add, remove;	/* items; MONO_NONE: inside from the start, inside at the end */
+	uint32_t call;		/* of the addition */
+	uint32_t lo, hi;
+	uint32_t oret;		/* first return of a removal or peek, END + 1 if there is none */
+	uint32_t word;		/* number of its word */
+	uint32_t peeks;		/* how many */
+};
+
+/* Values (words) that by themselves have no order. */
+struct mono_core {
+	uint32_t *words;
+	size_t n, cap;
+	uint32_t item;		/* an operation that found it empty, or MONO_NONE */
+	uint32_t deadline;	/* by when one of them would have had to be gone */
+	char why[160];
+};
+
+struct mono {
+	const struct kl_part *p;
+	const struct kl_limits *lim;
+	struct kl_container c;
+	uint32_t end;		/* time END */
+	uint32_t *op;		/* of each item */
+	struct mono_value *v;
+	uint32_t nvalues;
+	size_t cvalues;
+	uint64_t *words;	/* by number */
+	uint32_t nwords;
+	uint32_t nempty, nfree, npeeks;
+	bool again;		/* a word was added, or removed, more than once */
+	uint32_t *wild;		/* pending removals in order of call; MONO_NONE if given away */
+	uint32_t nwild;
+	/* Of each operation that found it empty, in order of call: item, gap. */
+	struct mono_cut { uint32_t item, gap; } *cut;
+	uint32_t ncuts;
+	struct mono_core core;
+	uint32_t *first_peek, *next_peek;	/* of a value, of the same value; see mono_list_peeks() */
+	uint32_t *order;	/* the witness: items */
+	uint32_t norder;
+	bool strict;		/* m->p is more than certain, see strict.c: a no says nothing */
+	bool out_of_order;	/* there was one, but not in the order of each thread */
+	struct mono_gaps *gaps;	/* of stacks and priority queues */
+};
+
+static inline uint32_t mono_call(const struct mono *m, uint32_t item)
+{
+	return m->p->items[item].call_ev + 1;
+}
+
+static inline uint32_t mono_ret(const struct mono *m, uint32_t item)
+{
+	const uint32_t ev = m->p->items[item].ret_ev;
+
+	return ev == KL_NO_EVENT ? m->end - 1 : ev + 1;
+}
+
+/* Is it inside at some time, whatever the order? */
+static inline bool mono_critical(const struct mono_value *v)
+{
+	return v->lo < v->hi;
+}
+
+/* A value of which nothing is left: it counts for nothing. */
+static inline bool mono_gone(const struct mono *m, const struct mono_value *v)
+{
+	return v->lo > m->end;
+}
+
+/**
+ * struct mono_type - the monitor of one container
+ * @decide: 1: there is an order; 0: there is none, and m->core says why; -ENOMEM
+ * @order: fills m->order after a yes; 0 or -ENOMEM
+ */
+struct mono_type {
+	int (*decide)(struct mono *m);
+	int (*order)(struct mono *m);
+};
+
+extern const struct mono_type mono_queue, mono_stack, mono_pqueue, mono_register;
+
+/*
+ * values.c: number the words, tell the operations apart.  1: done; 0: this
+ * history is not for the monitors, @reason says why; -ENOMEM.
+ */
+int mono_number(struct mono *m, char *reason, size_t size);
+/* Gather the values; to be called again when a pending removal was given a value. */
+void mono_gather(struct mono *m);
+/* Give each use of a word a value of its own; 0 or -ENOMEM. */
+int mono_rename(struct mono *m);
+
+/*
+ * standard.c: what holds of each value by itself, and where it was empty
+ * (Lemma 5.1).  1, 0 with a core, or -ENOMEM.
+ */
+int mono_standard(struct mono *m);
+
+/*
+ * strict.c: @p with events that show the order of each thread; mono_strict_free()
+ * it, also after -ENOMEM.
+ */
+int mono_strict(const struct kl_part *p, struct kl_part *out);
+void mono_strict_free(struct kl_part *out);
+
+/* The core: start one, add a value to it.  Negative errno on failure. */
+void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int mono_core_add(struct mono *m, uint32_t value);
+/* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
+int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
+
+/* Peeks by value, in order of call.  0 or -ENOMEM. */
+int mono_list_peeks(struct mono *m);
+
+static inline uint64_t mono_word(const struct mono *m, uint32_t value)
+{
+	return m->words[m->v[value].word];
+}
+
+#endif

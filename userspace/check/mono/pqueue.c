@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Priority queues (section 9).  There is an order if and only if each operation
+ * that sees a value has a gap in no critical interval of a value that goes first
+ * (Corollary 9.3): nobody cares when values of less priority are added, and what
+ * is seen is seen while no other is in its way.
+ *
+ * From the first priority down: gaps are taken away as intervals cover them.
+ * A value is added as late as it can, before its first peek if that had to be
+ * earlier, and removed as early: so no gap is inside its life that was not inside
+ * its critical interval and is left for those that come after.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "check/mono/gaps.h"
+
+struct pqueue {
+	struct mono *m;
+	struct mono_gaps *g;
+	struct mono_bits free;	/* gaps in no interval of a higher priority */
+};
+
+/* The values that cover all gaps of @item, and its own. */
+static int blocked(struct pqueue *q, uint32_t item)
+{
+	struct mono *m = q->m;
+	const uint32_t value = m->op[item] & MONO_VALUE;
+	const uint64_t word = mono_word(m, value);
+	uint32_t best, i, from = q->g->op[item].from;
+	int ret;
+
+	mono_core_start(m, mono_ret(m, item), "%" PRIu64 " came out, or was seen first, while what "
+			"goes before it was inside", word);
+	ret = mono_core_add(m, value);
+	while (!ret && from <= q->g->op[item].to) {
+		best = MONO_NONE;
+		for (i = 0; i < m->nvalues; i++) {
+			const struct mono_edges *e = &q->g->v[i];
+			const uint64_t w = mono_word(m, i);
+
+			if (!mono_critical(&m->v[i]) || (m->c.max ? w <= word : w >= word) ||
+			    e->lo >= (int64_t)from || e->hi <= (int64_t)from)
+				continue;
+			if (best == MONO_NONE || e->hi > q->g->v[best].hi)
+				best = i;
+		}
+		if (best == MONO_NONE)
+			break;
+		ret = mono_core_add(m, best);
+		from = q->g->v[best].hi;
+	}
+	return ret;
+}
+
+/* Give each operation of a value its gap.  1, 0 with a core, -ENOMEM. */
+static int place(struct pqueue *q, uint32_t value)
+{
+	struct mono *m = q->m;
+	const struct mono_value *v = &m->v[value];
+	const struct mono_edges *e = &q->g->v[value];
+	uint32_t *at = q->g->at, peek, out = q->g->n, gap;
+	uint32_t in = e->lo < 0 ? 0 : e->lo;
+
+	if (v->remove != MONO_NONE) {
+		out = mono_bits_next(&q->free, e->hi);
+		if (out > q->g->op[v->remove].to)
+			return blocked(q, v->remove);
+		at[v->remove] = out;
+		/* All at one time. */
+		if (out < in)
+			in = out;
+	}
+	for (peek = v->peeks ? m->first_peek[value] : MONO_NONE; peek != MONO_NONE;
+	     peek = m->next_peek[peek]) {
+		const struct mono_window w = q->g->op[peek];
+		const uint32_t from = w.from > in ? w.from : in;
+
+		gap = mono_bits_next(&q->free, from);
+		if (gap > w.to || gap > out)
+			gap = mono_bits_prev(&q->free, from);
+		if (gap == MONO_NONE || gap < w.from || gap > w.to)
+			return blocked(q, peek);
+		at[peek] = gap;
+	}
+	if (v->add == MONO_NONE)
+		return 1;
+	at[v->add] = in;
+	for (peek = v->peeks ? m->first_peek[value] : MONO_NONE; peek != MONO_NONE;
+	     peek = m->next_peek[peek])
+		if (at[peek] < at[v->add])
+			at[v->add] = at[peek];
+	return 1;
+}
+
+static int decide_sorted(struct pqueue *q, const struct kl_key *k, uint32_t n)
+{
+	uint32_t i, j, same;
+	int ret = 1;
+
+	for (i = 0; i < n && ret > 0; i = same) {
+		/* Equal words are not in each other's way. */
+		for (same = i; same < n && k[same].key == k[i].key && ret > 0; same++) {
+			q->g->rank[k[same].val] = n - 1 - same;
+			ret = place(q, k[same].val);
+		}
+		for (j = i; j < same; j++) {
+			const struct mono_edges *e = &q->g->v[k[j].val];
+
+			if (mono_critical(&q->m->v[k[j].val]) && e->lo + 1 < e->hi)
+				mono_bits_clear(&q->free, e->lo + 1, e->hi - 1);
+		}
+	}
+	return ret;
+}
+
+static int pqueue_decide(struct mono *m)
+{
+	struct pqueue q = { .m = m };
+	struct kl_key *k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
+	uint32_t i, n = 0;
+	int ret = k ? mono_gaps_init(m) : -ENOMEM;
+
+	q.g = m->gaps;
+	if (!ret)
+		ret = mono_bits_init(&q.free, q.g->n, true);
+	for (i = 0; !ret && i < m->nvalues; i++)
+		if (!mono_gone(m, &m->v[i]))
+			k[n++] = (struct kl_key){
+				.key = m->c.max ? ~mono_word(m, i) : mono_word(m, i), .val = i,
+			};
+	if (!ret) {
+		kl_sort_keys(k, n, k + n);
+		ret = decide_sorted(&q, k, n);
+	}
+	mono_bits_free(&q.free);
+	free(k);
+	return ret;
+}
+
+const struct mono_type mono_pqueue = { .decide = pqueue_decide, .order = mono_gaps_order };

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What all containers have in common, see mono.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/mono/mono.h"
+
+void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
+{
+	va_list ap;
+
+	m->core.n = 0;
+	m->core.item = MONO_NONE;
+	m->core.deadline = deadline;
+	va_start(ap, fmt);
+	vsnprintf(m->core.why, sizeof(m->core.why), fmt, ap);
+	va_end(ap);
+}
+
+int mono_core_add(struct mono *m, uint32_t value)
+{
+	struct mono_core *c = &m->core;
+	const uint32_t word = m->v[value].word;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < c->n; i++)
+		if (c->words[i] == word)
+			return 0;
+	ret = kl_grow(c->words, c->cap, c->n + 1);
+	if (!ret)
+		c->words[c->n++] = word;
+	return ret;
+}
+
+/* Of the intervals that begin in time the one that reaches furthest, until all is covered. */
+int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but)
+{
+	uint32_t best, i;
+	int ret = 0;
+
+	for (; from < to && !ret; from = m->v[best].hi) {
+		best = MONO_NONE;
+		for (i = 0; i < m->nvalues; i++) {
+			const struct mono_value *v = &m->v[i];
+
+			if (i == but || v->lo > from || v->hi <= from || mono_gone(m, v))
+				continue;
+			if (best == MONO_NONE || v->hi > m->v[best].hi)
+				best = i;
+		}
+		if (best == MONO_NONE)
+			return 0;
+		ret = mono_core_add(m, best);
+	}
+	return ret;
+}
+
+/*
+ * A value by itself.  With one addition and at most one removal it has an order
+ * if and only if the addition can come first, call < lo, and the removal last,
+ * hi < its return: then there is a point before lo and after all calls that come
+ * before it for the addition, likewise for the removal, and each peek has one
+ * between them, as call <= hi and lo <= ret.
+ */
+static int check_value(struct mono *m, uint32_t i)
+{
+	const struct mono_value *v = &m->v[i];
+	const uint64_t word = mono_word(m, i);
+
+	if (v->add == MONO_NONE && m->c.init && m->p->fresh)
+		mono_core_start(m, v->oret, "%" PRIu64 " was never added", word);
+	else if (v->add != MONO_NONE && v->oret <= v->call)
+		mono_core_start(m, v->oret, "%" PRIu64 " was seen before it was added", word);
+	else if (v->remove != MONO_NONE && mono_ret(m, v->remove) <= v->hi)
+		mono_core_start(m, v->oret, "%" PRIu64 " was seen after it was removed", word);
+	else
+		return 1;
+	return mono_core_add(m, i);
+}
+
+/*
+ * Where it was empty, Lemma 5.1.  An operation that found it empty has to have a
+ * gap in no critical interval.  That is enough: at such a gap each value is to
+ * one side, before if all its operations were called by then (hi <= gap), else
+ * after (lo > gap).  Of several gaps, a value that is before one is before the
+ * later ones, and after the earlier ones if after one, so it has its place
+ * between two of them, and what is left of an order between two gaps is an order.
+ *
+ * Takes the first such gap for each.
+ */
+static int find_empty(struct mono *m)
+{
+	const struct kl_part *p = m->p;
+	uint32_t e, i, inside = 0, waiting = 0, gap, done = 0, *index;
+
+	m->cut = malloc(((size_t)m->nempty + 1) * sizeof(*m->cut));
+	index = malloc(((size_t)p->nslots + 1) * sizeof(*index));
+	if (!m->cut || !index) {
+		free(index);
+		return -ENOMEM;
+	}
+	m->ncuts = 0;
+	for (i = 0; i < m->nvalues; i++)
+		inside += m->v[i].lo == MONO_START && mono_critical(&m->v[i]);
+	for (e = 0; e < p->nevents; e++) {
+		const uint32_t item = p->events[e].item, op = m->op[item];
+		const struct mono_value *v = &m->v[op & MONO_VALUE];
+
+		gap = e + 1;
+		if (mono_kind(op) == MONO_EMPTY && p->events[e].kind == KL_EV_CALL) {
+			index[p->items[item].slot] = m->ncuts;
+			m->cut[m->ncuts++] = (struct mono_cut){ .item = item, .gap = 0 };
+			waiting++;
+		} else if (mono_kind(op) == MONO_EMPTY) {
+			if (index[p->items[item].slot] >= done)
+				break;
+		} else if (mono_kind(op) <= MONO_PEEK && mono_critical(v)) {
+			if (v->lo == gap)
+				inside++;
+			else if (v->hi == gap)
+				inside--;
+		}
+		if (!inside && waiting) {
+			for (; waiting; waiting--)
+				m->cut[done++].gap = gap;
+		}
+	}
+	free(index);
+	if (e == p->nevents)
+		return 1;
+	i = p->events[e].item;
+	mono_core_start(m, mono_ret(m, i), "there was no time at which it was empty");
+	m->core.item = i;
+	return mono_core_cover(m, mono_call(m, i), mono_ret(m, i), MONO_NONE);
+}
+
+int mono_standard(struct mono *m)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < m->nvalues; i++) {
+		if (mono_gone(m, &m->v[i]))
+			continue;
+		ret = check_value(m, i);
+		if (ret <= 0)
+			return ret;
+	}
+	return m->nempty ? find_empty(m) : 1;
+}
+
+int mono_list_peeks(struct mono *m)
+{
+	uint32_t i;
+
+	if (!m->npeeks)
+		return 0;
+	free(m->first_peek);
+	free(m->next_peek);
+	m->first_peek = malloc(((size_t)m->nvalues + 1) * sizeof(*m->first_peek));
+	m->next_peek = malloc(((size_t)m->p->nitems + 1) * sizeof(*m->next_peek));
+	if (!m->first_peek || !m->next_peek)
+		return -ENOMEM;
+	memset(m->first_peek, 0xff, m->nvalues * sizeof(*m->first_peek));
+	for (i = m->p->nitems; i--; ) {
+		uint32_t *first = &m->first_peek[m->op[i] & MONO_VALUE];
+
+		if (mono_kind(m->op[i]) != MONO_PEEK)
+			continue;
+		m->next_peek[i] = *first;
+		*first = i;
+	}
+	return 0;
+}
