@@ -18,7 +18,6 @@
 #include "base/hash.h"
 #include "check/cert.h"
 #include "check/check.h"
-#include "history/gen.h"
 #include "tso/replay.h"
 #include "tso/tso.h"
 
