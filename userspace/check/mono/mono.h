@@ -161,7 +161,7 @@ int mono_core_add(struct mono *m, uint32_t value);
 /* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
 int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
 
-/* Peeks by value, in order of call.  0 or -ENOMEM. */
+/* Peeks by value.  0 or -ENOMEM. */
 int mono_list_peeks(struct mono *m);
 
 static inline uint64_t mono_word(const struct mono *m, uint32_t value)

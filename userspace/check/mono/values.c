@@ -186,7 +186,7 @@ void mono_gather(struct mono *m)
 		if (mono_kind(op) > MONO_PEEK)
 			continue;
 		v->lo = ret < v->lo ? ret : v->lo;
-		v->hi = call;	/* items come in order of call */
+		v->hi = call > v->hi ? call : v->hi;
 		if (mono_kind(op) == MONO_ADD) {
 			m->again |= v->add != MONO_NONE;
 			v->add = i;
