@@ -322,7 +322,7 @@ static int mono_decide(const struct kl_part *p, const struct kl_limits *lim, str
 {
 	static const struct mono_type *const types[] = {
 		[KL_CONTAINER_QUEUE] = &mono_queue, [KL_CONTAINER_STACK] = &mono_stack,
-		[KL_CONTAINER_PQUEUE] = &mono_pqueue,
+		[KL_CONTAINER_PQUEUE] = &mono_pqueue, [KL_CONTAINER_REGISTER] = &mono_register,
 	};
 	struct mono m = { .p = p, .lim = lim, .end = p->nevents + 2 };
 	char why[120];
