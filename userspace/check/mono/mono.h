@@ -91,7 +91,6 @@ struct mono {
 	uint32_t *order;	/* the witness: items */
 	uint32_t norder;
 	bool strict;		/* m->p is more than certain, see strict.c: a no says nothing */
-	bool out_of_order;	/* there was one, but not in the order of each thread */
 	struct mono_gaps *gaps;	/* of stacks and priority queues */
 };
 
