@@ -10,7 +10,7 @@
 #include "check/mono/gaps.h"
 #include "check/mono/mono.h"
 
-#define MAX_GIVEN	32	/* pending removals that are given a value, one by one */
+#define GIVE_WORK	(1u << 22)	/* operations looked at to give pending removals a value */
 #define CORE_WORK	100000	/* configurations for a core, */
 #define CORE_EACH	100	/* and more for each operation placed */
 
@@ -266,7 +266,7 @@ static bool give(struct mono *m)
 
 static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 {
-	unsigned int given = 0;
+	uint64_t given = 0;
 	int ret;
 
 	mono_gather(m);
@@ -284,7 +284,8 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 			return ret;
 		if (ret)
 			return linearizable(m, t, a);
-		if (given++ == MAX_GIVEN || !give(m))
+		given += m->p->nitems;
+		if (given > GIVE_WORK + 16 * (uint64_t)m->p->nitems || !give(m))
 			return confirm(m, a);
 		free(m->cut);
 		m->cut = NULL;
