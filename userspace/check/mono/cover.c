@@ -85,28 +85,35 @@ static void take(struct cover *c, unsigned int l, uint32_t from, uint32_t to, ui
 
 void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 {
-	uint32_t left = from, right = to;
-	unsigned int l;
+	/* Blocks to look at again: at the ends of the interval, and of what is left of it. */
+	uint32_t outer[2] = { from, to }, inner[2] = { from, to };
+	unsigned int l, k;
 	bool more = true;
 
 	for (l = 0; l < c->levels; l++) {
 		if (l) {
-			pull(c, l - 1, left);
-			if (right != left)
-				pull(c, l - 1, right);
+			for (k = 0; k < 2; k++) {
+				outer[k] /= COVER_BLOCK;
+				inner[k] /= COVER_BLOCK;
+				pull(c, l - 1, outer[k]);
+				if (inner[k] != outer[k])
+					pull(c, l - 1, inner[k]);
+			}
 		}
-		if (more && (from / COVER_BLOCK == to / COVER_BLOCK || l + 1 == c->levels)) {
+		if (!more)
+			continue;
+		inner[0] = from;
+		inner[1] = to;
+		if (from / COVER_BLOCK == to / COVER_BLOCK) {
 			take(c, l, from, to, id);
 			more = false;
-		} else if (more) {
+		} else {
 			take(c, l, from, from | (COVER_BLOCK - 1), id);
 			take(c, l, to & ~(uint32_t)(COVER_BLOCK - 1), to, id);
 			from = from / COVER_BLOCK + 1;
 			to = to / COVER_BLOCK;
 			more = from < to--;
 		}
-		left /= COVER_BLOCK;
-		right /= COVER_BLOCK;
 	}
 }
 

@@ -10,7 +10,7 @@
 #include "check/mono/gaps.h"
 #include "check/mono/mono.h"
 
-#define MAX_GIVEN	32	/* pending removals that are given a value, one by one */
+#define GIVE_WORK	(1u << 22)	/* operations looked at to give pending removals a value */
 #define CORE_WORK	100000	/* configurations for a core, */
 #define CORE_EACH	100	/* and more for each operation placed */
 
@@ -127,7 +127,6 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	if (ret < 0)
 		return ret;
 	if (!ret) {
-		m->out_of_order = true;
 		decline(a, "no order found that keeps the order of each thread");
 		return 0;
 	}
@@ -206,9 +205,13 @@ static int confirm(struct mono *m, struct kl_answer *a)
 {
 	struct kl_answer general = { .verdict = KL_UNKNOWN };
 	uint32_t n = 0, failed = 0, i;
-	uint32_t *items = core_items(m, &n);
+	uint32_t *items;
 	int ret;
 
+	/* Of more than is certain there may be no order. */
+	if (m->strict)
+		return 0;
+	items = core_items(m, &n);
 	if (!items)
 		return -ENOMEM;
 	a->core = malloc(((size_t)n + 1) * sizeof(*a->core));
@@ -263,7 +266,7 @@ static bool give(struct mono *m)
 
 static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 {
-	unsigned int given = 0;
+	uint64_t given = 0;
 	int ret;
 
 	mono_gather(m);
@@ -281,39 +284,39 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 			return ret;
 		if (ret)
 			return linearizable(m, t, a);
-		if (given++ == MAX_GIVEN || !give(m))
-			return m->strict ? 0 : confirm(m, a);
+		given += m->p->nitems;
+		if (given > GIVE_WORK + 16 * (uint64_t)m->p->nitems || !give(m))
+			return confirm(m, a);
 		free(m->cut);
 		m->cut = NULL;
 		mono_gather(m);
 	}
 }
 
-/* The order of each thread was not kept: look for one that certainly does. */
-static int retry(const struct kl_part *p, struct mono *m, const struct mono_type *t,
-		 struct kl_answer *a)
+static int run_on(const struct kl_part *p, const struct kl_limits *lim, bool strict,
+		  const struct mono_type *t, const struct kl_container *c, struct kl_answer *a)
 {
-	struct kl_answer second = { .verdict = KL_UNKNOWN };
-	struct kl_part strict;
+	struct mono m = { .p = p, .lim = lim, .end = p->nevents + 2, .c = *c, .strict = strict };
 	char why[120];
-	int ret;
+	int ret = mono_number(&m, why, sizeof(why));
 
-	if (!m->out_of_order || !p->has_preds)
-		return 0;
-	mono_free(m);
-	ret = mono_strict(p, &strict);
-	*m = (struct mono){ .p = &strict, .lim = m->lim, .end = m->end, .c = m->c, .strict = true };
-	if (!ret)
-		ret = mono_number(m, why, sizeof(why));
 	if (ret > 0)
-		ret = run(m, t, &second);
-	if (!ret && second.verdict == KL_LINEARIZABLE) {
-		second.engine = a->engine;
-		kl_answer_free(a);
-		*a = second;
-	} else {
-		kl_answer_free(&second);
-	}
+		ret = run(&m, t, a);
+	else if (!ret)
+		decline(a, why);
+	mono_free(&m);
+	return ret;
+}
+
+/* Events do not show the order of each thread: look first where they do. */
+static int run_strict(const struct kl_part *p, const struct kl_limits *lim,
+		      const struct mono_type *t, const struct kl_container *c, struct kl_answer *a)
+{
+	struct kl_part strict;
+	int ret = mono_strict(p, &strict);
+
+	if (!ret)
+		ret = run_on(&strict, lim, true, t, c, a);
 	mono_strict_free(&strict);
 	return ret;
 }
@@ -322,15 +325,15 @@ static int mono_decide(const struct kl_part *p, const struct kl_limits *lim, str
 {
 	static const struct mono_type *const types[] = {
 		[KL_CONTAINER_QUEUE] = &mono_queue, [KL_CONTAINER_STACK] = &mono_stack,
-		[KL_CONTAINER_PQUEUE] = &mono_pqueue,
+		[KL_CONTAINER_PQUEUE] = &mono_pqueue, [KL_CONTAINER_REGISTER] = &mono_register,
 	};
-	struct mono m = { .p = p, .lim = lim, .end = p->nevents + 2 };
-	char why[120];
+	struct kl_container c;
 	int ret = 0;
 
 	a->engine = "log-linear";
-	kl_spec_container(p->spec, &m.c);
-	if (m.c.kind >= sizeof(types) / sizeof(*types) || !types[m.c.kind]) {
+	a->work = p->nitems;
+	kl_spec_container(p->spec, &c);
+	if (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind]) {
 		decline(a, "the specification is no container that there is a monitor for");
 		return 0;
 	}
@@ -338,15 +341,10 @@ static int mono_decide(const struct kl_part *p, const struct kl_limits *lim, str
 		decline(a, "operations were lost");
 		return 0;
 	}
-	ret = mono_number(&m, why, sizeof(why));
-	if (ret > 0)
-		ret = run(&m, types[m.c.kind], a);
-	else if (!ret)
-		decline(a, why);
-	if (!ret)
-		ret = retry(p, &m, types[m.c.kind], a);
-	a->work = p->nitems;
-	mono_free(&m);
+	if (p->has_preds)
+		ret = run_strict(p, lim, types[c.kind], &c, a);
+	if (!ret && a->verdict == KL_UNKNOWN)
+		ret = run_on(p, lim, false, types[c.kind], &c, a);
 	return ret;
 }
 

@@ -91,7 +91,6 @@ struct mono {
 	uint32_t *order;	/* the witness: items */
 	uint32_t norder;
 	bool strict;		/* m->p is more than certain, see strict.c: a no says nothing */
-	bool out_of_order;	/* there was one, but not in the order of each thread */
 	struct mono_gaps *gaps;	/* of stacks and priority queues */
 };
 
@@ -161,7 +160,7 @@ int mono_core_add(struct mono *m, uint32_t value);
 /* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
 int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
 
-/* Peeks by value, in order of call.  0 or -ENOMEM. */
+/* Peeks by value.  0 or -ENOMEM. */
 int mono_list_peeks(struct mono *m);
 
 static inline uint64_t mono_word(const struct mono *m, uint32_t value)

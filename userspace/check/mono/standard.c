@@ -73,7 +73,9 @@ static int check_value(struct mono *m, uint32_t i)
 	const struct mono_value *v = &m->v[i];
 	const uint64_t word = mono_word(m, i);
 
-	if (v->add == MONO_NONE && m->c.init && m->p->fresh)
+	if (v->add == MONO_NONE && m->c.init && m->p->fresh &&
+	    (m->c.kind != KL_CONTAINER_REGISTER || m->c.first.tag != KL_WORD ||
+	     m->c.first.v != word))
 		mono_core_start(m, v->oret, "%" PRIu64 " was never added", word);
 	else if (v->add != MONO_NONE && v->oret <= v->call)
 		mono_core_start(m, v->oret, "%" PRIu64 " was seen before it was added", word);

@@ -67,12 +67,40 @@ static void put_run(struct strict *s, const struct kl_key *k, size_t n, uint32_t
 				put(s, k[i].val);
 }
 
+/* Returns in order of time, as the events nearly are. */
+static size_t sort_returns(const struct kl_part *p, struct kl_key *k)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < p->nevents; i++) {
+		const uint32_t item = p->events[i].item;
+
+		if (p->events[i].kind == KL_EV_RET)
+			k[n++] = (struct kl_key){ .key = p->spans[item].ret, .val = item << 1 | 1 };
+	}
+	kl_sort_keys(k, n, k + n);
+	return n;
+}
+
+/* Do the events show all that is known? */
+static bool shows_preds(const struct kl_part *p, const struct kl_part *out)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < p->nitems; i++)
+		for (k = p->pred_at[i]; k < p->pred_at[i + 1]; k++)
+			if (out->items[p->pred[k]].ret_ev > out->items[i].call_ev)
+				return false;
+	return true;
+}
+
 int mono_strict(const struct kl_part *p, struct kl_part *out)
 {
-	struct kl_key *k = malloc(4 * ((size_t)p->nitems + 1) * sizeof(*k));
+	struct kl_key *k = malloc(2 * ((size_t)p->nitems + 1) * sizeof(*k));
+	struct kl_key *run = malloc(2 * ((size_t)p->nitems + 1) * sizeof(*run));
 	struct strict s = { .p = p, .out = out };
-	size_t n = 0, i, end;
-	uint32_t run = 0;
+	uint32_t call = 0, runs = 0;
+	size_t nrets, end = 0, n;
 	int ret = -ENOMEM;
 
 	*out = *p;
@@ -81,23 +109,26 @@ int mono_strict(const struct kl_part *p, struct kl_part *out)
 	out->events = malloc(((size_t)p->nevents + 1) * sizeof(*out->events));
 	s.called = calloc((size_t)p->nthreads + 1, sizeof(*s.called));
 	s.returned = calloc((size_t)p->nthreads + 1, sizeof(*s.returned));
-	if (!k || !out->items || !out->events || !s.called || !s.returned)
+	if (!k || !run || !out->items || !out->events || !s.called || !s.returned)
 		goto out;
 	memcpy(out->items, p->items, p->nitems * sizeof(*out->items));
-	for (i = 0; i < p->nitems; i++)
-		k[n++] = (struct kl_key){ .key = p->spans[i].call, .val = i << 1 };
-	for (i = 0; i < p->nitems; i++)
-		if (p->items[i].ret_ev != KL_NO_EVENT)
-			k[n++] = (struct kl_key){ .key = p->spans[i].ret, .val = i << 1 | 1 };
-	kl_sort_keys(k, n, k + n);
-	for (i = 0; i < n; i = end) {
-		for (end = i + 1; end < n && k[end].key == k[i].key; end++)
-			;
-		put_run(&s, k + i, end - i, ++run);
+	nrets = sort_returns(p, k);
+	while (call < p->nitems || end < nrets) {
+		uint64_t time = call < p->nitems ? p->spans[call].call : KL_TIME_MAX;
+
+		if (end < nrets && k[end].key < time)
+			time = k[end].key;
+		for (n = 0; call < p->nitems && p->spans[call].call == time; call++)
+			run[n++] = (struct kl_key){ .key = time, .val = call << 1 };
+		while (end < nrets && k[end].key == time)
+			run[n++] = k[end++];
+		put_run(&s, run, n, ++runs);
 	}
+	out->has_preds = !shows_preds(p, out);
 	ret = 0;
 out:
 	free(k);
+	free(run);
 	free(s.called);
 	free(s.returned);
 	return ret;

@@ -186,7 +186,7 @@ void mono_gather(struct mono *m)
 		if (mono_kind(op) > MONO_PEEK)
 			continue;
 		v->lo = ret < v->lo ? ret : v->lo;
-		v->hi = call;	/* items come in order of call */
+		v->hi = call > v->hi ? call : v->hi;
 		if (mono_kind(op) == MONO_ADD) {
 			m->again |= v->add != MONO_NONE;
 			v->add = i;
@@ -216,6 +216,9 @@ void mono_gather(struct mono *m)
 			v->lo = MONO_START;
 		if (removes && v->remove == MONO_NONE)
 			v->hi = m->end;
+		/* It may have been there before, too. */
+		if (v->add != MONO_NONE && v->oret <= v->call && (!removes || !m->p->fresh))
+			m->again = true;
 	}
 }
 
@@ -264,7 +267,9 @@ static void close_use(struct uses *u, uint32_t value)
 /* Which use an operation of @word is of that removes or looks. */
 static uint32_t use_of(struct uses *u, uint32_t word, bool remove)
 {
-	uint32_t value = u->m->c.kind == KL_CONTAINER_STACK ? u->last[word] : u->first[word];
+	const bool last = u->m->c.kind == KL_CONTAINER_STACK ||
+			  u->m->c.kind == KL_CONTAINER_REGISTER;
+	uint32_t value = last ? u->last[word] : u->first[word];
 
 	if (value == MONO_NONE && !remove)
 		value = u->closed[word];
