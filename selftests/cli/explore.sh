@@ -45,7 +45,7 @@ ktap_header
 for model in seqlock spinlock ticketlock treiber msqueue; do
 	right "$model on TSO" $model
 	right "$model on SC" $model --memory=sc
-	for what in merge dead canon all; do
+	for what in merge dead canon hidden all; do
 		case $model in
 		seqlock|spinlock|ticketlock)
 			[ $what = all ] || [ $what = merge ] ||

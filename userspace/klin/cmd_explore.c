@@ -27,7 +27,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
 	  "Leave a reduction out: merge (local steps, markers), dead (registers), canon (names of "
-	  "objects) or all; the answer stays the same", 0 },
+	  "objects), hidden (objects that no other thread can reach) or all; the answer stays "
+	  "the same", 0 },
 	{ "shortest", OPT_SHORTEST, NULL, 0,
 	  "Show the shortest run (always done: the search is breadth first)", 0 },
 	{ "no-run", OPT_NO_RUN, NULL, 0, "Do not show the run that leads to a violation", 0 },
@@ -42,7 +43,9 @@ static bool reduction(struct kl_explore_options *o, const char *name)
 	o->no_merge |= all || !strcmp(name, "merge");
 	o->no_dead |= all || !strcmp(name, "dead");
 	o->no_canon |= all || !strcmp(name, "canon");
-	return all || !strcmp(name, "merge") || !strcmp(name, "dead") || !strcmp(name, "canon");
+	o->no_hidden |= all || !strcmp(name, "hidden");
+	return all || !strcmp(name, "merge") || !strcmp(name, "dead") ||
+	       !strcmp(name, "canon") || !strcmp(name, "hidden");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -66,7 +69,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_REDUCE:
 		if (!reduction(&a->o, arg))
-			argp_error(state, "--no-reduce=%s: merge, dead, canon or all expected", arg);
+			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden or all "
+				   "expected", arg);
 		break;
 	case OPT_SHORTEST:
 		break;

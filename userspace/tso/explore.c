@@ -104,6 +104,7 @@ static int set_program(struct kl_explorer *x)
 	p->merge = !x->o.no_merge;
 	p->dead = !x->o.no_dead;
 	p->canon = !x->o.no_canon;
+	p->hidden = !x->o.no_hidden;
 	ret = set_pool(x);
 	return ret ? ret : set_live(x);
 }
@@ -286,15 +287,8 @@ static int expand_thread(struct kl_explorer *x, uint64_t from, unsigned int t, u
 
 	x->vm.nchoice = 0;
 	do {
-		const unsigned int nchoice = x->vm.nchoice;
-		uint8_t choice[sizeof(x->vm.choice)];
-
-		memcpy(choice, x->vm.choice, sizeof(choice));
-		x->vm = x->before;
-		x->vm.nchoice = nchoice;
-		memcpy(x->vm.choice, choice, sizeof(choice));
+		kl_vm_copy(&x->vm, &x->before);
 		x->set = set;
-		x->vm.nev = 0;
 		r = kl_vm_step(&x->vm, t);
 		*steps += r != KL_VM_WAITS;
 		if (r == KL_VM_OK)
@@ -307,9 +301,8 @@ static int expand_thread(struct kl_explorer *x, uint64_t from, unsigned int t, u
 	} while (!ret && kl_vm_next_choice(&x->vm));
 	if (ret)
 		return ret;
-	x->vm = x->before;
+	kl_vm_copy(&x->vm, &x->before);
 	x->set = set;
-	x->vm.nev = 0;
 	if (!kl_vm_flush(&x->vm, t))
 		return 0;
 	(*steps)++;
@@ -330,7 +323,7 @@ static int at_end(struct kl_explorer *x, uint64_t at)
 	}
 	if (!x->spec->impl->final_code)
 		return 0;
-	x->vm = x->before;
+	kl_vm_copy(&x->vm, &x->before);
 	if (run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT)
 		return 0;
 	found(x, KL_EX_FINAL, at, -1, false);

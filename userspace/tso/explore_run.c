@@ -28,7 +28,7 @@ static void print_place(const struct kl_explorer *x, const struct kl_vm *vm, uin
 	obj = (addr - im->nslots) / x->prog.stride;
 	field = (addr - im->nslots) % x->prog.stride;
 	fprintf(f, "#%u->%s", obj + 1, obj < vm->nobj ?
-		im->structs[vm->type[obj]].fields[field].name : "?");
+		im->structs[vm->type[obj] & ~KL_VM_HIDDEN].fields[field].name : "?");
 }
 
 static void print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
@@ -111,7 +111,7 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 		print_value(x, vm->mem[i], f);
 	}
 	for (i = 0; i < vm->nobj; i++) {
-		const struct kl_struct *s = &im->structs[vm->type[i]];
+		const struct kl_struct *s = &im->structs[vm->type[i] & ~KL_VM_HIDDEN];
 
 		fprintf(f, " #%u={", i + 1);
 		for (j = 0; j < s->nfields; j++) {
@@ -195,15 +195,9 @@ static int print_edge(struct kl_explorer *x, uint64_t from, uint64_t to, unsigne
 		for (flush = 0; flush < 2; flush++) {
 			x->vm.nchoice = 0;
 			do {
-				const unsigned int nchoice = x->vm.nchoice;
-				uint8_t choice[sizeof(x->vm.choice)];
-
-				memcpy(choice, x->vm.choice, sizeof(choice));
-				x->vm = x->before;
+				kl_vm_copy(&x->vm, &x->before);
 				x->vm.log = log;
 				x->vm.clog = LOG_MAX;
-				x->vm.nchoice = nchoice;
-				memcpy(x->vm.choice, choice, sizeof(choice));
 				x->vm.at_choice = 0;
 				ret = step_to(x, set, t, flush, to, ev, &nev);
 				if (ret < 0)
@@ -225,7 +219,7 @@ static void print_last(struct kl_explorer *x, unsigned int number, struct kl_vm_
 	unsigned int nev;
 
 	kl_ex_load(x, x->last);
-	x->vm = x->before;
+	kl_vm_copy(&x->vm, &x->before);
 	x->vm.log = log;
 	x->vm.clog = LOG_MAX;
 	x->vm.nchoice = x->nchoice;
@@ -252,7 +246,7 @@ int kl_explore_print_run(struct kl_explorer *x, FILE *f)
 		path[--i] = at;
 	if (n) {
 		kl_ex_load(x, path[0]);
-		x->vm = x->before;
+		kl_vm_copy(&x->vm, &x->before);
 		fputs("    0  the first state\n", f);
 		print_state(x, &x->vm, f);
 	}

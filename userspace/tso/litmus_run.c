@@ -115,7 +115,7 @@ static int expand(struct search *s, uint64_t at)
 	kl_vm_unpack(&s->before, kl_store_state(&s->store, at));
 	for (t = 0; t < s->l->nthreads && !ret; t++) {
 		open += !s->before.thread[t].done || s->before.thread[t].nbuf;
-		s->vm = s->before;
+		kl_vm_copy(&s->vm, &s->before);
 		switch (kl_vm_step(&s->vm, t)) {
 		case KL_VM_OK:
 			ret = reached(s, at);
@@ -127,12 +127,12 @@ static int expand(struct search *s, uint64_t at)
 		default:
 			break;
 		}
-		s->vm = s->before;
+		kl_vm_copy(&s->vm, &s->before);
 		if (!ret && kl_vm_flush(&s->vm, t))
 			ret = reached(s, at);
 	}
 	if (!open && !ret) {
-		s->vm = s->before;
+		kl_vm_copy(&s->vm, &s->before);
 		ret = add_final(s);
 	}
 	return ret;

@@ -146,10 +146,10 @@ size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out)
 		put_thread(&p, &vm->thread[i]);
 	count = p.at++;
 	for (i = 0; i < p.n; i++) {
-		const unsigned int obj = p.order[i], type = vm->type[obj];
+		const unsigned int obj = p.order[i], type = vm->type[obj] & ~KL_VM_HIDDEN;
 		const uint64_t *field = vm->mem + prog->nslots + obj * prog->stride;
 
-		*p.at++ = type;
+		*p.at++ = vm->type[obj];
 		for (j = 0; j < prog->structs[type].nfields; j++)
 			put(&p, field[j]);
 	}
@@ -245,7 +245,7 @@ void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in)
 		uint64_t *field = vm->mem + prog->nslots + i * prog->stride;
 
 		vm->type[i] = *in++;
-		for (j = 0; j < prog->structs[vm->type[i]].nfields; j++)
+		for (j = 0; j < prog->structs[vm->type[i] & ~KL_VM_HIDDEN].nfields; j++)
 			field[j] = get(prog, &in);
 	}
 }

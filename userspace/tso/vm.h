@@ -32,6 +32,9 @@
 /* empty, full, absent: this plus their tag. */
 #define KL_VM_SPECIAL	(1ULL << 63)
 
+/* Only the thread that made the object can reach it so far. */
+#define KL_VM_HIDDEN	0x80
+
 static inline bool kl_vm_is_ptr(uint64_t v)
 {
 	return (v & ~(uint64_t)(2 * KL_VM_MEM - 1)) == KL_VM_PTR;
@@ -67,6 +70,7 @@ struct kl_vm_prog {
 	bool merge;			/* steps of one visible access, markers at their extremes */
 	bool dead;			/* dead registers are cleared */
 	bool canon;			/* objects are named by where they are found first */
+	bool hidden;			/* what no other thread can reach needs no buffer, no step */
 };
 
 enum kl_vm_kind { KL_VM_WRITE, KL_VM_CALL, KL_VM_RET };
@@ -109,7 +113,7 @@ struct kl_vm {
 	const struct kl_vm_prog *prog;
 	unsigned int nobj, nmem;
 	uint64_t mem[KL_VM_MEM];
-	uint8_t type[KL_VM_OBJECTS];
+	uint8_t type[KL_VM_OBJECTS];	/* the struct, and KL_VM_HIDDEN */
 	struct kl_vm_thread thread[KL_VM_THREADS];
 	/* Of the last step: */
 	struct kl_vm_event ev[KL_VM_EVENTS];
@@ -130,6 +134,9 @@ enum kl_vm_result {
 
 /* The first state; @init has the memory's nslots words. */
 void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t *init);
+
+/* The state of @from, without what is known of its last step. */
+void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from);
 
 /**
  * kl_vm_step() - thread @t goes on
