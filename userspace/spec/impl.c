@@ -149,7 +149,13 @@ static void match_methods(struct kl_igen *g)
 			continue;
 		}
 		for (k = 0; k < m->nparams; k++)
-			if (m->params[k].type != w->params[k].type)
+			if (im->methods[i].data >> k & 1 &&
+			    w->params[k].use & (KL_USE_COMPUTED | KL_USE_ORDERED | KL_USE_INDEX |
+						KL_USE_KEY))
+				kl_ig_err(g, im->methods[i].param_pos[k], "'%s' is data, but the "
+					  "specification does more than copy and compare it",
+					  m->params[k].name);
+			else if (m->params[k].type != w->params[k].type)
 				kl_ig_err(g, im->methods[i].param_pos[k],
 					  "'%s' is of another type in the specification",
 					  m->params[k].name);
@@ -260,7 +266,7 @@ int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)
 }
 
 /* One alternative of a general client: a method with one choice of arguments. */
-static void general_call(struct kl_igen *g, unsigned int m, uint64_t pick, uint64_t fresh)
+static void general_call(struct kl_igen *g, unsigned int m, uint64_t pick)
 {
 	const struct kl_client *c = &g->im->client;
 	const struct kl_method_def *d = &g->im->methods[m];
@@ -270,9 +276,12 @@ static void general_call(struct kl_igen *g, unsigned int m, uint64_t pick, uint6
 	for (i = 0; i < d->pub.nparams || i < d->pub.nresults; i++)
 		kl_gen_temp(&g->g);
 	for (i = 0; i < d->pub.nparams; i++) {
-		n = d->data >> i & 1 ? 1 : d->pub.params[i].type == KL_T_BOOL ? 2 :
-		    c->nvalues ? c->nvalues : 2;
-		v = d->data >> i & 1 ? fresh + i : d->pub.params[i].type == KL_T_BOOL ? pick % n :
+		n = d->pub.params[i].type == KL_T_BOOL ? 2 : c->nvalues ? c->nvalues : 2;
+		if (d->data >> i & 1) {
+			kl_ig_emit(g, kl_insn(KL_I_FRESH, first + i, 0, 0));
+			continue;
+		}
+		v = d->pub.params[i].type == KL_T_BOOL ? pick % n :
 		    c->nvalues ? c->values[pick % n] : pick % n + 1;
 		pick /= n;
 		kl_ig_emit(g, kl_insn_imm(KL_I_CONST, first + i,
@@ -293,7 +302,7 @@ static uint64_t picks(const struct kl_client *c, const struct kl_method_def *d)
 	return n;
 }
 
-static void general_op(struct kl_igen *g, uint64_t methods, uint64_t fresh)
+static void general_op(struct kl_igen *g, uint64_t methods)
 {
 	const struct kl_client *c = &g->im->client;
 	unsigned int m, i, n = 0, table, at = 0, ends = 0, next;
@@ -317,7 +326,7 @@ static void general_op(struct kl_igen *g, uint64_t methods, uint64_t fresh)
 		for (k = 0; methods >> m & 1 && k < picks(c, &g->im->methods[m]); k++) {
 			if (!g->g.err)
 				g->g.s->code[g->m->code + table + at++] = kl_gen_here(&g->g);
-			general_call(g, m, k, fresh);
+			general_call(g, m, k);
 			ends = kl_ig_emit(g, kl_insn_imm(KL_I_JMP, 0, ends));
 		}
 	}
@@ -338,10 +347,8 @@ static void general_thread(struct kl_igen *g, unsigned int t, unsigned int ops)
 		return;
 	begin(g, m, KL_IC_THREAD);
 	g->g.line = c->pos.line;
-	/* Each call has values of its own, as many as it may have parameters. */
 	for (i = 0; i < ops; i++)
-		general_op(g, c->roles ? c->methods[t] : UINT64_MAX,
-			   1 + (uint64_t)(t * ops + i) * KL_MAX_ARGS);
+		general_op(g, c->roles ? c->methods[t] : UINT64_MAX);
 	kl_ig_emit(g, kl_insn(KL_I_STOP, 0, 0, 0));
 	end(g);
 }

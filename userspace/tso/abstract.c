@@ -33,7 +33,11 @@ struct kl_abstract {
 	struct kl_run *run;
 	unsigned int n;			/* threads */
 	bool sc;
-	struct kl_words mem, op, buf, config, set, event;
+	struct kl_words mem, op, buf, config, set, event, renaming;
+	uint32_t *renamed;		/* the set that each renaming gives, plus 1 */
+	size_t crenamed;
+	uint64_t *data;			/* of each set */
+	size_t cdata;
 	struct memo *memo;
 	size_t nmemo, memo_slots;
 	uint32_t *empty;		/* of each set */
@@ -65,6 +69,8 @@ int kl_vm_value(char *buf, size_t size, uint64_t v)
 
 	if (v > KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5)
 		return snprintf(buf, size, "%s", special[v - KL_VM_SPECIAL]);
+	if (kl_vm_is_data(v))
+		return snprintf(buf, size, "d%llu", (unsigned long long)(v - KL_VM_DATA));
 	if ((int64_t)v < 0 && v >> 62 == 3)
 		return snprintf(buf, size, "%lld", (long long)v);
 	return snprintf(buf, size, "%llu", (unsigned long long)v);
@@ -81,6 +87,9 @@ void kl_abstract_free(struct kl_abstract *a)
 	kl_words_free(&a->config);
 	kl_words_free(&a->set);
 	kl_words_free(&a->event);
+	kl_words_free(&a->renaming);
+	free(a->renamed);
+	free(a->data);
 	free(a->memo);
 	free(a->empty);
 	free(a->todo);
@@ -341,14 +350,70 @@ static uint32_t empty_layers(const struct kl_abstract *a)
 	return mask;
 }
 
+static uint64_t data_of(const struct kl_words *in, uint32_t id)
+{
+	const uint64_t *w;
+	uint64_t mask = 0;
+	size_t n, i;
+
+	w = kl_words_get(in, id, &n);
+	for (i = 0; i < n; i++)
+		if (kl_vm_is_data(w[i]))
+			mask |= 1ULL << (w[i] - KL_VM_DATA);
+	return mask;
+}
+
+static uint64_t all_data(const struct kl_abstract *a)
+{
+	const uint64_t *c;
+	uint64_t mask = 0;
+	unsigned int t;
+	size_t i, n;
+
+	for (i = 0; i < a->ntodo; i++) {
+		c = kl_words_get(&a->config, a->todo[i], &n);
+		mask |= data_of(&a->mem, c[0]);
+		for (t = 0; t < a->n; t++)
+			mask |= data_of(&a->op, c[1 + 2 * t]) | data_of(&a->buf, c[2 + 2 * t]);
+	}
+	return mask;
+}
+
+/* The number of the set in todo, which is closed. */
+static int64_t number_set(struct kl_abstract *a)
+{
+	uint64_t *words;
+	size_t i, n = a->set.n;
+	int64_t id;
+	int ret;
+
+	qsort(a->todo, a->ntodo, sizeof(*a->todo), by_number);
+	words = calloc(a->ntodo + 1, sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	for (i = 0; i < a->ntodo; i++)
+		words[i] = a->todo[i];
+	id = kl_words_add(&a->set, words, a->ntodo);
+	free(words);
+	if (id < 0 || (size_t)id < n)
+		return id;
+	ret = kl_grow(a->empty, a->cempty, id + 1);
+	if (!ret)
+		ret = kl_grow(a->data, a->cdata, id + 1);
+	if (ret)
+		return ret;
+	a->empty[id] = empty_layers(a);
+	a->data[id] = all_data(a);
+	return id;
+}
+
 /* Close what is in todo under internal steps; the number of the set. */
 static int64_t close_set(struct kl_abstract *a)
 {
-	uint64_t c[CONFIG_WORDS], *words;
+	uint64_t c[CONFIG_WORDS];
 	const uint64_t *w;
 	unsigned int t;
 	size_t i, n;
-	int64_t id;
 	int ret;
 
 	for (i = 0; i < a->ntodo; i++) {
@@ -362,22 +427,7 @@ static int64_t close_set(struct kl_abstract *a)
 				return ret;
 		}
 	}
-	qsort(a->todo, a->ntodo, sizeof(*a->todo), by_number);
-	words = calloc(a->ntodo + 1, sizeof(*words));
-	if (!words)
-		return -ENOMEM;
-	for (i = 0; i < a->ntodo; i++)
-		words[i] = a->todo[i];
-	n = a->set.n;
-	id = kl_words_add(&a->set, words, a->ntodo);
-	free(words);
-	if (id < 0 || (size_t)id < n)
-		return id;
-	ret = kl_grow(a->empty, a->cempty, id + 1);
-	if (ret)
-		return ret;
-	a->empty[id] = empty_layers(a);
-	return id;
+	return number_set(a);
 }
 
 static void start_set(struct kl_abstract *a)
@@ -554,6 +604,85 @@ int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm
 	return next;
 }
 
+static int64_t rename_words(struct kl_abstract *a, struct kl_words *in, uint64_t id,
+			    const uint8_t *data)
+{
+	const uint64_t *w;
+	size_t n, i;
+
+	w = kl_words_get(in, id, &n);
+	memcpy(a->words, w, n * sizeof(*w));
+	for (i = 0; i < n; i++)
+		if (kl_vm_is_data(w[i]))
+			a->words[i] = KL_VM_DATA + data[w[i] - KL_VM_DATA];
+	return kl_words_add(in, a->words, n);
+}
+
+static int rename_config(struct kl_abstract *a, uint32_t id, const uint8_t *data)
+{
+	uint64_t c[CONFIG_WORDS];
+	const uint64_t *w;
+	unsigned int i;
+	int64_t part;
+	size_t n;
+
+	w = kl_words_get(&a->config, id, &n);
+	memcpy(c, w, n * sizeof(*w));
+	for (i = 0; i < n; i++) {
+		part = rename_words(a, !i ? &a->mem : i & 1 ? &a->op : &a->buf, c[i], data);
+		if (part < 0)
+			return part;
+		c[i] = part;
+	}
+	return add_config(a, c);
+}
+
+int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
+			   const uint8_t data[KL_VM_DATA_MAX])
+{
+	uint64_t key[1 + KL_VM_DATA_MAX / 8] = { set }, mask = a->data[set];
+	uint8_t part[KL_VM_DATA_MAX] = { 0 };
+	bool same = true;
+	int64_t id, next;
+	size_t n, i, old = a->crenamed;
+	int ret;
+
+	for (; mask; mask &= mask - 1) {
+		i = __builtin_ctzll(mask);
+		part[i] = data[i];
+		same &= data[i] == i;
+	}
+	if (same)
+		return set;
+	memcpy(key + 1, part, sizeof(part));
+	id = kl_words_add(&a->renaming, key, sizeof(key) / sizeof(*key));
+	if (id < 0)
+		return id;
+	ret = kl_grow(a->renamed, a->crenamed, id + 1);
+	if (ret)
+		return ret;
+	if (a->crenamed > old)
+		memset(a->renamed + old, 0, (a->crenamed - old) * sizeof(*a->renamed));
+	if (a->renamed[id])
+		return a->renamed[id] - 1;
+	start_set(a);
+	kl_words_get(&a->set, set, &n);
+	for (i = 0; i < n; i++) {
+		ret = rename_config(a, a->set.words[a->set.at[set] + i], part);
+		if (ret)
+			return ret;
+	}
+	next = number_set(a);
+	if (next >= 0)
+		a->renamed[id] = next + 1;
+	return next;
+}
+
+uint64_t kl_abstract_data(const struct kl_abstract *a, uint32_t set)
+{
+	return a->data[set];
+}
+
 const char *kl_abstract_error(const struct kl_abstract *a)
 {
 	return a->error;
@@ -578,7 +707,8 @@ size_t kl_abstract_bytes(const struct kl_abstract *a)
 {
 	return kl_words_bytes(&a->mem) + kl_words_bytes(&a->op) + kl_words_bytes(&a->buf) +
 	       kl_words_bytes(&a->config) + kl_words_bytes(&a->set) +
-	       kl_words_bytes(&a->event) + a->memo_slots * sizeof(*a->memo);
+	       kl_words_bytes(&a->event) + kl_words_bytes(&a->renaming) +
+	       (a->crenamed + a->cempty) * 4 + a->cdata * 8 + a->memo_slots * sizeof(*a->memo);
 }
 
 int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int t, char *buf,

@@ -205,10 +205,31 @@ int kl_ex_after(struct kl_explorer *x)
 	return ret;
 }
 
-size_t kl_ex_pack(struct kl_explorer *x)
+/* Data that only the specification has comes after the implementation's. */
+int64_t kl_ex_pack(struct kl_explorer *x)
 {
-	memcpy(x->packed, &x->set, 4);
-	return 4 + kl_vm_pack(&x->vm, x->packed + 4);
+	uint8_t data[KL_VM_DATA_MAX], last = 0;
+	uint64_t mask = kl_abstract_data(x->abs, x->set);
+	size_t len = kl_vm_pack(&x->vm, x->packed + 4, data);
+	uint32_t number;
+	int64_t set = x->set;
+	unsigned int i;
+
+	if (mask && x->prog.canon) {
+		for (i = 0; i < KL_VM_DATA_MAX; i++)
+			last = data[i] > last ? data[i] : last;
+		for (; mask; mask &= mask - 1) {
+			i = __builtin_ctzll(mask);
+			if (!data[i])
+				data[i] = ++last;
+		}
+		set = kl_abstract_rename(x->abs, x->set, data);
+		if (set < 0)
+			return set;
+	}
+	number = set;
+	memcpy(x->packed, &number, 4);
+	return 4 + len;
 }
 
 void kl_ex_load(struct kl_explorer *x, uint64_t at)
@@ -217,6 +238,7 @@ void kl_ex_load(struct kl_explorer *x, uint64_t at)
 
 	memcpy(&x->set, state, 4);
 	kl_vm_unpack(&x->before, state + 4);
+	x->before.taken = kl_abstract_data(x->abs, x->set);
 }
 
 static void found(struct kl_explorer *x, enum kl_explore_verdict v, uint64_t at, int t, bool flush)
@@ -258,6 +280,7 @@ static void explain(struct kl_explorer *x, uint32_t before)
 static int reached(struct kl_explorer *x, uint64_t from, int t, bool flush)
 {
 	const uint32_t before = x->set;
+	int64_t len;
 	uint64_t at;
 	int ret;
 
@@ -270,7 +293,10 @@ static int reached(struct kl_explorer *x, uint64_t from, int t, bool flush)
 		explain(x, before);
 		return 1;
 	}
-	ret = kl_store_add(&x->store, x->packed, kl_ex_pack(x), from, &at);
+	len = kl_ex_pack(x);
+	if (len < 0)
+		return len;
+	ret = kl_store_add(&x->store, x->packed, len, from, &at);
 	if (ret == -ENOSPC) {
 		x->verdict = KL_EX_MEMORY;
 		return 1;
@@ -354,7 +380,7 @@ static int expand(struct kl_explorer *x, uint64_t at)
 static int search(struct kl_explorer *x)
 {
 	uint64_t at, first;
-	int64_t set;
+	int64_t set, len;
 	int ret;
 
 	set = kl_abstract_first(x->abs);
@@ -365,7 +391,10 @@ static int search(struct kl_explorer *x)
 	if (set < 0)
 		return set;
 	x->set = set;
-	ret = kl_store_add(&x->store, x->packed, kl_ex_pack(x), KL_EX_NO_PLACE, &first);
+	len = kl_ex_pack(x);
+	if (len < 0)
+		return len;
+	ret = kl_store_add(&x->store, x->packed, len, KL_EX_NO_PLACE, &first);
 	for (at = 0, ret = ret < 0 ? ret : 0; !ret && at < x->store.used;
 	     at = kl_store_next(&x->store, at)) {
 		ret = expand(x, at);

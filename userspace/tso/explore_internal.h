@@ -42,6 +42,7 @@ struct kl_explorer {
 int kl_ex_after(struct kl_explorer *x);
 /* Load the state at a place. */
 void kl_ex_load(struct kl_explorer *x, uint64_t at);
-size_t kl_ex_pack(struct kl_explorer *x);
+/* The state as bytes in x->packed: their number, or a negative errno. */
+int64_t kl_ex_pack(struct kl_explorer *x);
 
 #endif

@@ -99,11 +99,12 @@ static int add_final(struct search *s)
 
 static int reached(struct search *s, uint64_t parent)
 {
+	uint8_t data[KL_VM_DATA_MAX];	/* a litmus test has none */
 	uint64_t at;
 	int ret;
 
 	s->r->transitions++;
-	ret = kl_store_add(&s->store, s->packed, kl_vm_pack(&s->vm, s->packed), parent, &at);
+	ret = kl_store_add(&s->store, s->packed, kl_vm_pack(&s->vm, s->packed, data), parent, &at);
 	return ret < 0 ? ret : 0;
 }
 

@@ -52,6 +52,7 @@ void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from)
 		memcpy(th->reg[0], f->reg[0], p->nregs[0] * sizeof(uint64_t));
 		memcpy(th->reg[1], f->reg[1], p->nregs[1] * sizeof(uint64_t));
 	}
+	to->taken = from->taken;
 	to->nev = 0;
 }
 
@@ -336,10 +337,36 @@ static uint64_t new_object(struct kl_vm *vm, unsigned int type)
 	return KL_VM_PTR + at;
 }
 
+static void note_data(uint64_t *mask, const uint64_t *v, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (kl_vm_is_data(v[i]))
+			*mask |= 1ULL << (v[i] - KL_VM_DATA);
+}
+
+/* A data value that is nowhere in the state, nor in the specification's; 0: there is no more. */
+static uint64_t fresh_data(struct kl_vm *vm)
+{
+	const struct kl_vm_prog *p = vm->prog;
+	uint64_t mask = vm->taken | 1;
+	unsigned int t, i;
+
+	note_data(&mask, vm->mem, vm->nmem);
+	for (t = 0; t < p->nthreads; t++) {
+		note_data(&mask, vm->thread[t].reg[0], p->nregs[0]);
+		note_data(&mask, vm->thread[t].reg[1], p->nregs[1]);
+		for (i = 0; i < vm->thread[t].nbuf; i++)
+			note_data(&mask, &vm->thread[t].buf[i].val, 1);
+	}
+	return ~mask ? KL_VM_DATA + __builtin_ctzll(~mask) : 0;
+}
+
 /* Words that arithmetic may not give, since they mean pointers and special values. */
 static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
 {
-	return !p->raw && v >> 62 && v >> 62 != 3;
+	return !p->raw && v >> 61 && v >> 61 != 7;
 }
 
 static int arith_op(enum kl_opcode op)
@@ -459,6 +486,11 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 			if (!reg[a])
 				return fault(&s, at, "more objects than the explorer has room for");
 			break;
+		case KL_I_FRESH:
+			reg[a] = fresh_data(vm);
+			if (!reg[a])
+				return fault(&s, at, "more data values than the explorer has room for");
+			break;
 		case KL_I_DIV:
 		case KL_I_MOD:
 			if (!reg[c])
@@ -468,15 +500,17 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 		case KL_I_SUB:
 		case KL_I_MUL:
 		case KL_I_AND ... KL_I_SHR:
+			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
+				return fault(&s, at, "data is copied and compared only");
 			reg[a] = kl_arith(arith_op(op), reg[b], reg[c]);
 			if (out_of_range(p, reg[a]))
 				return fault(&s, at, "a number too large for the explorer");
 			break;
 		case KL_I_LT:
-			reg[a] = reg[b] < reg[c];
-			break;
 		case KL_I_LE:
-			reg[a] = reg[b] <= reg[c];
+			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
+				return fault(&s, at, "data is copied and compared only");
+			reg[a] = op == KL_I_LT ? reg[b] < reg[c] : reg[b] <= reg[c];
 			break;
 		case KL_I_EQ:
 		case KL_I_EQB:

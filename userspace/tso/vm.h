@@ -35,6 +35,15 @@
 /* Only the thread that made the object can reach it so far. */
 #define KL_VM_HIDDEN	0x80
 
+/* Data, which is copied and compared only: this plus a number that stands for any value. */
+#define KL_VM_DATA	(1ULL << 61)
+#define KL_VM_DATA_MAX	64
+
+static inline bool kl_vm_is_data(uint64_t v)
+{
+	return v >> 61 == 1;
+}
+
 static inline bool kl_vm_is_ptr(uint64_t v)
 {
 	return (v & ~(uint64_t)(2 * KL_VM_MEM - 1)) == KL_VM_PTR;
@@ -115,6 +124,7 @@ struct kl_vm {
 	uint64_t mem[KL_VM_MEM];
 	uint8_t type[KL_VM_OBJECTS];	/* the struct, and KL_VM_HIDDEN */
 	struct kl_vm_thread thread[KL_VM_THREADS];
+	uint64_t taken;		/* data that the specification knows, a bit for each number */
 	/* Of the last step: */
 	struct kl_vm_event ev[KL_VM_EVENTS];
 	unsigned int nev;
@@ -178,10 +188,12 @@ bool kl_vm_has_writes(const struct kl_vm_thread *th);
  * kl_vm_pack() - a state as a string of bytes, equal states as equal ones
  * @vm: the state
  * @out: KL_VM_PACKED bytes
+ * @data: set to the new number of each data value that is in it, 0: it is not;
+ *	they too are numbered by where they are found first
  *
  * Return: how many bytes were used.
  */
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out);
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, uint8_t data[KL_VM_DATA_MAX]);
 void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in);
 
 /**
