@@ -377,12 +377,14 @@ static int expand(struct kl_explorer *x, uint64_t at)
 	return ret;
 }
 
-static int search(struct kl_explorer *x)
+int kl_ex_first(struct kl_explorer *x)
 {
-	uint64_t at, first;
-	int64_t set, len;
+	int64_t set;
 	int ret;
 
+	ret = first_state(x);
+	if (ret)
+		return ret;
 	set = kl_abstract_first(x->abs);
 	if (set == -E2BIG) {
 		kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
@@ -391,6 +393,18 @@ static int search(struct kl_explorer *x)
 	if (set < 0)
 		return set;
 	x->set = set;
+	return 0;
+}
+
+static int search(struct kl_explorer *x)
+{
+	uint64_t at, first;
+	int64_t len;
+	int ret;
+
+	ret = kl_ex_first(x);
+	if (ret)
+		return ret;
 	len = kl_ex_pack(x);
 	if (len < 0)
 		return len;
@@ -446,8 +460,6 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	x->last = KL_EX_NO_PLACE;
 	x->thread = -1;
 	ret = set_program(x);
-	if (!ret)
-		ret = first_state(x);
 	if (!ret)
 		ret = kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)

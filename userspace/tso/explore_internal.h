@@ -24,6 +24,9 @@ struct kl_explorer {
 	uint8_t packed[4 + KL_VM_PACKED];
 	uint64_t transitions, expanded;
 	double seconds;
+	/* While a run is printed: the state with names that stay, and its set. */
+	struct kl_vm shown;
+	uint32_t shown_set;
 	/* What was found: the last state, and the step from it. */
 	uint64_t last;			/* its place; KL_EX_NO_PLACE if there is none */
 	int thread;			/* who makes the last step, -1: there is none */
@@ -40,6 +43,8 @@ struct kl_explorer {
  * explained any more; a negative errno.
  */
 int kl_ex_after(struct kl_explorer *x);
+/* The first state to x->vm and x->set. */
+int kl_ex_first(struct kl_explorer *x);
 /* Load the state at a place. */
 void kl_ex_load(struct kl_explorer *x, uint64_t at);
 /* The state as bytes in x->packed: their number, or a negative errno. */

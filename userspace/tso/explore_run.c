@@ -8,7 +8,7 @@
 
 #define LOG_MAX		64
 
-/* The name of a word of memory; objects are #1, #2, ... in the order of this state. */
+/* The name of a word of memory; objects are #1, #2, ... */
 static void print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr,
 			FILE *f)
 {
@@ -154,78 +154,96 @@ static void print_step(const struct kl_explorer *x, unsigned int number, unsigne
 	print_state(x, &x->vm, f);
 }
 
-/* Make a step from x->before: 1 if it leads to the state at @to (or @to is none). */
-static int step_to(struct kl_explorer *x, uint32_t set, unsigned int t, bool flush, uint64_t to,
-		   struct kl_vm_event *ev, unsigned int *nev)
+/* Does the step of @t from x->before lead to the state at @to? */
+static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint64_t to)
 {
-	enum kl_vm_result r = KL_VM_OK;
+	int64_t len;
 	int ret;
 
-	x->set = set;
-	x->vm.nev = 0;
-	x->vm.nlog = 0;
-	if (flush ? !kl_vm_flush(&x->vm, t) : (r = kl_vm_step(&x->vm, t)) != KL_VM_OK) {
-		*nev = x->vm.nev;
-		memcpy(ev, x->vm.ev, *nev * sizeof(*ev));
-		return r == KL_VM_FAULT && to == KL_EX_NO_PLACE;
-	}
-	*nev = x->vm.nev;
-	memcpy(ev, x->vm.ev, *nev * sizeof(*ev));
-	if (to == KL_EX_NO_PLACE)
-		return 1;
+	if (flush ? !kl_vm_flush(&x->vm, t) : kl_vm_step(&x->vm, t) != KL_VM_OK)
+		return 0;
 	ret = kl_ex_after(x);
 	if (ret <= 0)
 		return ret;
-	return kl_ex_pack(x) == kl_store_head(&x->store, to).len &&
-	       !memcmp(x->packed, kl_store_state(&x->store, to), kl_store_head(&x->store, to).len);
+	len = kl_ex_pack(x);
+	if (len < 0)
+		return len;
+	return (uint64_t)len == kl_store_head(&x->store, to).len &&
+	       !memcmp(x->packed, kl_store_state(&x->store, to), len);
 }
 
-/* Find the step from @from to @to again, and print it. */
-static int print_edge(struct kl_explorer *x, uint64_t from, uint64_t to, unsigned int number,
-		      struct kl_vm_access *log, FILE *f)
+/* Find the step from @from to @to again; its choices are in x->vm. */
+static int find_step(struct kl_explorer *x, uint64_t from, uint64_t to, unsigned int *t,
+		     bool *flush)
 {
-	struct kl_vm_event ev[KL_VM_EVENTS];
-	unsigned int t, nev;
 	uint32_t set;
-	int ret, flush;
+	int ret;
 
 	kl_ex_load(x, from);
 	set = x->set;
-	for (t = 0; t < x->prog.nthreads; t++) {
-		for (flush = 0; flush < 2; flush++) {
-			x->vm.nchoice = 0;
-			do {
-				kl_vm_copy(&x->vm, &x->before);
-				x->vm.log = log;
-				x->vm.clog = LOG_MAX;
-				x->vm.at_choice = 0;
-				ret = step_to(x, set, t, flush, to, ev, &nev);
-				if (ret < 0)
-					return ret;
-				if (!ret)
-					continue;
-				print_step(x, number, t, ev, nev, f);
-				return 0;
-			} while (kl_vm_next_choice(&x->vm));
-		}
+	for (*t = 0; *t < x->prog.nthreads; ++*t) {
+		x->vm.nchoice = 0;
+		do {
+			kl_vm_copy(&x->vm, &x->before);
+			x->set = set;
+			*flush = false;
+			ret = leads_to(x, *t, false, to);
+			if (ret)
+				return ret < 0 ? ret : 0;
+		} while (kl_vm_next_choice(&x->vm));
+		kl_vm_copy(&x->vm, &x->before);
+		x->set = set;
+		*flush = true;
+		ret = leads_to(x, *t, true, to);
+		if (ret)
+			return ret < 0 ? ret : 0;
 	}
 	return -EINVAL;
 }
 
-static void print_last(struct kl_explorer *x, unsigned int number, struct kl_vm_access *log,
-		       FILE *f)
+/* Make the step with the names that stay, and print it. */
+static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
+		     struct kl_vm_access *log, FILE *f)
 {
 	struct kl_vm_event ev[KL_VM_EVENTS];
 	unsigned int nev;
+	int ret;
 
-	kl_ex_load(x, x->last);
-	kl_vm_copy(&x->vm, &x->before);
+	kl_vm_copy(&x->vm, &x->shown);
+	x->set = x->shown_set;
 	x->vm.log = log;
 	x->vm.clog = LOG_MAX;
-	x->vm.nchoice = x->nchoice;
-	memcpy(x->vm.choice, x->choice, sizeof(x->choice));
-	step_to(x, x->set, x->thread, x->flush, KL_EX_NO_PLACE, ev, &nev);
-	print_step(x, number, x->thread, ev, nev, f);
+	x->vm.nlog = 0;
+	if (flush)
+		kl_vm_flush(&x->vm, t);
+	else
+		kl_vm_step(&x->vm, t);
+	nev = x->vm.nev;
+	memcpy(ev, x->vm.ev, nev * sizeof(*ev));
+	print_step(x, number, t, ev, nev, f);
+	x->vm.log = NULL;
+	ret = kl_ex_after(x);
+	if (ret < 0)
+		return ret;
+	kl_vm_copy(&x->shown, &x->vm);
+	/* A value that was there once keeps its name. */
+	x->shown.taken |= kl_vm_data(&x->vm);
+	x->shown_set = x->set;
+	return 0;
+}
+
+static int show_first(struct kl_explorer *x, FILE *f)
+{
+	int ret = kl_ex_first(x);
+
+	if (ret)
+		return ret;
+	x->shown.prog = &x->prog;
+	kl_vm_copy(&x->shown, &x->vm);
+	x->shown_set = x->set;
+	fputs("    0  the first state\n", f);
+	print_state(x, &x->vm, f);
+	return 0;
 }
 
 int kl_explore_print_run(struct kl_explorer *x, FILE *f)
@@ -233,6 +251,8 @@ int kl_explore_print_run(struct kl_explorer *x, FILE *f)
 	struct kl_vm_access *log = calloc(LOG_MAX, sizeof(*log));
 	uint64_t at, *path = NULL;
 	size_t n = 0, i;
+	unsigned int t;
+	bool flush;
 	int ret = 0;
 
 	for (at = x->last; at != KL_EX_NO_PLACE; at = kl_store_head(&x->store, at).parent)
@@ -244,17 +264,20 @@ int kl_explore_print_run(struct kl_explorer *x, FILE *f)
 	}
 	for (at = x->last, i = n; i; at = kl_store_head(&x->store, at).parent)
 		path[--i] = at;
-	if (n) {
-		kl_ex_load(x, path[0]);
-		kl_vm_copy(&x->vm, &x->before);
-		fputs("    0  the first state\n", f);
-		print_state(x, &x->vm, f);
+	if (n)
+		ret = show_first(x, f);
+	for (i = 1; i < n && !ret; i++) {
+		ret = find_step(x, path[i - 1], path[i], &t, &flush);
+		if (ret)
+			break;
+		x->vm.nchoice = x->vm.at_choice;
+		ret = show_step(x, i, t, flush, log, f);
 	}
-	for (i = 1; i < n && !ret; i++)
-		ret = print_edge(x, path[i - 1], path[i], i, log, f);
-	if (!ret && n && x->thread >= 0)
-		print_last(x, n, log, f);
-	x->vm.log = NULL;
+	if (!ret && n && x->thread >= 0) {
+		memcpy(x->vm.choice, x->choice, sizeof(x->choice));
+		x->vm.nchoice = x->nchoice;
+		ret = show_step(x, n, x->thread, x->flush, log, f);
+	}
 out:
 	free(path);
 	free(log);

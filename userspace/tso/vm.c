@@ -346,11 +346,10 @@ static void note_data(uint64_t *mask, const uint64_t *v, unsigned int n)
 			*mask |= 1ULL << (v[i] - KL_VM_DATA);
 }
 
-/* A data value that is nowhere in the state, nor in the specification's; 0: there is no more. */
-static uint64_t fresh_data(struct kl_vm *vm)
+uint64_t kl_vm_data(const struct kl_vm *vm)
 {
 	const struct kl_vm_prog *p = vm->prog;
-	uint64_t mask = vm->taken | 1;
+	uint64_t mask = 0;
 	unsigned int t, i;
 
 	note_data(&mask, vm->mem, vm->nmem);
@@ -360,6 +359,14 @@ static uint64_t fresh_data(struct kl_vm *vm)
 		for (i = 0; i < vm->thread[t].nbuf; i++)
 			note_data(&mask, &vm->thread[t].buf[i].val, 1);
 	}
+	return mask;
+}
+
+/* A data value that is nowhere in the state, nor in the specification's; 0: there is no more. */
+static uint64_t fresh_data(const struct kl_vm *vm)
+{
+	const uint64_t mask = kl_vm_data(vm) | vm->taken | 1;
+
 	return ~mask ? KL_VM_DATA + __builtin_ctzll(~mask) : 0;
 }
 

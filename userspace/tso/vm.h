@@ -179,6 +179,8 @@ bool kl_vm_next_choice(struct kl_vm *vm);
 bool kl_vm_flush(struct kl_vm *vm, unsigned int t);
 /* Is the oldest layer of @t's buffer complete and without entries? */
 bool kl_vm_empty_layer(const struct kl_vm *vm, unsigned int t);
+/* The data values that are somewhere in the state, a bit for each number. */
+uint64_t kl_vm_data(const struct kl_vm *vm);
 bool kl_vm_has_writes(const struct kl_vm_thread *th);
 
 /* pack.c: a state as bytes. */
