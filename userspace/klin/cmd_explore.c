@@ -2,8 +2,12 @@
 /* klin explore: all runs of an implementation, checked against its specification. */
 #include <argp.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "klin/cmd.h"
@@ -147,9 +151,60 @@ static int report(const struct explore_args *a, struct kl_explorer *x,
 	return KLIN_EXIT_VIOLATION;
 }
 
+/* A line on the terminal, once a second. */
+struct line {
+	struct kl_explore_progress p;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t stop;
+	bool started, stopped;
+};
+
+static void *show(void *arg)
+{
+	struct line *l = arg;
+	unsigned int seconds = 0;
+	struct timespec ts;
+
+	pthread_mutex_lock(&l->lock);
+	clock_gettime(CLOCK_REALTIME, &ts);
+	while (!l->stopped) {
+		ts.tv_sec++;
+		while (!l->stopped && !pthread_cond_timedwait(&l->stop, &l->lock, &ts))
+			;
+		if (l->stopped)
+			break;
+		fprintf(stderr, "\r%llu states, %llu not yet followed, %u s\033[K",
+			(unsigned long long)l->p.states,
+			(unsigned long long)(l->p.states - l->p.expanded), ++seconds);
+	}
+	if (seconds)
+		fputs("\r\033[K", stderr);
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
+
+static void start_line(struct line *l)
+{
+	pthread_mutex_init(&l->lock, NULL);
+	pthread_cond_init(&l->stop, NULL);
+	l->started = isatty(STDERR_FILENO) && !pthread_create(&l->thread, NULL, show, l);
+}
+
+static void stop_line(struct line *l)
+{
+	pthread_mutex_lock(&l->lock);
+	l->stopped = true;
+	pthread_cond_signal(&l->stop);
+	pthread_mutex_unlock(&l->lock);
+	if (l->started)
+		pthread_join(l->thread, NULL);
+}
+
 static int cmd_explore(int argc, char **argv)
 {
-	struct explore_args a = { .o.memory = 4ull << 30 };
+	struct line line = { 0 };
+	struct explore_args a = { .o = { .memory = 4ull << 30, .progress = &line.p } };
 	enum kl_explore_verdict verdict;
 	struct kl_explorer *x = NULL;
 	struct kl_spec *spec = NULL;
@@ -158,8 +213,11 @@ static int cmd_explore(int argc, char **argv)
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	ret = kl_spec_load(a.file, &spec);
-	if (!ret)
+	if (!ret) {
+		start_line(&line);
 		ret = kl_explore(spec, &a.o, &verdict, &x);
+		stop_line(&line);
+	}
 	if (!ret) {
 		code = report(&a, x, verdict);
 	} else if (ret != -EINVAL) {
