@@ -408,10 +408,7 @@ static void test_bad_texts(void **state)
 	    "t.lin:1:41: error: this comment has no end, expected '*/'\n"
 	    "t.lin:1:44: error: expected '}' at the specification's end, found end of file\n");
 	bad("spec t { struct node { word v; } method f() { } }", "t.lin:1:10: error: 'struct' "
-								 "begins an "
-	    "implementation or a client, which this version of klin does not support: a file has "
-	    "one "
-	    "'spec' and its 'probe' clauses\n");
+	    "belongs to an implementation or a client, which stands outside of 'spec t { }'\n");
 	bad("spec t { word x; bool x; method f(word x) { } method f() { } }",
 	    "t.lin:1:23: error: 'x' is already declared in line 1\n"
 	    "t.lin:1:54: error: 'f' is already declared in line 1\n"

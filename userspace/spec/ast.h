@@ -63,6 +63,11 @@ struct kl_local {
 enum kl_ast_kind {
 	KL_A_NUM, KL_A_BOOL, KL_A_SPECIAL, KL_A_NAME, KL_A_INDEX, KL_A_CALL,
 	KL_A_UNARY, KL_A_BINARY, KL_A_COND,
+	/* Of implementations and clients: */
+	KL_A_NULL, KL_A_SELF,
+	KL_A_FIELD,			/* a->method */
+	KL_A_NEW,			/* new name */
+	KL_A_CAS, KL_A_XCHG, KL_A_FADD,	/* on place a, with b and c */
 };
 
 struct kl_ast_expr {
@@ -90,6 +95,9 @@ enum kl_stmt_kind {
 	KL_S_BLOCK, KL_S_IF, KL_S_WHILE, KL_S_DECL, KL_S_ASSIGN, KL_S_EXPR, KL_S_RETURN,
 	KL_S_ASSUME, KL_S_ASSERT, KL_S_CHOOSE, KL_S_EITHER, KL_S_ATOMIC,
 	KL_S_FENCE,
+	/* Of implementations and clients: */
+	KL_S_DO, KL_S_BREAK, KL_S_CONTINUE, KL_S_LOCK, KL_S_UNLOCK,
+	KL_S_CALL,			/* out[] = call name(ret[]) */
 };
 
 struct kl_stmt {
@@ -106,6 +114,9 @@ struct kl_stmt {
 	const char *name;		/* DECL, CHOOSE */
 	enum kl_etype type;		/* DECL */
 	struct kl_local *local;
+	const char *tname;		/* DECL of a pointer: the struct */
+	struct kl_ast_expr *out[KL_MAX_ARGS];
+	unsigned int nout;
 };
 
 struct kl_method_def {
@@ -117,7 +128,10 @@ struct kl_method_def {
 	uint32_t ncode;
 	unsigned int nlocals;		/* registers for parameters and locals */
 	bool has_bool;			/* among parameters or results */
+	uint32_t data;			/* parameters of type `data', a bit each */
 };
+
+struct kl_impl;
 
 struct kl_spec {
 	struct kl_arena arena;
@@ -140,8 +154,10 @@ struct kl_spec {
 	const char *doubt;		/* and why, or NULL */
 	bool specials;			/* empty, full, absent may be in the state */
 	bool flushes;
+	struct kl_impl *impl;		/* NULL: the file has none */
 	uint32_t *code;
-	size_t ncode, ccode;
+	uint32_t *lines;		/* of the text, for each word of code */
+	size_t ncode, ccode, clines;
 	struct kl_val *pool;		/* constants of the code */
 	size_t npool, cpool;
 };

@@ -353,6 +353,8 @@ enum kl_etype kl_check_expr(struct kl_checker *c, struct kl_ast_expr *e)
 	case KL_A_COND:
 		t = check_cond(c, e);
 		break;
+	default:	/* of implementations: the parser makes none here */
+		break;
 	}
 	e->type = t;
 	return t;

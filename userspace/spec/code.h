@@ -49,6 +49,7 @@ enum kl_opcode {
 	KL_I_FIELD,	/* a = address b plus c */
 	KL_I_NEW,	/* a = the address of a new object of struct imm */
 	KL_I_END,	/* the atomic block ends */
+	KL_I_FRESH,	/* a = a data value that is nowhere yet */
 	KL_I_CALL,	/* method imm, arguments from register a on, results there too */
 	KL_I_STOP,	/* the thread ends */
 	KL_I_COUNT_

@@ -27,8 +27,11 @@ unsigned int kl_gen_emit(struct kl_gen *g, uint32_t word)
 		return 0;
 	}
 	g->err = kl_grow(s->code, s->ccode, s->ncode + 1);
+	if (!g->err)
+		g->err = kl_grow(s->lines, s->clines, s->ncode + 1);
 	if (g->err)
 		return 0;
+	s->lines[s->ncode] = g->line;
 	s->code[s->ncode++] = word;
 	return at;
 }
@@ -216,6 +219,8 @@ static void gen_stmt(struct kl_gen *g, const struct kl_stmt *s)
 		break;
 	case KL_S_FENCE:
 		kl_gen_emit(g, kl_insn(KL_I_FENCE, 0, 0, 0));
+		break;
+	default:	/* of implementations */
 		break;
 	}
 }

@@ -11,6 +11,8 @@ struct kl_gen {
 	struct kl_diag *d;
 	struct kl_method_def *m;
 	unsigned int top;	/* first free register */
+	unsigned int max;	/* registers in use at most */
+	unsigned int line;	/* of the statement at hand */
 	int err;		/* the first that happened; code is not written after it */
 };
 
@@ -20,6 +22,8 @@ unsigned int kl_gen_here(const struct kl_gen *g);
 /* Let the jump at @at go to here. */
 void kl_gen_patch(struct kl_gen *g, unsigned int at);
 unsigned int kl_gen_temp(struct kl_gen *g);
+/* The number of a constant in the pool. */
+unsigned int kl_gen_constant(struct kl_gen *g, struct kl_val v);
 /* A register that holds @e: its own if it is a local variable. */
 unsigned int kl_gen_operand(struct kl_gen *g, const struct kl_ast_expr *e);
 /* Compute @e into register @dst, which @e may read unless it branches. */

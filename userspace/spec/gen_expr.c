@@ -16,10 +16,12 @@ unsigned int kl_gen_temp(struct kl_gen *g)
 		g->err = g->err ? g->err : -EINVAL;
 		return g->top;
 	}
-	return g->top++;
+	if (++g->top > g->max)
+		g->max = g->top;
+	return g->top - 1;
 }
 
-static unsigned int constant(struct kl_gen *g, struct kl_val v)
+unsigned int kl_gen_constant(struct kl_gen *g, struct kl_val v)
 {
 	struct kl_spec *s = g->s;
 	unsigned int i;
@@ -100,7 +102,7 @@ static void gen_place(struct kl_gen *g, const struct kl_ast_expr *e, unsigned in
 	unsigned int index;
 
 	if (e->konst) {
-		kl_gen_emit(g, kl_insn_imm(KL_I_CONST, dst, constant(g, e->konst->val)));
+		kl_gen_emit(g, kl_insn_imm(KL_I_CONST, dst, kl_gen_constant(g, e->konst->val)));
 	} else if (e->local) {
 		if (dst != e->local->reg)
 			kl_gen_emit(g, kl_insn(KL_I_MOV, dst, e->local->reg, 0));
@@ -159,10 +161,10 @@ void kl_gen_expr(struct kl_gen *g, const struct kl_ast_expr *e, unsigned int dst
 	switch (e->kind) {
 	case KL_A_NUM:
 	case KL_A_BOOL:
-		kl_gen_emit(g, kl_insn_imm(KL_I_CONST, dst, constant(g, kl_word(e->num))));
+		kl_gen_emit(g, kl_insn_imm(KL_I_CONST, dst, kl_gen_constant(g, kl_word(e->num))));
 		break;
 	case KL_A_SPECIAL:
-		kl_gen_emit(g, kl_insn_imm(KL_I_CONST, dst, constant(g, kl_special(e->num))));
+		kl_gen_emit(g, kl_insn_imm(KL_I_CONST, dst, kl_gen_constant(g, kl_special(e->num))));
 		break;
 	case KL_A_NAME:
 	case KL_A_INDEX:
@@ -180,6 +182,8 @@ void kl_gen_expr(struct kl_gen *g, const struct kl_ast_expr *e, unsigned int dst
 		break;
 	case KL_A_COND:
 		gen_cond(g, e, dst);
+		break;
+	default:	/* of implementations */
 		break;
 	}
 	g->top = top;

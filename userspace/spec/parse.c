@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "spec/impl.h"
 #include "spec/parse.h"
 #include "spec/shipped.h"
 
@@ -21,6 +22,7 @@ struct kl_parser {
 	jmp_buf fatal;		/* no memory, too many errors */
 	int fatal_err;
 	bool end_told;		/* that the file ends too early */
+	bool impl;		/* inside of an implementation or a client */
 };
 
 struct kl_tok *kl_p_peek(struct kl_parser *p)
@@ -166,6 +168,16 @@ void *kl_p_add_(struct kl_parser *p, void **items, size_t *n, size_t *cap, size_
 	return memset((char *)*items + (*n)++ * size, 0, size);
 }
 
+bool kl_p_impl(struct kl_parser *p)
+{
+	return p->impl;
+}
+
+void kl_p_set_impl(struct kl_parser *p, bool impl)
+{
+	p->impl = impl;
+}
+
 struct kl_spec *kl_p_spec(struct kl_parser *p)
 {
 	return p->spec;
@@ -243,12 +255,10 @@ static void parse_top(struct kl_parser *p, void *arg)
 			  "'probe' before 'spec': the specification comes first");
 	} else if (kl_p_is_kw(p, KL_KW_PROBE)) {
 		kl_p_probe(p);
-	} else if (kl_p_starts_implementation(p)) {
-		kl_p_no_implementation(p);
-	} else if (kl_p_is_kw(p, KL_KW_METHOD)) {
-		kl_p_fail(p, kl_p_peek(p)->pos, "'method' outside of 'spec NAME { }'");
-	} else {
-		kl_p_expected(p, "'spec' or 'probe'");
+	} else if (!kl_p_impl_decl(p)) {
+		kl_p_expected(p, "'spec', 'probe', or a part of an implementation or client "
+			      "('struct', 'shared', 'method', 'init', 'client', 'thread', "
+			      "'final')");
 	}
 }
 
@@ -285,6 +295,8 @@ static int compile(struct kl_spec *s)
 		ret = -EINVAL;
 	if (!ret)
 		ret = kl_spec_gen(s, &p.d);
+	if (!ret && s->impl)
+		ret = kl_impl_gen(s, &p.d);
 	free(p.tok);
 	return ret;
 }

@@ -45,9 +45,27 @@ int kl_p_precedence(int kind);
 
 /* parse_decl.c */
 void kl_p_spec_decl(struct kl_parser *p);
-/* `struct`, `shared`, `client`, `thread`: a later part of the language. */
-bool kl_p_starts_implementation(struct kl_parser *p);
-void kl_p_no_implementation(struct kl_parser *p) __attribute__((noreturn));
+void kl_p_const(struct kl_parser *p);
+/* `method NAME(...) -> ...`, up to its body. */
+void kl_p_method_head(struct kl_parser *p, struct kl_method_def *m);
+
+/* parse_impl.c: implementations and clients. */
+bool kl_p_impl(struct kl_parser *p);
+void kl_p_set_impl(struct kl_parser *p, bool impl);
+/* A declaration outside of the specification; false if there is none. */
+bool kl_p_impl_decl(struct kl_parser *p);
+/* A statement that only they have; NULL if there is none. */
+struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p);
+/* The same of expressions; of places: what follows a name. */
+struct kl_ast_expr *kl_p_impl_primary(struct kl_parser *p);
+struct kl_ast_expr *kl_p_impl_place(struct kl_parser *p, struct kl_ast_expr *e);
+/* Read over `@lin', which tells the verifier where a method takes effect. */
+void kl_p_impl_lin(struct kl_parser *p);
+struct kl_ast_expr *kl_p_new_expr(struct kl_parser *p, enum kl_ast_kind kind, struct kl_pos pos);
+struct kl_stmt *kl_p_new_stmt(struct kl_parser *p, enum kl_stmt_kind kind);
+/* Bound the depth of the tree under @e. */
+struct kl_ast_expr *kl_p_deeper(struct kl_parser *p, struct kl_ast_expr *e);
+struct kl_stmt *kl_p_statement(struct kl_parser *p);
 
 /* parse_expr.c, parse_stmt.c, parse_probe.c, probe_expr.c */
 struct kl_ast_expr *kl_p_expr(struct kl_parser *p);

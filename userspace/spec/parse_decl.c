@@ -80,7 +80,7 @@ static void parse_vars(struct kl_parser *p)
 	kl_p_expect(p, ';', "';' or ',' after a variable");
 }
 
-static void parse_const(struct kl_parser *p)
+void kl_p_const(struct kl_parser *p)
 {
 	struct kl_const *c;
 	struct kl_pos pos;
@@ -97,8 +97,14 @@ static void parse_const(struct kl_parser *p)
 	kl_p_expect(p, ';', "';' after a constant");
 }
 
+static bool is_data(struct kl_parser *p)
+{
+	return kl_p_impl(p) && (kl_p_is_word(p, "data") || kl_p_is_word(p, "key"));
+}
+
+/* @data gets a bit for each that is of type `data', which only implementations have. */
 static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, struct kl_pos *pos,
-				 const char *what)
+				 const char *what, uint32_t *data)
 {
 	unsigned int n = 0;
 
@@ -109,7 +115,13 @@ static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, s
 		if (n == KL_MAX_ARGS)
 			kl_p_fail(p, kl_p_peek(p)->pos, "a method has at most %d %ss", KL_MAX_ARGS,
 				  what);
-		params[n].type = parse_type(p, "the type 'word' or 'bool'");
+		if (is_data(p)) {
+			kl_p_next(p);
+			*data |= 1u << n;
+			params[n].type = KL_T_WORD;
+		} else {
+			params[n].type = parse_type(p, "the type 'word' or 'bool'");
+		}
 		pos[n] = kl_p_peek(p)->pos;
 		params[n].name = kl_p_name(p, "a name");
 		n++;
@@ -121,31 +133,41 @@ static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, s
 static void parse_results(struct kl_parser *p, struct kl_method_def *m)
 {
 	struct kl_param *r = m->pub.results;
+	uint32_t data = 0;
 
 	if (kl_p_is(p, '(')) {
-		m->pub.nresults = parse_params(p, r, m->result_pos, "result");
+		m->pub.nresults = parse_params(p, r, m->result_pos, "result", &data);
 		if (!m->pub.nresults)
 			kl_p_fail(p, kl_p_peek(p)->pos, "'-> ()' gives nothing: leave it out");
 		return;
 	}
 	m->result_pos[0] = kl_p_peek(p)->pos;
-	r->type = parse_type(p, "results: '-> word', '-> bool ok' or '-> (word a, word b)'");
+	if (is_data(p))
+		kl_p_next(p);
+	else
+		r->type = parse_type(p, "results: '-> word', '-> bool ok' or '-> (word a, word b)'");
 	r->name = kl_p_is(p, '{') ? "result" : kl_p_name(p, "the result's name or '{'");
 	m->pub.nresults = 1;
 }
 
-static void parse_method(struct kl_parser *p)
+void kl_p_method_head(struct kl_parser *p, struct kl_method_def *m)
 {
-	struct kl_method_def m = { .pub.part_param = -1 }, *added;
-
+	*m = (struct kl_method_def){ .pub.part_param = -1 };
 	kl_p_next(p);
-	m.pos = kl_p_peek(p)->pos;
-	m.pub.name = kl_p_name(p, "a method's name");
-	m.pub.nparams = parse_params(p, m.pub.params, m.param_pos, "parameter");
+	m->pos = kl_p_peek(p)->pos;
+	m->pub.name = kl_p_name(p, "a method's name");
+	m->pub.nparams = parse_params(p, m->pub.params, m->param_pos, "parameter", &m->data);
 	if (kl_p_take(p, KL_TOK_ARROW))
-		parse_results(p, &m);
+		parse_results(p, m);
 	if (!kl_p_is(p, '{'))
 		kl_p_expected(p, "'{' and the method's body, or '->' and its results");
+}
+
+static void parse_method(struct kl_parser *p)
+{
+	struct kl_method_def m, *added;
+
+	kl_p_method_head(p, &m);
 	/* Added before its body is seen to be right: probes may name it. */
 	added = kl_p_add(p, kl_p_spec(p), methods);
 	*added = m;
@@ -174,36 +196,36 @@ static void parse_partition(struct kl_parser *p)
 	kl_p_expect(p, ';', "';' after 'partition by'");
 }
 
-bool kl_p_starts_implementation(struct kl_parser *p)
+static bool of_implementation(struct kl_parser *p)
 {
-	return kl_p_is_word(p, "struct") || kl_p_is_word(p, "shared") || kl_p_is_word(p,
-										      "client") ||
-	       kl_p_is_word(p, "thread");
-}
+	static const char *const words[] = {
+		"struct", "shared", "client", "thread", "init", "final",
+	};
+	unsigned int i;
 
-void kl_p_no_implementation(struct kl_parser *p)
-{
-	char buf[48];
-
-	kl_p_fail(p, kl_p_peek(p)->pos,
-		  "%s begins an implementation or a client, which this version of "
-		  "klin does not support: a file has one 'spec' and its 'probe' clauses",
-		  kl_tok_show(buf, kl_p_spec(p)->text, kl_p_peek(p)));
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (kl_p_is_word(p, words[i]))
+			return true;
+	return false;
 }
 
 static void parse_member(struct kl_parser *p, void *arg)
 {
+	char buf[48];
+
 	(void)arg;
 	if (kl_p_is_kw(p, KL_KW_METHOD))
 		parse_method(p);
 	else if (kl_p_is_kw(p, KL_KW_CONST))
-		parse_const(p);
+		kl_p_const(p);
 	else if (kl_p_is_kw(p, KL_KW_PARTITION))
 		parse_partition(p);
-	else if (kl_p_starts_implementation(p))
-		kl_p_no_implementation(p);
 	else if (kl_p_is_kw(p, KL_KW_WORD) || kl_p_is_kw(p, KL_KW_BOOL) || container(p))
 		parse_vars(p);
+	else if (of_implementation(p))
+		kl_p_fail(p, kl_p_peek(p)->pos, "%s belongs to an implementation or a client, which "
+			  "stands outside of 'spec %s { }'",
+			  kl_tok_show(buf, kl_p_spec(p)->text, kl_p_peek(p)), kl_p_spec(p)->name);
 	else
 		kl_p_expected(p, "a variable ('word x;'), 'const', 'method' or 'partition'");
 }

@@ -38,7 +38,7 @@ int kl_p_precedence(int kind)
 	}
 }
 
-static struct kl_ast_expr *new_expr(struct kl_parser *p, enum kl_ast_kind kind, struct kl_pos pos)
+struct kl_ast_expr *kl_p_new_expr(struct kl_parser *p, enum kl_ast_kind kind, struct kl_pos pos)
 {
 	struct kl_ast_expr *e = kl_p_alloc(p, sizeof(*e));
 
@@ -48,7 +48,7 @@ static struct kl_ast_expr *new_expr(struct kl_parser *p, enum kl_ast_kind kind, 
 }
 
 /* Later passes recurse over the tree, so its depth is bounded here. */
-static struct kl_ast_expr *deeper(struct kl_parser *p, struct kl_ast_expr *e)
+struct kl_ast_expr *kl_p_deeper(struct kl_parser *p, struct kl_ast_expr *e)
 {
 	const struct kl_ast_expr *sub[] = { e->a, e->b, e->c };
 	unsigned int i;
@@ -63,7 +63,7 @@ static struct kl_ast_expr *deeper(struct kl_parser *p, struct kl_ast_expr *e)
 
 static struct kl_ast_expr *call(struct kl_parser *p, const char *var, struct kl_pos pos)
 {
-	struct kl_ast_expr *e = new_expr(p, KL_A_CALL, pos);
+	struct kl_ast_expr *e = kl_p_new_expr(p, KL_A_CALL, pos);
 
 	e->name = var;
 	e->method_pos = kl_p_peek(p)->pos;
@@ -78,7 +78,7 @@ static struct kl_ast_expr *call(struct kl_parser *p, const char *var, struct kl_
 		} while (kl_p_take(p, ','));
 		kl_p_expect(p, ')', "')' or ',' after an argument");
 	}
-	return deeper(p, e);
+	return kl_p_deeper(p, e);
 }
 
 struct kl_ast_expr *kl_p_lvalue_or_call(struct kl_parser *p)
@@ -87,9 +87,9 @@ struct kl_ast_expr *kl_p_lvalue_or_call(struct kl_parser *p)
 	const char *name = kl_p_name(p, "an expression");
 	struct kl_ast_expr *e;
 
-	if (kl_p_take(p, '.'))
+	if (!kl_p_impl(p) && kl_p_take(p, '.'))
 		return call(p, name, pos);
-	e = new_expr(p, KL_A_NAME, pos);
+	e = kl_p_new_expr(p, KL_A_NAME, pos);
 	e->name = name;
 	if (kl_p_take(p, '[')) {
 		e->kind = KL_A_INDEX;
@@ -98,12 +98,13 @@ struct kl_ast_expr *kl_p_lvalue_or_call(struct kl_parser *p)
 	} else if (kl_p_is(p, '(')) {
 		kl_p_fail(p, pos, "'%s(': a method cannot call another one", name);
 	}
-	return deeper(p, e);
+	e = kl_p_deeper(p, e);
+	return kl_p_impl(p) ? kl_p_impl_place(p, e) : e;
 }
 
 static struct kl_ast_expr *constant(struct kl_parser *p, enum kl_ast_kind kind, uint64_t num)
 {
-	struct kl_ast_expr *e = new_expr(p, kind, kl_p_next(p)->pos);
+	struct kl_ast_expr *e = kl_p_new_expr(p, kind, kl_p_next(p)->pos);
 
 	e->num = num;
 	return e;
@@ -125,6 +126,9 @@ static struct kl_ast_expr *primary(struct kl_parser *p)
 	case KL_KW_ABSENT:
 		return constant(p, KL_A_SPECIAL, KL_ABSENT);
 	}
+	e = kl_p_impl(p) ? kl_p_impl_primary(p) : NULL;
+	if (e)
+		return e;
 	if (t->kind == KL_TOK_NUM)
 		return constant(p, KL_A_NUM, t->num);
 	if (kl_p_take(p, '(')) {
@@ -145,16 +149,17 @@ static struct kl_ast_expr *unary(struct kl_parser *p)
 	if (t->kind == KL_TOK_INC || t->kind == KL_TOK_DEC)
 		kl_p_fail(p, t->pos, "no '++' and '--' here, write '+= 1' and '-= 1'");
 	if (t->kind == '*' || t->kind == '&')
-		kl_p_fail(p, t->pos, "a specification has no pointers");
+		kl_p_fail(p, t->pos, kl_p_impl(p) ? "'&' is for the first argument of cas, xchg "
+			  "and fadd only, and '*' for types" : "a specification has no pointers");
 	if (t->kind != '-' && t->kind != '~' && t->kind != '!')
 		return primary(p);
 	kl_p_next(p);
 	kl_p_enter(p);
-	e = new_expr(p, KL_A_UNARY, t->pos);
+	e = kl_p_new_expr(p, KL_A_UNARY, t->pos);
 	e->op = t->kind;
 	e->a = unary(p);
 	kl_p_leave(p);
-	return deeper(p, e);
+	return kl_p_deeper(p, e);
 }
 
 static struct kl_ast_expr *binary(struct kl_parser *p, int min)
@@ -169,11 +174,11 @@ static struct kl_ast_expr *binary(struct kl_parser *p, int min)
 		if (!prec || prec < min)
 			return left;
 		kl_p_next(p);
-		e = new_expr(p, KL_A_BINARY, t->pos);
+		e = kl_p_new_expr(p, KL_A_BINARY, t->pos);
 		e->op = t->kind;
 		e->a = left;
 		e->b = binary(p, prec + 1);
-		left = deeper(p, e);
+		left = kl_p_deeper(p, e);
 	}
 }
 
@@ -186,13 +191,15 @@ struct kl_ast_expr *kl_p_expr(struct kl_parser *p)
 	cond = binary(p, 1);
 	t = kl_p_peek(p);
 	if (kl_p_take(p, '?')) {
-		e = new_expr(p, KL_A_COND, t->pos);
+		e = kl_p_new_expr(p, KL_A_COND, t->pos);
 		e->a = cond;
 		e->b = kl_p_expr(p);
 		kl_p_expect(p, ':', "':' of '? :'");
 		e->c = kl_p_expr(p);
-		cond = deeper(p, e);
+		cond = kl_p_deeper(p, e);
 	}
+	if (kl_p_impl(p))
+		kl_p_impl_lin(p);
 	kl_p_leave(p);
 	return cond;
 }

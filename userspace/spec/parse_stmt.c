@@ -2,9 +2,7 @@
 /* The parser: statements. */
 #include "spec/parse.h"
 
-static struct kl_stmt *statement(struct kl_parser *p);
-
-static struct kl_stmt *new_stmt(struct kl_parser *p, enum kl_stmt_kind kind)
+struct kl_stmt *kl_p_new_stmt(struct kl_parser *p, enum kl_stmt_kind kind)
 {
 	struct kl_stmt *s = kl_p_alloc(p, sizeof(*s));
 
@@ -25,29 +23,29 @@ static struct kl_ast_expr *in_parentheses(struct kl_parser *p, const char *open)
 
 static struct kl_stmt *if_stmt(struct kl_parser *p)
 {
-	struct kl_stmt *s = new_stmt(p, KL_S_IF);
+	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_IF);
 
 	kl_p_next(p);
 	s->a = in_parentheses(p, "'(' after 'if'");
-	s->body = statement(p);
+	s->body = kl_p_statement(p);
 	if (kl_p_take_kw(p, KL_KW_ELSE))
-		s->other = statement(p);
+		s->other = kl_p_statement(p);
 	return s;
 }
 
 static struct kl_stmt *while_stmt(struct kl_parser *p)
 {
-	struct kl_stmt *s = new_stmt(p, KL_S_WHILE);
+	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_WHILE);
 
 	kl_p_next(p);
 	s->a = in_parentheses(p, "'(' after 'while'");
-	s->body = statement(p);
+	s->body = kl_p_statement(p);
 	return s;
 }
 
 static struct kl_stmt *condition(struct kl_parser *p, enum kl_stmt_kind kind)
 {
-	struct kl_stmt *s = new_stmt(p, kind);
+	struct kl_stmt *s = kl_p_new_stmt(p, kind);
 
 	kl_p_next(p);
 	s->a = in_parentheses(p, kind == KL_S_ASSUME ? "'(' after 'assume'" : "'(' after 'assert'");
@@ -72,7 +70,7 @@ static bool is_list(const struct kl_tok *t)
 
 static struct kl_stmt *return_stmt(struct kl_parser *p)
 {
-	struct kl_stmt *s = new_stmt(p, KL_S_RETURN);
+	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_RETURN);
 
 	kl_p_next(p);
 	if (kl_p_take(p, ';'))
@@ -98,7 +96,7 @@ static struct kl_stmt *return_stmt(struct kl_parser *p)
 
 static struct kl_stmt *choose_stmt(struct kl_parser *p)
 {
-	struct kl_stmt *s = new_stmt(p, KL_S_CHOOSE);
+	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_CHOOSE);
 
 	kl_p_next(p);
 	s->has_type = kl_p_take_kw(p, KL_KW_WORD);
@@ -118,7 +116,7 @@ static struct kl_stmt *choose_stmt(struct kl_parser *p)
 
 static struct kl_stmt *either_stmt(struct kl_parser *p)
 {
-	struct kl_stmt *s = new_stmt(p, KL_S_EITHER), **tail = &s->body;
+	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_EITHER), **tail = &s->body;
 
 	kl_p_next(p);
 	do {
@@ -134,7 +132,7 @@ static struct kl_stmt *either_stmt(struct kl_parser *p)
 
 static struct kl_stmt *atomic_stmt(struct kl_parser *p)
 {
-	struct kl_stmt *s = new_stmt(p, KL_S_ATOMIC);
+	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_ATOMIC);
 	bool flush = kl_p_next(p)->kw == KL_KW_ATOMIC_FLUSH;
 
 	s->flush = flush;
@@ -150,7 +148,7 @@ static struct kl_stmt *declaration(struct kl_parser *p)
 	struct kl_stmt *first = NULL, **tail = &first, *s;
 
 	do {
-		s = new_stmt(p, KL_S_DECL);
+		s = kl_p_new_stmt(p, KL_S_DECL);
 		s->type = type;
 		s->name = kl_p_name(p, "a variable's name");
 		if (kl_p_is(p, '['))
@@ -166,7 +164,7 @@ static struct kl_stmt *declaration(struct kl_parser *p)
 
 static struct kl_stmt *assignment_or_call(struct kl_parser *p)
 {
-	struct kl_stmt *s = new_stmt(p, KL_S_ASSIGN);
+	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_ASSIGN);
 	struct kl_tok *t;
 
 	s->lhs = kl_p_lvalue_or_call(p);
@@ -187,7 +185,7 @@ static struct kl_stmt *assignment_or_call(struct kl_parser *p)
 	return s;
 }
 
-static struct kl_stmt *statement(struct kl_parser *p)
+struct kl_stmt *kl_p_statement(struct kl_parser *p)
 {
 	struct kl_tok *t = kl_p_peek(p);
 	struct kl_stmt *s;
@@ -195,6 +193,11 @@ static struct kl_stmt *statement(struct kl_parser *p)
 	if (t->kind == '{')
 		return kl_p_block(p);
 	kl_p_enter(p);
+	s = kl_p_impl(p) ? kl_p_impl_stmt(p) : NULL;
+	if (s) {
+		kl_p_leave(p);
+		return s;
+	}
 	switch (t->kw) {
 	case KL_KW_IF:
 		s = if_stmt(p);
@@ -222,7 +225,7 @@ static struct kl_stmt *statement(struct kl_parser *p)
 		s = atomic_stmt(p);
 		break;
 	case KL_KW_FENCE:
-		s = new_stmt(p, KL_S_FENCE);
+		s = kl_p_new_stmt(p, KL_S_FENCE);
 		kl_p_next(p);
 		kl_p_expect(p, ';', "';' after 'fence'");
 		break;
@@ -250,14 +253,14 @@ static void guarded(struct kl_parser *p, void *arg)
 {
 	struct list *l = arg;
 
-	*l->tail = statement(p);
+	*l->tail = kl_p_statement(p);
 	while (*l->tail)
 		l->tail = &(*l->tail)->next;
 }
 
 struct kl_stmt *kl_p_block(struct kl_parser *p)
 {
-	struct kl_stmt *s = new_stmt(p, KL_S_BLOCK);
+	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_BLOCK);
 	struct list l = { .tail = &s->body };
 
 	kl_p_enter(p);

@@ -15,6 +15,7 @@ void kl_spec_free(struct kl_spec *s)
 	free(s->methods);
 	free(s->probes);
 	free(s->code);
+	free(s->lines);
 	free(s->pool);
 	kl_arena_free(&s->arena);
 	free(s);

@@ -99,11 +99,12 @@ static int add_final(struct search *s)
 
 static int reached(struct search *s, uint64_t parent)
 {
+	uint8_t data[KL_VM_DATA_MAX];	/* a litmus test has none */
 	uint64_t at;
 	int ret;
 
 	s->r->transitions++;
-	ret = kl_store_add(&s->store, s->packed, kl_vm_pack(&s->vm, s->packed), parent, &at);
+	ret = kl_store_add(&s->store, s->packed, kl_vm_pack(&s->vm, s->packed, data), parent, &at);
 	return ret < 0 ? ret : 0;
 }
 
@@ -115,7 +116,7 @@ static int expand(struct search *s, uint64_t at)
 	kl_vm_unpack(&s->before, kl_store_state(&s->store, at));
 	for (t = 0; t < s->l->nthreads && !ret; t++) {
 		open += !s->before.thread[t].done || s->before.thread[t].nbuf;
-		s->vm = s->before;
+		kl_vm_copy(&s->vm, &s->before);
 		switch (kl_vm_step(&s->vm, t)) {
 		case KL_VM_OK:
 			ret = reached(s, at);
@@ -127,12 +128,12 @@ static int expand(struct search *s, uint64_t at)
 		default:
 			break;
 		}
-		s->vm = s->before;
+		kl_vm_copy(&s->vm, &s->before);
 		if (!ret && kl_vm_flush(&s->vm, t))
 			ret = reached(s, at);
 	}
 	if (!open && !ret) {
-		s->vm = s->before;
+		kl_vm_copy(&s->vm, &s->before);
 		ret = add_final(s);
 	}
 	return ret;

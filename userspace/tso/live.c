@@ -41,6 +41,7 @@ static void flow_of(const struct kl_vm_prog *p, uint32_t base, uint32_t at, stru
 	case KL_I_LOAD:
 	case KL_I_ADDR:
 	case KL_I_NEW:
+	case KL_I_FRESH:
 		f->def = bit(a);
 		break;
 	case KL_I_STORE:

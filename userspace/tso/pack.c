@@ -13,7 +13,8 @@ enum {
 	PTR	= 0xd0,		/* a pointer to the start of object 0..31 */
 	SLOT	= 0xf0,		/* a pointer to memory that is always there: next byte, or two */
 	FIELD	= 0xf2,		/* a pointer into an object: object, offset */
-	SPECIAL	= 0xf4,		/* + tag */
+	SPECIAL	= 0xf4,		/* + tag, below 5 */
+	DATA	= 0xf9,		/* its number */
 	WORD16	= 0xfc,
 	WORD32	= 0xfd,
 	WORD64	= 0xfe,
@@ -25,6 +26,7 @@ struct packer {
 	uint8_t name[KL_VM_OBJECTS];	/* 1 + the new number, 0: not found yet */
 	uint8_t order[KL_VM_OBJECTS];	/* objects by new number */
 	unsigned int n;
+	uint8_t *data, ndata;
 };
 
 static void put_n(struct packer *p, uint64_t v, unsigned int n)
@@ -63,14 +65,24 @@ static void put_ptr(struct packer *p, uint64_t v)
 	*p->at++ = off;
 }
 
+static uint8_t data_number(struct packer *p, unsigned int number)
+{
+	if (!p->data[number])
+		p->data[number] = p->vm->prog->canon ? ++p->ndata : number;
+	return p->data[number];
+}
+
 static void put(struct packer *p, uint64_t v)
 {
 	if (v < SMALL) {
 		*p->at++ = v;
 	} else if (kl_vm_is_ptr(v) && v - KL_VM_PTR < p->vm->nmem) {
 		put_ptr(p, v);
-	} else if (v >= KL_VM_SPECIAL && v < KL_VM_SPECIAL + 8) {
+	} else if (v >= KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5) {
 		*p->at++ = SPECIAL + (v - KL_VM_SPECIAL);
+	} else if (!p->vm->prog->raw && kl_vm_is_data(v)) {
+		*p->at++ = DATA;
+		*p->at++ = data_number(p, v - KL_VM_DATA);
 	} else if (v <= UINT16_MAX) {
 		*p->at++ = WORD16;
 		put_n(p, v, 2);
@@ -130,13 +142,14 @@ static void put_thread(struct packer *p, const struct kl_vm_thread *th)
 	}
 }
 
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out)
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, uint8_t data[KL_VM_DATA_MAX])
 {
 	const struct kl_vm_prog *prog = vm->prog;
-	struct packer p = { .vm = vm, .at = out };
+	struct packer p = { .vm = vm, .at = out, .data = data };
 	unsigned int i, j;
 	uint8_t *count;
 
+	memset(data, 0, KL_VM_DATA_MAX);
 	if (!prog->canon)
 		for (i = 0; i < vm->nobj; i++)
 			object(&p, i);
@@ -146,10 +159,10 @@ size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out)
 		put_thread(&p, &vm->thread[i]);
 	count = p.at++;
 	for (i = 0; i < p.n; i++) {
-		const unsigned int obj = p.order[i], type = vm->type[obj];
+		const unsigned int obj = p.order[i], type = vm->type[obj] & ~KL_VM_HIDDEN;
 		const uint64_t *field = vm->mem + prog->nslots + obj * prog->stride;
 
-		*p.at++ = type;
+		*p.at++ = vm->type[obj];
 		for (j = 0; j < prog->structs[type].nfields; j++)
 			put(&p, field[j]);
 	}
@@ -181,6 +194,8 @@ static uint64_t get(const struct kl_vm_prog *prog, const uint8_t **in)
 	case FIELD:
 		obj = get_n(in, 1);
 		return KL_VM_PTR + prog->nslots + obj * prog->stride + get_n(in, 1);
+	case DATA:
+		return KL_VM_DATA + get_n(in, 1);
 	case WORD16:
 		return get_n(in, 2);
 	case WORD32:
@@ -245,7 +260,7 @@ void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in)
 		uint64_t *field = vm->mem + prog->nslots + i * prog->stride;
 
 		vm->type[i] = *in++;
-		for (j = 0; j < prog->structs[vm->type[i]].nfields; j++)
+		for (j = 0; j < prog->structs[vm->type[i] & ~KL_VM_HIDDEN].nfields; j++)
 			field[j] = get(prog, &in);
 	}
 }

@@ -33,6 +33,29 @@ void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t 
 	}
 }
 
+void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from)
+{
+	const struct kl_vm_prog *p = from->prog;
+	unsigned int t;
+
+	to->prog = p;
+	to->nobj = from->nobj;
+	to->nmem = from->nmem;
+	memcpy(to->mem, from->mem, from->nmem * sizeof(*to->mem));
+	memcpy(to->type, from->type, from->nobj);
+	for (t = 0; t < p->nthreads; t++) {
+		const struct kl_vm_thread *f = &from->thread[t];
+		struct kl_vm_thread *th = &to->thread[t];
+
+		memcpy(th, f, offsetof(struct kl_vm_thread, buf));
+		memcpy(th->buf, f->buf, f->nbuf * sizeof(*f->buf));
+		memcpy(th->reg[0], f->reg[0], p->nregs[0] * sizeof(uint64_t));
+		memcpy(th->reg[1], f->reg[1], p->nregs[1] * sizeof(uint64_t));
+	}
+	to->taken = from->taken;
+	to->nev = 0;
+}
+
 static enum kl_vm_result fault(struct step *s, uint32_t pc, const char *what)
 {
 	const struct kl_vm_prog *p = s->vm->prog;
@@ -179,9 +202,49 @@ static uint64_t load(struct step *s, uint32_t pc, uint32_t addr)
 	return s->vm->mem[addr];
 }
 
+/* The object that an address lies in; negative for memory that is always there. */
+static int object_at(const struct kl_vm *vm, uint32_t addr)
+{
+	return addr < vm->prog->nslots ? -1 :
+	       (int)((addr - vm->prog->nslots) / vm->prog->stride);
+}
+
+static bool hidden(const struct kl_vm *vm, uint32_t addr)
+{
+	int obj = object_at(vm, addr);
+
+	return obj >= 0 && vm->type[obj] & KL_VM_HIDDEN;
+}
+
+/* Others may come to know @v: what it points to is hidden no more, and what that points to. */
+static void publish(struct kl_vm *vm, uint64_t v)
+{
+	const struct kl_vm_prog *p = vm->prog;
+	unsigned int i;
+	int obj;
+
+	if (!p->hidden || !kl_vm_is_ptr(v))
+		return;
+	obj = object_at(vm, v - KL_VM_PTR);
+	if (obj < 0 || !(vm->type[obj] & KL_VM_HIDDEN))
+		return;
+	vm->type[obj] &= ~KL_VM_HIDDEN;
+	for (i = 0; i < p->structs[vm->type[obj]].nfields; i++)
+		publish(vm, vm->mem[p->nslots + obj * p->stride + i]);
+}
+
+/*
+ * A store into a hidden object is in memory at once: it leaves the buffer
+ * before the store that lets others see the object.
+ */
 static bool store(struct step *s, uint32_t pc, uint32_t addr, uint64_t val)
 {
 	bool direct = s->vm->prog->sc || s->block == LOCKED;
+
+	if (hidden(s->vm, addr))
+		direct = true;
+	else
+		publish(s->vm, val);
 
 	log_access(s->vm, pc, addr, val, true, !direct, false);
 	if (!direct)
@@ -269,15 +332,48 @@ static uint64_t new_object(struct kl_vm *vm, unsigned int type)
 	if (vm->nobj == KL_VM_OBJECTS || at + p->stride > KL_VM_MEM)
 		return 0;
 	memset(vm->mem + at, 0, p->stride * sizeof(*vm->mem));
-	vm->type[vm->nobj++] = type;
+	vm->type[vm->nobj++] = type | (p->hidden ? KL_VM_HIDDEN : 0);
 	vm->nmem += p->stride;
 	return KL_VM_PTR + at;
+}
+
+static void note_data(uint64_t *mask, const uint64_t *v, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (kl_vm_is_data(v[i]))
+			*mask |= 1ULL << (v[i] - KL_VM_DATA);
+}
+
+uint64_t kl_vm_data(const struct kl_vm *vm)
+{
+	const struct kl_vm_prog *p = vm->prog;
+	uint64_t mask = 0;
+	unsigned int t, i;
+
+	note_data(&mask, vm->mem, vm->nmem);
+	for (t = 0; t < p->nthreads; t++) {
+		note_data(&mask, vm->thread[t].reg[0], p->nregs[0]);
+		note_data(&mask, vm->thread[t].reg[1], p->nregs[1]);
+		for (i = 0; i < vm->thread[t].nbuf; i++)
+			note_data(&mask, &vm->thread[t].buf[i].val, 1);
+	}
+	return mask;
+}
+
+/* A data value that is nowhere in the state, nor in the specification's; 0: there is no more. */
+static uint64_t fresh_data(const struct kl_vm *vm)
+{
+	const uint64_t mask = kl_vm_data(vm) | vm->taken | 1;
+
+	return ~mask ? KL_VM_DATA + __builtin_ctzll(~mask) : 0;
 }
 
 /* Words that arithmetic may not give, since they mean pointers and special values. */
 static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
 {
-	return !p->raw && v >> 62 && v >> 62 != 3;
+	return !p->raw && v >> 61 && v >> 61 != 7;
 }
 
 static int arith_op(enum kl_opcode op)
@@ -290,24 +386,29 @@ static int arith_op(enum kl_opcode op)
 }
 
 /* May this instruction not be in the same step as what was done before? */
-static bool stops(const struct step *s, enum kl_opcode op)
+static bool stops(const struct step *s, uint32_t insn, const uint64_t *reg)
 {
-	switch (op) {
+	const uint64_t pointer = reg[insn >> 16 & 0xff];
+
+	switch ((enum kl_opcode)(insn & 0xff)) {
+	case KL_I_READ:
+		return s->acted && !(kl_vm_is_ptr(pointer) && hidden(s->vm, pointer - KL_VM_PTR));
+	case KL_I_WRITE:
+		return s->acted && s->vm->prog->sc &&
+		       !(kl_vm_is_ptr(pointer) && hidden(s->vm, pointer - KL_VM_PTR));
 	case KL_I_LOAD:
 	case KL_I_LOADX:
-	case KL_I_READ:
-		return s->acted && !s->block;
+		return s->acted;
 	case KL_I_STORE:
 	case KL_I_STOREX:
-	case KL_I_WRITE:
-		return s->acted && !s->block && s->vm->prog->sc;
+		return s->acted && s->vm->prog->sc;
 	case KL_I_FENCE:
 		return s->acted && s->th->nbuf;
 	case KL_I_BLOCK:
 	case KL_I_CHOOSE:
 	case KL_I_EITHER:
 	case KL_I_CALL:
-		return s->acted && !s->block;
+		return s->acted;
 	default:
 		return false;
 	}
@@ -333,7 +434,7 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 		uint64_t *reg = th->reg[f];
 		uint32_t addr, array;
 
-		if (count && !s.block && (p->merge ? stops(&s, op) : true))
+		if (count && !s.block && (p->merge ? stops(&s, insn, th->reg[f]) : true))
 			return KL_VM_OK;
 		th->pc[f]++;
 		switch (op) {
@@ -373,11 +474,11 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 			if (addr == UINT32_MAX)
 				return fault(&s, at, reg[b] ? "access to memory that is not there" :
 					     "access through a null pointer");
+			s.acted |= !hidden(vm, addr);
 			if (op == KL_I_READ)
 				reg[a] = load(&s, at, addr);
 			else if (!store(&s, at, addr, reg[a]))
 				goto full;
-			s.acted = true;
 			break;
 		case KL_I_ADDR:
 			reg[a] = KL_VM_PTR + imm;
@@ -392,6 +493,11 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 			if (!reg[a])
 				return fault(&s, at, "more objects than the explorer has room for");
 			break;
+		case KL_I_FRESH:
+			reg[a] = fresh_data(vm);
+			if (!reg[a])
+				return fault(&s, at, "more data values than the explorer has room for");
+			break;
 		case KL_I_DIV:
 		case KL_I_MOD:
 			if (!reg[c])
@@ -401,15 +507,17 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 		case KL_I_SUB:
 		case KL_I_MUL:
 		case KL_I_AND ... KL_I_SHR:
+			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
+				return fault(&s, at, "data is copied and compared only");
 			reg[a] = kl_arith(arith_op(op), reg[b], reg[c]);
 			if (out_of_range(p, reg[a]))
 				return fault(&s, at, "a number too large for the explorer");
 			break;
 		case KL_I_LT:
-			reg[a] = reg[b] < reg[c];
-			break;
 		case KL_I_LE:
-			reg[a] = reg[b] <= reg[c];
+			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
+				return fault(&s, at, "data is copied and compared only");
+			reg[a] = op == KL_I_LT ? reg[b] < reg[c] : reg[b] <= reg[c];
 			break;
 		case KL_I_EQ:
 		case KL_I_EQB:

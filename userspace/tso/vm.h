@@ -32,6 +32,18 @@
 /* empty, full, absent: this plus their tag. */
 #define KL_VM_SPECIAL	(1ULL << 63)
 
+/* Only the thread that made the object can reach it so far. */
+#define KL_VM_HIDDEN	0x80
+
+/* Data, which is copied and compared only: this plus a number that stands for any value. */
+#define KL_VM_DATA	(1ULL << 61)
+#define KL_VM_DATA_MAX	64
+
+static inline bool kl_vm_is_data(uint64_t v)
+{
+	return v >> 61 == 1;
+}
+
 static inline bool kl_vm_is_ptr(uint64_t v)
 {
 	return (v & ~(uint64_t)(2 * KL_VM_MEM - 1)) == KL_VM_PTR;
@@ -67,6 +79,7 @@ struct kl_vm_prog {
 	bool merge;			/* steps of one visible access, markers at their extremes */
 	bool dead;			/* dead registers are cleared */
 	bool canon;			/* objects are named by where they are found first */
+	bool hidden;			/* what no other thread can reach needs no buffer, no step */
 };
 
 enum kl_vm_kind { KL_VM_WRITE, KL_VM_CALL, KL_VM_RET };
@@ -109,8 +122,9 @@ struct kl_vm {
 	const struct kl_vm_prog *prog;
 	unsigned int nobj, nmem;
 	uint64_t mem[KL_VM_MEM];
-	uint8_t type[KL_VM_OBJECTS];
+	uint8_t type[KL_VM_OBJECTS];	/* the struct, and KL_VM_HIDDEN */
 	struct kl_vm_thread thread[KL_VM_THREADS];
+	uint64_t taken;		/* data that the specification knows, a bit for each number */
 	/* Of the last step: */
 	struct kl_vm_event ev[KL_VM_EVENTS];
 	unsigned int nev;
@@ -130,6 +144,9 @@ enum kl_vm_result {
 
 /* The first state; @init has the memory's nslots words. */
 void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t *init);
+
+/* The state of @from, without what is known of its last step. */
+void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from);
 
 /**
  * kl_vm_step() - thread @t goes on
@@ -162,6 +179,8 @@ bool kl_vm_next_choice(struct kl_vm *vm);
 bool kl_vm_flush(struct kl_vm *vm, unsigned int t);
 /* Is the oldest layer of @t's buffer complete and without entries? */
 bool kl_vm_empty_layer(const struct kl_vm *vm, unsigned int t);
+/* The data values that are somewhere in the state, a bit for each number. */
+uint64_t kl_vm_data(const struct kl_vm *vm);
 bool kl_vm_has_writes(const struct kl_vm_thread *th);
 
 /* pack.c: a state as bytes. */
@@ -171,10 +190,12 @@ bool kl_vm_has_writes(const struct kl_vm_thread *th);
  * kl_vm_pack() - a state as a string of bytes, equal states as equal ones
  * @vm: the state
  * @out: KL_VM_PACKED bytes
+ * @data: set to the new number of each data value that is in it, 0: it is not;
+ *	they too are numbered by where they are found first
  *
  * Return: how many bytes were used.
  */
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out);
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, uint8_t data[KL_VM_DATA_MAX]);
 void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in);
 
 /**

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The compiler of implementations: types, places and expressions. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "spec/impl_gen.h"
+
+void kl_ig_err(struct kl_igen *g, struct kl_pos pos, const char *fmt, ...)
+{
+	char msg[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	kl_diag_err(g->g.d, pos, "%s", msg);
+}
+
+const char *kl_itype_name(const struct kl_igen *g, unsigned int type, char buf[80])
+{
+	static const char *const names[] = {
+		"error", "nothing", "a word", "a bool", "a lock", "a special value", "null",
+	};
+
+	if (type < KL_IT_PTR)
+		return names[type];
+	snprintf(buf, 80, "a pointer to %s", g->im->structs[type - KL_IT_PTR].name);
+	return buf;
+}
+
+unsigned int kl_ig_struct(struct kl_igen *g, const char *name, struct kl_pos pos)
+{
+	const char *names[KL_STRUCTS_MAX], *near;
+	unsigned int i;
+
+	for (i = 0; i < g->im->nstructs; i++) {
+		names[i] = g->im->structs[i].name;
+		if (!strcmp(names[i], name))
+			return KL_IT_PTR + i;
+	}
+	near = kl_nearest(name, names, g->im->nstructs);
+	if (near)
+		kl_ig_err(g, pos, "no struct '%s'; did you mean '%s'?", name, near);
+	else
+		kl_ig_err(g, pos, "no struct '%s'", name);
+	return KL_IT_ERR;
+}
+
+unsigned int kl_ig_emit(struct kl_igen *g, uint32_t word)
+{
+	return kl_gen_emit(&g->g, word);
+}
+
+bool kl_ig_fits(unsigned int have, unsigned int want)
+{
+	return have == want || have == KL_IT_ERR || want == KL_IT_ERR ||
+	       (have == KL_IT_NULL && want >= KL_IT_PTR) ||
+	       (have == KL_IT_SPECIAL && want == KL_IT_WORD);
+}
+
+static const struct kl_const *find_const(const struct kl_igen *g, const char *name)
+{
+	const struct kl_spec *s = g->g.s;
+	size_t i;
+
+	for (i = 0; i < s->nconsts; i++)
+		if (!strcmp(s->consts[i].name, name))
+			return &s->consts[i];
+	return NULL;
+}
+
+static void no_such_name(struct kl_igen *g, const struct kl_ast_expr *e)
+{
+	const char *names[KL_IMPL_REGS + KL_SHARED_MAX], *near;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < g->nlocals; i++)
+		names[n++] = g->local[i].name;
+	for (i = 0; i < g->im->nvars; i++)
+		names[n++] = g->im->vars[i].f.name;
+	near = kl_nearest(e->name, names, n);
+	if (near)
+		kl_ig_err(g, e->pos, "no variable '%s'; did you mean '%s'?", e->name, near);
+	else
+		kl_ig_err(g, e->pos, "no variable '%s'", e->name);
+}
+
+static struct kl_place shared_place(struct kl_igen *g, const struct kl_ast_expr *e,
+				    const struct kl_shared *v)
+{
+	struct kl_place p = { .kind = KL_PL_SLOT, .type = v->f.type, .at = v->slot };
+
+	if ((e->kind == KL_A_INDEX) != v->is_array) {
+		kl_ig_err(g, e->pos, v->is_array ? "'%s' is an array, expected an index" :
+			  "'%s' is no array and has no index", e->name);
+		p.kind = KL_PL_NONE;
+		return p;
+	}
+	if (v->is_array) {
+		p.kind = KL_PL_ARRAY;
+		p.reg = kl_ig_value(g, e->a, KL_IT_WORD, "an index");
+		p.at = v->slot | v->len << 16;
+	}
+	return p;
+}
+
+static struct kl_place field_place(struct kl_igen *g, const struct kl_ast_expr *e)
+{
+	struct kl_place p = { .kind = KL_PL_FIELD, .type = KL_IT_ERR };
+	const struct kl_struct *s;
+	const char *names[KL_FIELDS_MAX], *near;
+	unsigned int type, i;
+	char buf[80];
+
+	p.reg = kl_gen_temp(&g->g);
+	type = kl_ig_expr(g, e->a, p.reg);
+	if (type < KL_IT_PTR) {
+		if (type != KL_IT_ERR)
+			kl_ig_err(g, e->pos, "'->' needs a pointer before it, found %s",
+				  kl_itype_name(g, type, buf));
+		p.kind = KL_PL_NONE;
+		return p;
+	}
+	s = &g->im->structs[type - KL_IT_PTR];
+	for (i = 0; i < s->nfields; i++) {
+		names[i] = s->fields[i].name;
+		if (!strcmp(names[i], e->method)) {
+			p.type = s->fields[i].type;
+			p.at = i;
+			return p;
+		}
+	}
+	near = kl_nearest(e->method, names, s->nfields);
+	if (near)
+		kl_ig_err(g, e->method_pos, "no field '%s' in %s; did you mean '%s'?", e->method,
+			  s->name, near);
+	else
+		kl_ig_err(g, e->method_pos, "no field '%s' in %s", e->method, s->name);
+	p.kind = KL_PL_NONE;
+	return p;
+}
+
+struct kl_place kl_ig_place(struct kl_igen *g, const struct kl_ast_expr *e)
+{
+	struct kl_place none = { .type = KL_IT_ERR };
+	unsigned int i;
+
+	if (e->kind == KL_A_FIELD)
+		return field_place(g, e);
+	if (e->kind != KL_A_NAME && e->kind != KL_A_INDEX) {
+		kl_ig_err(g, e->pos, "expected a variable or a field");
+		return none;
+	}
+	for (i = g->nlocals; i--;) {
+		if (strcmp(g->local[i].name, e->name))
+			continue;
+		if (e->kind == KL_A_INDEX) {
+			kl_ig_err(g, e->pos, "'%s' is no array and has no index", e->name);
+			return none;
+		}
+		return (struct kl_place){ KL_PL_LOCAL, g->local[i].type, i, 0 };
+	}
+	for (i = 0; i < g->im->nvars; i++)
+		if (!strcmp(g->im->vars[i].f.name, e->name))
+			return shared_place(g, e, &g->im->vars[i]);
+	if (find_const(g, e->name))
+		kl_ig_err(g, e->pos, "'%s' is a constant", e->name);
+	else
+		no_such_name(g, e);
+	return none;
+}
+
+void kl_ig_load(struct kl_igen *g, const struct kl_place *p, unsigned int dst)
+{
+	switch (p->kind) {
+	case KL_PL_LOCAL:
+		if (p->reg != dst)
+			kl_ig_emit(g, kl_insn(KL_I_MOV, dst, p->reg, 0));
+		break;
+	case KL_PL_SLOT:
+		kl_ig_emit(g, kl_insn_imm(KL_I_LOAD, dst, p->at));
+		break;
+	case KL_PL_ARRAY:
+		kl_ig_emit(g, kl_insn(KL_I_LOADX, dst, p->reg, 0));
+		kl_ig_emit(g, p->at);
+		break;
+	case KL_PL_FIELD:
+		kl_ig_emit(g, kl_insn(KL_I_READ, dst, p->reg, p->at));
+		break;
+	case KL_PL_NONE:
+		break;
+	}
+}
+
+void kl_ig_store(struct kl_igen *g, const struct kl_place *p, unsigned int src)
+{
+	switch (p->kind) {
+	case KL_PL_LOCAL:
+		if (p->reg != src)
+			kl_ig_emit(g, kl_insn(KL_I_MOV, p->reg, src, 0));
+		break;
+	case KL_PL_SLOT:
+		kl_ig_emit(g, kl_insn_imm(KL_I_STORE, src, p->at));
+		break;
+	case KL_PL_ARRAY:
+		kl_ig_emit(g, kl_insn(KL_I_STOREX, src, p->reg, 0));
+		kl_ig_emit(g, p->at);
+		break;
+	case KL_PL_FIELD:
+		kl_ig_emit(g, kl_insn(KL_I_WRITE, src, p->reg, p->at));
+		break;
+	case KL_PL_NONE:
+		break;
+	}
+}
+
+unsigned int kl_ig_value(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int type,
+			 const char *what)
+{
+	unsigned int r, have, i;
+	char want[80], found[80];
+
+	if (e->kind == KL_A_NAME) {
+		for (i = g->nlocals; i--;) {
+			if (strcmp(g->local[i].name, e->name))
+				continue;
+			if (kl_ig_fits(g->local[i].type, type))
+				return i;
+			break;
+		}
+	}
+	r = kl_gen_temp(&g->g);
+	have = kl_ig_expr(g, e, r);
+	if (!kl_ig_fits(have, type))
+		kl_ig_err(g, e->pos, "%s must be %s, found %s", what,
+			  kl_itype_name(g, type, want), kl_itype_name(g, have, found));
+	return r;
+}
+
+static void constant(struct kl_igen *g, unsigned int dst, struct kl_val v)
+{
+	kl_ig_emit(g, kl_insn_imm(KL_I_CONST, dst, kl_gen_constant(&g->g, v)));
+}
+
+static unsigned int name_expr(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
+{
+	const struct kl_const *k = NULL;
+	struct kl_place p;
+	unsigned int i;
+
+	if (e->kind == KL_A_NAME) {
+		k = find_const(g, e->name);
+		for (i = 0; i < g->nlocals; i++)
+			if (!strcmp(g->local[i].name, e->name))
+				k = NULL;
+	}
+	if (k) {
+		constant(g, dst, k->val);
+		return k->type == KL_ET_BOOL ? KL_IT_BOOL :
+		       k->type == KL_ET_SPECIAL ? KL_IT_SPECIAL : KL_IT_WORD;
+	}
+	p = kl_ig_place(g, e);
+	if (p.kind != KL_PL_NONE && p.type == KL_IT_LOCK)
+		kl_ig_err(g, e->pos, "a lock is taken with lock() and released with unlock() only");
+	kl_ig_load(g, &p, dst);
+	return p.kind == KL_PL_NONE ? KL_IT_ERR : p.type;
+}
+
+static bool is_comparison(int op)
+{
+	return op == '<' || op == '>' || op == KL_OP_LE || op == KL_OP_GE;
+}
+
+static unsigned int binary(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
+{
+	const bool equality = e->op == KL_OP_EQ || e->op == KL_OP_NE;
+	unsigned int a, b, ta, tb, jump;
+	char x[80], y[80];
+
+	if (e->op == KL_OP_AND || e->op == KL_OP_OR) {
+		a = kl_ig_value(g, e->a, KL_IT_BOOL, "the operand");
+		kl_ig_emit(g, kl_insn(KL_I_MOV, dst, a, 0));
+		jump = kl_ig_emit(g, kl_insn_imm(e->op == KL_OP_AND ? KL_I_JZ : KL_I_JNZ, dst, 0));
+		b = kl_ig_value(g, e->b, KL_IT_BOOL, "the operand");
+		kl_ig_emit(g, kl_insn(KL_I_MOV, dst, b, 0));
+		kl_gen_patch(&g->g, jump);
+		return KL_IT_BOOL;
+	}
+	if (!equality) {
+		a = kl_ig_value(g, e->a, KL_IT_WORD, "the operand");
+		b = kl_ig_value(g, e->b, KL_IT_WORD, "the operand");
+		kl_gen_arith(&g->g, e->op, dst, a, b);
+		return is_comparison(e->op) ? KL_IT_BOOL : KL_IT_WORD;
+	}
+	a = kl_gen_temp(&g->g);
+	ta = kl_ig_expr(g, e->a, a);
+	b = kl_gen_temp(&g->g);
+	tb = kl_ig_expr(g, e->b, b);
+	if (!kl_ig_fits(ta, tb) && !kl_ig_fits(tb, ta))
+		kl_ig_err(g, e->pos, "%s cannot be compared with %s", kl_itype_name(g, ta, x),
+			  kl_itype_name(g, tb, y));
+	kl_gen_arith(&g->g, e->op, dst, a, b);
+	return KL_IT_BOOL;
+}
+
+static unsigned int cond(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
+{
+	unsigned int to_else, to_end, a, b;
+	char x[80], y[80];
+
+	to_else = kl_ig_emit(g, kl_insn_imm(KL_I_JZ, kl_ig_value(g, e->a, KL_IT_BOOL,
+								  "the condition"), 0));
+	a = kl_ig_expr(g, e->b, dst);
+	to_end = kl_ig_emit(g, kl_insn_imm(KL_I_JMP, 0, 0));
+	kl_gen_patch(&g->g, to_else);
+	b = kl_ig_expr(g, e->c, dst);
+	kl_gen_patch(&g->g, to_end);
+	if (kl_ig_fits(a, b))
+		return b;
+	if (!kl_ig_fits(b, a))
+		kl_ig_err(g, e->pos, "'? :' chooses between %s and %s, expected one type",
+			  kl_itype_name(g, a, x), kl_itype_name(g, b, y));
+	return a;
+}
+
+/* The place and the operands first, then one locked instruction. */
+static unsigned int read_modify_write(struct kl_igen *g, const struct kl_ast_expr *e,
+				      unsigned int dst)
+{
+	struct kl_place p = kl_ig_place(g, e->a);
+	const unsigned int word = e->kind == KL_A_FADD ? KL_IT_WORD : p.type;
+	unsigned int b, c = 0, old, jump;
+
+	if (p.kind == KL_PL_LOCAL) {
+		kl_ig_err(g, e->a->pos, "'%s' is local: no other thread can change it",
+			  e->a->name);
+		return KL_IT_ERR;
+	}
+	if (g->atomic)
+		kl_ig_err(g, e->pos, "a locked instruction inside of the atomic block of line %u",
+			  g->atomic);
+	b = kl_ig_value(g, e->b, word, "the second argument");
+	if (e->kind == KL_A_CAS)
+		c = kl_ig_value(g, e->c, word, "the third argument");
+	if (e->kind == KL_A_FADD && !kl_ig_fits(p.type, KL_IT_WORD))
+		kl_ig_err(g, e->a->pos, "fadd works on words");
+	old = kl_gen_temp(&g->g);
+	kl_ig_emit(g, kl_insn(KL_I_BLOCK, 1, 0, 0));
+	kl_ig_load(g, &p, old);
+	if (e->kind == KL_A_CAS) {
+		unsigned int equal = kl_gen_temp(&g->g);
+
+		kl_ig_emit(g, kl_insn(KL_I_EQ, equal, old, b));
+		jump = kl_ig_emit(g, kl_insn_imm(KL_I_JZ, equal, 0));
+		kl_ig_store(g, &p, c);
+		kl_gen_patch(&g->g, jump);
+		old = equal;
+	} else if (e->kind == KL_A_XCHG) {
+		kl_ig_store(g, &p, b);
+	} else {
+		unsigned int sum = kl_gen_temp(&g->g);
+
+		kl_gen_arith(&g->g, '+', sum, old, b);
+		kl_ig_store(g, &p, sum);
+	}
+	kl_ig_emit(g, kl_insn(KL_I_END, 0, 0, 0));
+	kl_ig_emit(g, kl_insn(KL_I_MOV, dst, old, 0));
+	return e->kind == KL_A_CAS ? KL_IT_BOOL : p.type;
+}
+
+static unsigned int unary(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
+{
+	const enum kl_opcode op = e->op == '!' ? KL_I_NOT : e->op == '-' ? KL_I_NEG : KL_I_INV;
+	const unsigned int type = e->op == '!' ? KL_IT_BOOL : KL_IT_WORD;
+
+	kl_ig_emit(g, kl_insn(op, dst, kl_ig_value(g, e->a, type, "the operand"), 0));
+	return type;
+}
+
+unsigned int kl_ig_expr(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
+{
+	unsigned int type;
+
+	switch (e->kind) {
+	case KL_A_NUM:
+		constant(g, dst, kl_word(e->num));
+		return KL_IT_WORD;
+	case KL_A_BOOL:
+		constant(g, dst, kl_word(e->num));
+		return KL_IT_BOOL;
+	case KL_A_SPECIAL:
+		constant(g, dst, kl_special(e->num));
+		return KL_IT_SPECIAL;
+	case KL_A_NULL:
+		constant(g, dst, kl_word(0));
+		return KL_IT_NULL;
+	case KL_A_SELF:
+		if (g->code != KL_IC_THREAD)
+			kl_ig_err(g, e->pos, "'self' is the number of a client's thread; a method "
+				  "has none");
+		constant(g, dst, kl_word(g->self));
+		return KL_IT_WORD;
+	case KL_A_NEW:
+		type = kl_ig_struct(g, e->name, e->pos);
+		if (type != KL_IT_ERR)
+			kl_ig_emit(g, kl_insn_imm(KL_I_NEW, dst, type - KL_IT_PTR));
+		return type;
+	case KL_A_NAME:
+	case KL_A_INDEX:
+	case KL_A_FIELD:
+		return name_expr(g, e, dst);
+	case KL_A_UNARY:
+		return unary(g, e, dst);
+	case KL_A_BINARY:
+		return binary(g, e, dst);
+	case KL_A_COND:
+		return cond(g, e, dst);
+	case KL_A_CAS:
+	case KL_A_XCHG:
+	case KL_A_FADD:
+		return read_modify_write(g, e, dst);
+	case KL_A_CALL:
+		break;
+	}
+	kl_ig_err(g, e->pos, "an expression that an implementation cannot have");
+	return KL_IT_ERR;
+}
+
+bool kl_ig_const(struct kl_igen *g, const struct kl_ast_expr *e, uint64_t *v)
+{
+	const struct kl_const *k;
+	uint64_t a, b;
+
+	switch (e->kind) {
+	case KL_A_NUM:
+	case KL_A_BOOL:
+		*v = e->num;
+		return true;
+	case KL_A_NULL:
+		*v = 0;
+		return true;
+	case KL_A_NAME:
+		k = find_const(g, e->name);
+		if (k && !k->val.tag) {
+			*v = k->val.v;
+			return true;
+		}
+		break;
+	case KL_A_UNARY:
+		if (!kl_ig_const(g, e->a, &a))
+			return false;
+		*v = e->op == '-' ? -a : e->op == '~' ? ~a : !a;
+		return true;
+	case KL_A_BINARY:
+		if (!kl_ig_const(g, e->a, &a) || !kl_ig_const(g, e->b, &b))
+			return false;
+		if ((e->op != '/' && e->op != '%') || b) {
+			*v = e->op == KL_OP_EQ ? a == b : e->op == KL_OP_NE ? a != b :
+			     kl_arith(e->op, a, b);
+			return true;
+		}
+		break;
+	default:
+		break;
+	}
+	kl_ig_err(g, e->pos, "expected a constant");
+	return false;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of the implementations' compiler share. */
+#ifndef KL_SPEC_IMPL_GEN_H
+#define KL_SPEC_IMPL_GEN_H
+
+#include "spec/gen.h"
+#include "spec/impl.h"
+
+#define KL_IMPL_REGS	56	/* of the machine's 64, some are the compiler's */
+
+struct kl_ilocal {
+	const char *name;
+	struct kl_pos pos;
+	unsigned int type;
+};
+
+/* What the code at hand is: calls and returns have their places. */
+enum kl_icode { KL_IC_METHOD, KL_IC_INIT, KL_IC_THREAD, KL_IC_FINAL };
+
+struct kl_igen {
+	struct kl_gen g;
+	struct kl_impl *im;
+	struct kl_method_def *m;	/* of a method; a stand-in for others */
+	enum kl_icode code;
+	struct kl_ilocal local[KL_IMPL_REGS];	/* each in the register of its number */
+	unsigned int nlocals, nloops, self;
+	unsigned int atomic;		/* the line of the block we are in, or 0 */
+	bool returns;			/* some `return' can be reached */
+	/* Jumps of the innermost loop, chained through their targets. */
+	unsigned int brk, cont;
+	bool broken;
+};
+
+void kl_ig_err(struct kl_igen *g, struct kl_pos pos, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+const char *kl_itype_name(const struct kl_igen *g, unsigned int type, char buf[80]);
+/* The type that a name of a struct means, or KL_IT_ERR after a message. */
+unsigned int kl_ig_struct(struct kl_igen *g, const char *name, struct kl_pos pos);
+
+/* A place: a local, or shared memory. */
+struct kl_place {
+	enum { KL_PL_NONE, KL_PL_LOCAL, KL_PL_SLOT, KL_PL_ARRAY, KL_PL_FIELD } kind;
+	unsigned int type;
+	unsigned int reg;	/* the local, the index, the pointer */
+	uint32_t at;		/* the slot, the array's word, the field */
+};
+
+struct kl_place kl_ig_place(struct kl_igen *g, const struct kl_ast_expr *e);
+void kl_ig_load(struct kl_igen *g, const struct kl_place *p, unsigned int dst);
+void kl_ig_store(struct kl_igen *g, const struct kl_place *p, unsigned int src);
+/* Compute @e to register @dst; its type. */
+unsigned int kl_ig_expr(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst);
+/* A register that holds @e, which must be of @type; @what for the message. */
+unsigned int kl_ig_value(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int type,
+			 const char *what);
+bool kl_ig_fits(unsigned int have, unsigned int want);
+/* A word of a constant expression. */
+bool kl_ig_const(struct kl_igen *g, const struct kl_ast_expr *e, uint64_t *v);
+/* A list of statements; true if its end cannot be reached. */
+bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s);
+unsigned int kl_ig_emit(struct kl_igen *g, uint32_t word);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The specification beside an implementation: all configurations of the
+ * specification's machine that the history so far allows (Burckhardt et al.,
+ * Definitions 1 and 2).  By their Lemma 7 the implementation is linearizable for
+ * a client exactly if this set is never empty.
+ *
+ * Configurations, sets and the step from a set to the next are numbered and
+ * remembered, so that most steps are one look-up.
+ */
+#ifndef KL_TSO_ABSTRACT_H
+#define KL_TSO_ABSTRACT_H
+
+#include "spec/spec.h"
+#include "tso/words.h"
+#include "tso/vm.h"
+
+struct kl_abstract;
+
+/* @sc: on a sequentially consistent machine; stores go to memory at once. */
+int kl_abstract_new(const struct kl_spec *spec, unsigned int nthreads, bool sc,
+		    struct kl_abstract **out);
+void kl_abstract_free(struct kl_abstract *a);
+
+/* The set of the first configuration alone, closed; a negative errno. */
+int64_t kl_abstract_first(struct kl_abstract *a);
+
+/**
+ * kl_abstract_step() - the set after an event
+ * @a: the sets
+ * @set: the set before
+ * @e: the event
+ *
+ * Return: the number of the set after; 0 is the empty one: a violation.
+ * -E2BIG after kl_abstract_error() has a text; another negative errno.
+ */
+int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm_event *e);
+const char *kl_abstract_error(const struct kl_abstract *a);
+
+/* Threads whose oldest layer is complete and empty in all configurations, a bit for each. */
+uint32_t kl_abstract_empty_layers(const struct kl_abstract *a, uint32_t set);
+/* Data values that some configuration has, a bit for each number. */
+uint64_t kl_abstract_data(const struct kl_abstract *a, uint32_t set);
+/* The set with other numbers for its data: number i is @data[i] now.  A negative errno. */
+int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
+			   const uint8_t data[KL_VM_DATA_MAX]);
+size_t kl_abstract_nsets(const struct kl_abstract *a);
+size_t kl_abstract_nconfigs(const struct kl_abstract *a);
+size_t kl_abstract_bytes(const struct kl_abstract *a);
+
+/* What the specification would let thread @t's call return: as text, for messages. */
+int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int t, char *buf,
+			size_t size);
+/* A value as text. */
+int kl_vm_value(char *buf, size_t size, uint64_t v);
+
+#endif

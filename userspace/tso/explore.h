@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The explorer: all runs of an implementation under a bounded client on the
+ * x86-TSO machine, beside the set of the specification's configurations which
+ * explain the history so far.  Breadth first, so that the first violation found
+ * has the shortest run.  There is no bound but the client's: none on
+ * preemptions, and one on store buffers that is told when it is reached.
+ */
+#ifndef KL_TSO_EXPLORE_H
+#define KL_TSO_EXPLORE_H
+
+#include <stdio.h>
+
+#include "spec/spec.h"
+
+struct kl_explore_options {
+	bool sc;			/* sequential consistency, for comparison */
+	unsigned int threads, ops;	/* of a general client; 0: as the file says */
+	/* Reductions that are turned off: */
+	bool no_merge, no_dead, no_canon, no_hidden;
+	uint64_t memory;		/* bytes */
+	/* Looked at from another thread, to show progress; may be NULL. */
+	struct kl_explore_progress *progress;
+};
+
+struct kl_explore_progress {
+	volatile uint64_t states, expanded;
+};
+
+enum kl_explore_verdict {
+	KL_EX_OK,
+	KL_EX_NOT_LINEARIZABLE,
+	KL_EX_FAULT,		/* an assertion, a null pointer, ... */
+	KL_EX_FINAL,		/* a condition of `final' */
+	KL_EX_DEADLOCK,
+	KL_EX_MEMORY,		/* not known: the bound on memory */
+};
+
+struct kl_explore_stats {
+	uint64_t states, transitions, bytes;	/* bytes: of states and their table */
+	uint64_t all_bytes;			/* and of the specification's sets */
+	uint64_t open;				/* states not yet expanded, if it gave up */
+	uint64_t sets, configs;
+	unsigned int steps;			/* of the run that is shown */
+	unsigned int threads;
+	double seconds;
+};
+
+struct kl_explorer;
+
+/**
+ * kl_explore() - search all runs
+ * @spec: a specification with an implementation and a client
+ * @o: how
+ * @verdict: the answer
+ * @out: to ask for figures and the run; kl_explorer_free() it, also after an error
+ *
+ * Return: 0; -EINVAL after a message (no implementation, or a specification
+ * that the explorer cannot run); -ENOMEM.
+ */
+int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
+	       enum kl_explore_verdict *verdict, struct kl_explorer **out);
+void kl_explorer_free(struct kl_explorer *x);
+void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st);
+/* What was found, in a line. */
+const char *kl_explore_message(const struct kl_explorer *x);
+/* The shortest run to it: one line a step, with buffers and memory. */
+int kl_explore_print_run(struct kl_explorer *x, FILE *f);
+/* Does the file have an implementation? */
+bool kl_explore_can(const struct kl_spec *spec);
+
+#endif
