@@ -8,36 +8,12 @@
 
 #include <stdint.h>
 
+#include "base/intern.h"
 #include "base/mem.h"
 #include "check/check.h"
 
 /* Inside a gap: any state, before and after every step. */
 #define KL_STATE_GAP	0u
-
-/* A set of arrays of words, each with a number, in one piece of memory. */
-struct kl_intern {
-	uint64_t *words;
-	size_t *at;		/* start of each in words; at[n] is the end */
-	uint32_t *table;	/* hash -> number + 1 */
-	size_t nwords, cwords, n, cat, tsize;
-};
-
-int kl_intern_init(struct kl_intern *t);
-void kl_intern_free(struct kl_intern *t);
-/* The number of @words (0, 1, ... in order of arrival), added if new; negative errno. */
-int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n);
-
-static inline const uint64_t *kl_intern_get(const struct kl_intern *t, uint32_t i, size_t *n)
-{
-	*n = t->at[i + 1] - t->at[i];
-	return t->words + t->at[i];
-}
-
-static inline size_t kl_intern_bytes(const struct kl_intern *t)
-{
-	return t->cwords * sizeof(*t->words) + t->cat * sizeof(*t->at) +
-	       t->tsize * sizeof(*t->table);
-}
 
 /* Bounds of a run, looked at once in a while. */
 struct kl_budget {

@@ -33,7 +33,7 @@ struct kl_abstract {
 	struct kl_run *run;
 	unsigned int n;			/* threads */
 	bool sc;
-	struct kl_words mem, op, buf, config, set, event, renaming;
+	struct kl_intern mem, op, buf, config, set, event, renaming;
 	uint32_t *renamed;		/* the set that each renaming gives, plus 1 */
 	size_t crenamed;
 	uint64_t *data;			/* of each set */
@@ -81,13 +81,13 @@ void kl_abstract_free(struct kl_abstract *a)
 	if (!a)
 		return;
 	kl_run_free(a->run);
-	kl_words_free(&a->mem);
-	kl_words_free(&a->op);
-	kl_words_free(&a->buf);
-	kl_words_free(&a->config);
-	kl_words_free(&a->set);
-	kl_words_free(&a->event);
-	kl_words_free(&a->renaming);
+	kl_intern_free(&a->mem);
+	kl_intern_free(&a->op);
+	kl_intern_free(&a->buf);
+	kl_intern_free(&a->config);
+	kl_intern_free(&a->set);
+	kl_intern_free(&a->event);
+	kl_intern_free(&a->renaming);
 	free(a->renamed);
 	free(a->data);
 	free(a->memo);
@@ -137,7 +137,7 @@ static int64_t intern_mem(struct kl_abstract *a, const struct kl_val *v, size_t 
 		a->words[2 * i] = v[i].v;
 		a->words[2 * i + 1] = v[i].tag;
 	}
-	return kl_words_add(&a->mem, a->words, 2 * n);
+	return kl_intern(&a->mem, a->words, 2 * n);
 }
 
 static size_t get_mem(const struct kl_abstract *a, uint64_t id, struct kl_val *v)
@@ -145,7 +145,7 @@ static size_t get_mem(const struct kl_abstract *a, uint64_t id, struct kl_val *v
 	const uint64_t *w;
 	size_t n, i;
 
-	w = kl_words_get(&a->mem, id, &n);
+	w = kl_intern_get(&a->mem, id, &n);
 	for (i = 0; i < n / 2; i++)
 		v[i] = (struct kl_val){ .v = w[2 * i], .tag = w[2 * i + 1] };
 	return n / 2;
@@ -173,7 +173,7 @@ static void overlay(const uint64_t *buf, size_t n, size_t items, struct kl_val *
 
 static int add_config(struct kl_abstract *a, const uint64_t *c)
 {
-	int64_t id = kl_words_add(&a->config, c, 1 + 2 * a->n);
+	int64_t id = kl_intern(&a->config, c, 1 + 2 * a->n);
 	size_t old = a->cmark;
 	int ret;
 
@@ -210,7 +210,7 @@ static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_o
 	const uint64_t *w;
 	size_t n, i;
 
-	w = kl_words_get(&a->buf, buf, &n);
+	w = kl_intern_get(&a->buf, buf, &n);
 	if (n + 1 + 2 * o->nwrote > WORDS_MAX)
 		return fail(a, "a store buffer of the specification is too long");
 	memcpy(a->words, w, n * sizeof(*w));
@@ -219,7 +219,7 @@ static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_o
 		a->words[n++] = o->wrote[i];
 		a->words[n++] = from_val(o->state[o->wrote[i]]);
 	}
-	return kl_words_add(&a->buf, a->words, n);
+	return kl_intern(&a->buf, a->words, n);
 }
 
 static int outcome(void *ctx, const struct kl_outcome *o)
@@ -231,7 +231,7 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 	size_t n, i;
 
 	memcpy(next, x->c, (1 + 2 * a->n) * sizeof(*next));
-	kl_words_get(&a->buf, x->c[2 + 2 * x->t], &n);
+	kl_intern_get(&a->buf, x->c[2 + 2 * x->t], &n);
 	if (o->barrier && !a->sc && n)
 		return 0;	/* it waits until its buffer is empty */
 	if (o->changed && (a->sc || o->through)) {
@@ -255,7 +255,7 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 				    "known");
 		op[1 + i] = from_val(o->results[i]);
 	}
-	id = kl_words_add(&a->op, op, 1 + x->nresults);
+	id = kl_intern(&a->op, op, 1 + x->nresults);
 	if (id < 0)
 		return id;
 	next[1 + 2 * x->t] = id;
@@ -271,7 +271,7 @@ static int execute(struct kl_abstract *a, const uint64_t *c, unsigned int t)
 	unsigned int method;
 	int ret;
 
-	op = kl_words_get(&a->op, c[1 + 2 * t], &n);
+	op = kl_intern_get(&a->op, c[1 + 2 * t], &n);
 	if (op[0] != CALLED)
 		return 0;
 	method = op[1];
@@ -279,7 +279,7 @@ static int execute(struct kl_abstract *a, const uint64_t *c, unsigned int t)
 		args[i - 2] = to_val(op[i]);
 	x.nresults = kl_spec_method(a->spec, method)->nresults;
 	len = get_mem(a, c[0], a->view);
-	buf = kl_words_get(&a->buf, c[2 + 2 * t], &nbuf);
+	buf = kl_intern_get(&a->buf, c[2 + 2 * t], &nbuf);
 	overlay(buf, nbuf, SIZE_MAX, a->view);
 	ret = kl_run_apply(a->run, a->view, len, method, args, NULL, outcome, &x);
 	if (ret == -E2BIG && !a->error[0])
@@ -293,10 +293,10 @@ static int64_t cut_oldest(struct kl_abstract *a, uint64_t buf)
 	const uint64_t *w;
 	size_t n, head;
 
-	w = kl_words_get(&a->buf, buf, &n);
+	w = kl_intern_get(&a->buf, buf, &n);
 	head = item_words(w[0]);
 	memcpy(a->words, w + head, (n - head) * sizeof(*w));
-	return kl_words_add(&a->buf, a->words, n - head);
+	return kl_intern(&a->buf, a->words, n - head);
 }
 
 static int flush(struct kl_abstract *a, const uint64_t *c, unsigned int t)
@@ -306,7 +306,7 @@ static int flush(struct kl_abstract *a, const uint64_t *c, unsigned int t)
 	size_t n, len;
 	int64_t id;
 
-	w = kl_words_get(&a->buf, c[2 + 2 * t], &n);
+	w = kl_intern_get(&a->buf, c[2 + 2 * t], &n);
 	if (!n || item_kind(w[0]) != KL_VM_WRITE)
 		return 0;
 	memcpy(next, c, (1 + 2 * a->n) * sizeof(*next));
@@ -340,9 +340,9 @@ static uint32_t empty_layers(const struct kl_abstract *a)
 	size_t i, n;
 
 	for (i = 0; i < a->ntodo && mask; i++) {
-		c = kl_words_get(&a->config, a->todo[i], &n);
+		c = kl_intern_get(&a->config, a->todo[i], &n);
 		for (t = 0; t < a->n; t++) {
-			w = kl_words_get(&a->buf, c[2 + 2 * t], &n);
+			w = kl_intern_get(&a->buf, c[2 + 2 * t], &n);
 			if (n < 2 || item_kind(w[0]) != KL_VM_CALL || item_kind(w[1]) != KL_VM_RET)
 				mask &= ~(1u << t);
 		}
@@ -350,13 +350,13 @@ static uint32_t empty_layers(const struct kl_abstract *a)
 	return mask;
 }
 
-static uint64_t data_of(const struct kl_words *in, uint32_t id)
+static uint64_t data_of(const struct kl_intern *in, uint32_t id)
 {
 	const uint64_t *w;
 	uint64_t mask = 0;
 	size_t n, i;
 
-	w = kl_words_get(in, id, &n);
+	w = kl_intern_get(in, id, &n);
 	for (i = 0; i < n; i++)
 		if (kl_vm_is_data(w[i]))
 			mask |= 1ULL << (w[i] - KL_VM_DATA);
@@ -371,7 +371,7 @@ static uint64_t all_data(const struct kl_abstract *a)
 	size_t i, n;
 
 	for (i = 0; i < a->ntodo; i++) {
-		c = kl_words_get(&a->config, a->todo[i], &n);
+		c = kl_intern_get(&a->config, a->todo[i], &n);
 		mask |= data_of(&a->mem, c[0]);
 		for (t = 0; t < a->n; t++)
 			mask |= data_of(&a->op, c[1 + 2 * t]) | data_of(&a->buf, c[2 + 2 * t]);
@@ -393,7 +393,7 @@ static int64_t number_set(struct kl_abstract *a)
 		return -ENOMEM;
 	for (i = 0; i < a->ntodo; i++)
 		words[i] = a->todo[i];
-	id = kl_words_add(&a->set, words, a->ntodo);
+	id = kl_intern(&a->set, words, a->ntodo);
 	free(words);
 	if (id < 0 || (size_t)id < n)
 		return id;
@@ -417,7 +417,7 @@ static int64_t close_set(struct kl_abstract *a)
 	int ret;
 
 	for (i = 0; i < a->ntodo; i++) {
-		w = kl_words_get(&a->config, a->todo[i], &n);
+		w = kl_intern_get(&a->config, a->todo[i], &n);
 		memcpy(c, w, n * sizeof(*w));
 		for (t = 0; t < a->n; t++) {
 			ret = execute(a, c, t);
@@ -457,11 +457,11 @@ int64_t kl_abstract_first(struct kl_abstract *a)
 		return id;
 	c[0] = id;
 	for (t = 0; t < a->n; t++) {
-		id = kl_words_add(&a->op, &idle, 1);
+		id = kl_intern(&a->op, &idle, 1);
 		if (id < 0)
 			return id;
 		c[1 + 2 * t] = id;
-		id = kl_words_add(&a->buf, &idle, 0);
+		id = kl_intern(&a->buf, &idle, 0);
 		if (id < 0)
 			return id;
 		c[2 + 2 * t] = id;
@@ -476,12 +476,12 @@ static int64_t push_marker(struct kl_abstract *a, uint64_t buf, enum kl_vm_kind 
 	const uint64_t *w;
 	size_t n;
 
-	w = kl_words_get(&a->buf, buf, &n);
+	w = kl_intern_get(&a->buf, buf, &n);
 	if (n == WORDS_MAX)
 		return fail(a, "a store buffer of the specification is too long");
 	memcpy(a->words, w, n * sizeof(*w));
 	a->words[n] = kind;
-	return kl_words_add(&a->buf, a->words, n + 1);
+	return kl_intern(&a->buf, a->words, n + 1);
 }
 
 /* The configuration @c after the event, put into the set; nothing if it does not allow it. */
@@ -498,24 +498,24 @@ static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e
 		words[0] = CALLED;
 		words[1] = e->method;
 		memcpy(words + 2, e->val, e->n * sizeof(*words));
-		id = kl_words_add(&a->op, words, 2 + e->n);
+		id = kl_intern(&a->op, words, 2 + e->n);
 		if (id < 0)
 			return id;
 		*op = id;
 		break;
 	case KL_EV_RET:
-		w = kl_words_get(&a->op, *op, &n);
+		w = kl_intern_get(&a->op, *op, &n);
 		if (w[0] != DONE || n != 1u + e->n ||
 		    memcmp(w + 1, e->val, e->n * sizeof(*w)))
 			return 0;
 		words[0] = IDLE;
-		id = kl_words_add(&a->op, words, 1);
+		id = kl_intern(&a->op, words, 1);
 		if (id < 0)
 			return id;
 		*op = id;
 		break;
 	default:
-		w = kl_words_get(&a->buf, *buf, &n);
+		w = kl_intern_get(&a->buf, *buf, &n);
 		if (!n || item_kind(w[0]) != (e->kind == KL_EV_FLUSH_CALL ? KL_VM_CALL : KL_VM_RET))
 			return 0;
 		id = cut_oldest(a, *buf);
@@ -573,7 +573,7 @@ int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm
 
 	words[0] = e->kind | (uint64_t)e->thread << 8 | (uint64_t)e->method << 16;
 	memcpy(words + 1, e->val, e->n * sizeof(*words));
-	id = kl_words_add(&a->event, words, 1 + e->n);
+	id = kl_intern(&a->event, words, 1 + e->n);
 	if (id < 0)
 		return id;
 	ret = grow_memo(a);
@@ -584,12 +584,12 @@ int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm
 	if (m->key)
 		return m->set;
 	start_set(a);
-	kl_words_get(&a->set, set, &n);
+	kl_intern_get(&a->set, set, &n);
 	at = a->set.at[set];
 	for (i = 0; i < n; i++) {
 		size_t len;
 
-		w = kl_words_get(&a->config, a->set.words[at + i], &len);
+		w = kl_intern_get(&a->config, a->set.words[at + i], &len);
 		memcpy(c, w, len * sizeof(*w));
 		ret = event(a, c, e);
 		if (ret)
@@ -604,18 +604,18 @@ int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm
 	return next;
 }
 
-static int64_t rename_words(struct kl_abstract *a, struct kl_words *in, uint64_t id,
+static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint64_t id,
 			    const uint8_t *data)
 {
 	const uint64_t *w;
 	size_t n, i;
 
-	w = kl_words_get(in, id, &n);
+	w = kl_intern_get(in, id, &n);
 	memcpy(a->words, w, n * sizeof(*w));
 	for (i = 0; i < n; i++)
 		if (kl_vm_is_data(w[i]))
 			a->words[i] = KL_VM_DATA + data[w[i] - KL_VM_DATA];
-	return kl_words_add(in, a->words, n);
+	return kl_intern(in, a->words, n);
 }
 
 static int rename_config(struct kl_abstract *a, uint32_t id, const uint8_t *data)
@@ -626,7 +626,7 @@ static int rename_config(struct kl_abstract *a, uint32_t id, const uint8_t *data
 	int64_t part;
 	size_t n;
 
-	w = kl_words_get(&a->config, id, &n);
+	w = kl_intern_get(&a->config, id, &n);
 	memcpy(c, w, n * sizeof(*w));
 	for (i = 0; i < n; i++) {
 		part = rename_words(a, !i ? &a->mem : i & 1 ? &a->op : &a->buf, c[i], data);
@@ -655,7 +655,7 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
 	if (same)
 		return set;
 	memcpy(key + 1, part, sizeof(part));
-	id = kl_words_add(&a->renaming, key, sizeof(key) / sizeof(*key));
+	id = kl_intern(&a->renaming, key, sizeof(key) / sizeof(*key));
 	if (id < 0)
 		return id;
 	ret = kl_grow(a->renamed, a->crenamed, id + 1);
@@ -666,7 +666,7 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
 	if (a->renamed[id])
 		return a->renamed[id] - 1;
 	start_set(a);
-	kl_words_get(&a->set, set, &n);
+	kl_intern_get(&a->set, set, &n);
 	for (i = 0; i < n; i++) {
 		ret = rename_config(a, a->set.words[a->set.at[set] + i], part);
 		if (ret)
@@ -705,9 +705,9 @@ size_t kl_abstract_nconfigs(const struct kl_abstract *a)
 
 size_t kl_abstract_bytes(const struct kl_abstract *a)
 {
-	return kl_words_bytes(&a->mem) + kl_words_bytes(&a->op) + kl_words_bytes(&a->buf) +
-	       kl_words_bytes(&a->config) + kl_words_bytes(&a->set) +
-	       kl_words_bytes(&a->event) + kl_words_bytes(&a->renaming) +
+	return kl_intern_bytes(&a->mem) + kl_intern_bytes(&a->op) + kl_intern_bytes(&a->buf) +
+	       kl_intern_bytes(&a->config) + kl_intern_bytes(&a->set) +
+	       kl_intern_bytes(&a->event) + kl_intern_bytes(&a->renaming) +
 	       (a->crenamed + a->cempty) * 4 + a->cdata * 8 + a->memo_slots * sizeof(*a->memo);
 }
 
@@ -720,10 +720,10 @@ int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int 
 	int used = 0;
 
 	buf[0] = 0;
-	s = kl_words_get(&a->set, set, &n);
+	s = kl_intern_get(&a->set, set, &n);
 	for (i = 0; i < n; i++) {
-		c = kl_words_get(&a->config, s[i], &len);
-		w = kl_words_get(&a->op, c[1 + 2 * t], &len);
+		c = kl_intern_get(&a->config, s[i], &len);
+		w = kl_intern_get(&a->op, c[1 + 2 * t], &len);
 		for (k = 0; k < nseen && seen[k] != c[1 + 2 * t]; k++)
 			;
 		if (w[0] != DONE || k < nseen || nseen == 16)

@@ -11,8 +11,8 @@
 #ifndef KL_TSO_ABSTRACT_H
 #define KL_TSO_ABSTRACT_H
 
+#include "base/intern.h"
 #include "spec/spec.h"
-#include "tso/words.h"
 #include "tso/vm.h"
 
 struct kl_abstract;

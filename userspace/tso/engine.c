@@ -295,8 +295,7 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 	t->view = calloc(len + 1, sizeof(*t->view));
 	ret = t->view ? 0 : -ENOMEM;
 	if (!ret)
-		ret = kl_machine_init(&t->m, len) ?: kl_machine_init(&t->after, len) ?:
-		      kl_intern_init(&t->machines);
+		ret = kl_machine_init(&t->m, len) ?: kl_machine_init(&t->after, len);
 	if (ret)
 		return ret;
 	memcpy(t->m.mem, first, len * sizeof(*first));

@@ -15,7 +15,7 @@
 struct strict {
 	const struct kl_part *p;
 	struct kl_part *out;
-	uint32_t *called, *returned;	/* by thread: the last run of equal times with one, + 1 */
+	uint32_t *called, *returned;	/* by line: the last run of equal times with one, + 1 */
 };
 
 static void put(struct strict *s, uint32_t val)
@@ -35,7 +35,7 @@ static void put(struct strict *s, uint32_t val)
 /* Which comes first at one time: 0 .. 3. */
 static unsigned int turn(const struct strict *s, uint32_t val, uint64_t time, uint32_t run)
 {
-	const uint32_t item = val >> 1, thread = s->p->items[item].thread;
+	const uint32_t item = val >> 1, thread = s->p->items[item].line;
 	const bool both = s->called[thread] == run && s->returned[thread] == run;
 
 	if (!(val & 1))
@@ -54,7 +54,7 @@ static void put_run(struct strict *s, const struct kl_key *k, size_t n, uint32_t
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		const uint32_t thread = s->p->items[k[i].val >> 1].thread;
+		const uint32_t thread = s->p->items[k[i].val >> 1].line;
 
 		if (k[i].val & 1)
 			s->returned[thread] = run;
@@ -107,8 +107,8 @@ int mono_strict(const struct kl_part *p, struct kl_part *out)
 	out->nevents = 0;
 	out->items = malloc(((size_t)p->nitems + 1) * sizeof(*out->items));
 	out->events = malloc(((size_t)p->nevents + 1) * sizeof(*out->events));
-	s.called = calloc((size_t)p->nthreads + 1, sizeof(*s.called));
-	s.returned = calloc((size_t)p->nthreads + 1, sizeof(*s.returned));
+	s.called = calloc((size_t)p->nlines + 1, sizeof(*s.called));
+	s.returned = calloc((size_t)p->nlines + 1, sizeof(*s.returned));
 	if (!k || !run || !out->items || !out->events || !s.called || !s.returned)
 		goto out;
 	memcpy(out->items, p->items, p->nitems * sizeof(*out->items));
