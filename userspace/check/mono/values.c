@@ -93,8 +93,7 @@ static int number_ops(struct words *w, const enum kl_role *roles, char *reason, 
 	for (i = 0; i < m->p->nitems; i++) {
 		const struct kl_item *it = &m->p->items[i];
 		const enum kl_role role = roles[it->method];
-		/* Its argument if it adds, else its result: there is no other. */
-		const struct kl_val v = h->vals[h->shapes[it->shape].vals];
+		struct kl_val v;
 
 		if (role == KL_ROLE_OTHER) {
 			snprintf(reason, size, "method %s is none of a %s's",
@@ -102,6 +101,8 @@ static int number_ops(struct words *w, const enum kl_role *roles, char *reason, 
 				 kl_container_name(m->c.kind));
 			return 0;
 		}
+		/* Its argument if it adds, else its result: there is no other. */
+		v = h->vals[h->shapes[it->shape].vals];
 		if (v.tag != KL_WORD) {
 			if (role == KL_ROLE_ADD) {
 				snprintf(reason, size, "an addition of what is no known word");
