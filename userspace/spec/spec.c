@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/ast.h"
+#include "spec/impl.h"
 #include "spec/shipped.h"
 
 void kl_spec_free(struct kl_spec *s)
 {
 	if (!s)
 		return;
+	if (s->impl)
+		free(s->impl->methods);
 	free(s->vars);
 	free(s->consts);
 	free(s->methods);

@@ -387,7 +387,8 @@ static int64_t number_set(struct kl_abstract *a)
 	int64_t id;
 	int ret;
 
-	qsort(a->todo, a->ntodo, sizeof(*a->todo), by_number);
+	if (a->ntodo)
+		qsort(a->todo, a->ntodo, sizeof(*a->todo), by_number);
 	words = calloc(a->ntodo + 1, sizeof(*words));
 	if (!words)
 		return -ENOMEM;
