@@ -36,7 +36,8 @@ enum { OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
-	  "Use this engine only: log-linear, points, frontier, dfs, wgl (Horn & Kroening's, as published), tso, "
+	  "Use this engine only: log-linear, points, frontier, dfs, wgl (Horn & Kroening's, "
+	  "as published), tso, "
 	  "oracle or tso-oracle", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
 	  "tso (default): stores may still be in a CPU's buffer after the operation "
@@ -148,7 +149,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no history given");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
 			argp_error(state, "--engine=%s knows store buffers, which --memory-model=sc "
-				   "has not: expected log-linear, points, frontier, dfs, wgl or oracle", a->engines[0]->name);
+				   "has not: expected log-linear, points, frontier, dfs, wgl or "
+				   "oracle", a->engines[0]->name);
 		if (a->opt.cache && a->engines[0] != &kl_wgl_engine)
 			argp_error(state, "--cache is --engine=wgl's: expected both");
 		/* Without --partition it is Horn & Kroening's first variant. */
