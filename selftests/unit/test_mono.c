@@ -411,6 +411,27 @@ static void test_long(void **state)
 	compare(&c, &kl_frontier_engine, runs() / 600, 2, 6);
 }
 
+/* What random histories seldom have: wrong only by what three values say together. */
+static void test_three(void **state)
+{
+	static const char text[] =
+		"# klin history 1\n# clock mono error 0\n"
+		"t0 @0 0 1 add 3\nt1 @0 0 4 add 2\nt0 @0 2 3 add 1\n"
+		"t2 @0 5 15 take -> 1\nt3 @0 6 10 look -> 2\n"
+		"t3 @0 12 25 take -> 3\nt0 @0 20 22 take -> 2\n";
+	struct kl_history *h;
+	struct kl_spec *spec;
+
+	assert_int_equal(kl_spec_parse("t.lin", types[0].spec, strlen(types[0].spec), &spec), 0);
+	assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
+	h->fresh = true;
+	assert_int_equal(ask(spec, h, &kl_oracle_engine, true, NULL), KL_VIOLATION);
+	assert_int_equal(ask(spec, h, &kl_mono_engine, true, NULL), KL_VIOLATION);
+	check_certificate(spec, h, KL_VIOLATION);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 /* Points as they were are a witness; points that are not say nothing. */
 static void test_points(void **state)
 {
@@ -462,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_pending),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_three),
 		cmocka_unit_test(test_points),
 	};
 
