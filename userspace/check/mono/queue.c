@@ -6,9 +6,9 @@
  *
  * First the second order.  A value with oret < hi was at the front all that time:
  * no two such times may overlap, and no other value can be seen only within one.
- * One that could be seen before and in such a time is seen before, and one that
- * could after and in it, after: its times are clipped.  Now v -> w -> x implies
- * v -> x, and so it is with additions.
+ * One that could be seen before and in such a time is seen before: its oret is
+ * clipped to where that time begins.  Now v -> w -> x implies v -> x, as no oret is
+ * between w.oret and w.hi, and so it is with additions.
  *
  * There is an order if and only if then no two values are in both orders, one
  * each way: if v -> w and x -> y, then v -> y or x -> w by the same order, so a
@@ -26,19 +26,10 @@
 
 #include "check/mono/mono.h"
 
-/* First and last sight of each value, clipped; NULL: as in the values. */
-struct sights {
-	uint32_t *first, *last;
-};
-
-static uint32_t first_sight(const struct mono *m, const struct sights *s, uint32_t value)
+/* @first: first sight of each value, clipped; NULL: as in the values. */
+static uint32_t first_sight(const struct mono *m, const uint32_t *first, uint32_t value)
 {
-	return s->first ? s->first[value] : m->v[value].oret;
-}
-
-static uint32_t last_sight(const struct mono *m, const struct sights *s, uint32_t value)
-{
-	return s->last ? s->last[value] : m->v[value].hi;
+	return first ? first[value] : m->v[value].oret;
 }
 
 /* The value that was at the front at @time for certain joins the core. */
@@ -63,19 +54,13 @@ static int overlap(struct mono *m, uint32_t v, uint32_t w)
 }
 
 /* What is seen while another is at the front; 1, or 0 with a core. */
-static int clip(struct mono *m, struct sights *s)
+static int clip(struct mono *m, uint32_t *first)
 {
 	const struct kl_part *p = m->p;
 	uint32_t front = MONO_NONE, begins = 0, e, i;
 
-	s->first = malloc(((size_t)m->nvalues + 1) * sizeof(*s->first));
-	s->last = malloc(((size_t)m->nvalues + 1) * sizeof(*s->last));
-	if (!s->first || !s->last)
-		return -ENOMEM;
-	for (i = 0; i < m->nvalues; i++) {
-		s->first[i] = m->v[i].oret;
-		s->last[i] = m->v[i].hi;
-	}
+	for (i = 0; i < m->nvalues; i++)
+		first[i] = m->v[i].oret;
 	for (e = 0; e < p->nevents; e++) {
 		const uint32_t op = m->op[p->events[e].item], value = op & MONO_VALUE;
 		const struct mono_value *v = &m->v[value];
@@ -84,14 +69,12 @@ static int clip(struct mono *m, struct sights *s)
 			continue;
 		if (v->hi == e + 1 && front == value)
 			front = MONO_NONE;
-		else if (v->hi == e + 1 && front != MONO_NONE)
-			s->last[value] = m->v[front].hi;
 		if (v->oret != e + 1)
 			continue;
 		if (front != MONO_NONE) {
 			if (begins < v->hi)
 				return overlap(m, front, value);
-			s->first[value] = begins;
+			first[value] = begins;
 		}
 		if (v->oret < v->hi) {
 			front = value;
@@ -118,14 +101,14 @@ static int pair(struct mono *m, uint32_t v, uint32_t w)
  * For each addition the last sight of the values that were certainly in before it
  * against its own first.
  */
-static int compare(struct mono *m, const struct sights *s)
+static int compare(struct mono *m, const uint32_t *first)
 {
 	const struct kl_part *p = m->p;
 	uint32_t best = MONO_NONE, most = 0, e, i;
 
 	for (i = 0; i < m->nvalues; i++) {
-		if (m->v[i].lo == MONO_START && last_sight(m, s, i) > most) {
-			most = last_sight(m, s, i);
+		if (m->v[i].lo == MONO_START && m->v[i].hi > most) {
+			most = m->v[i].hi;
 			best = i;
 		}
 	}
@@ -136,10 +119,10 @@ static int compare(struct mono *m, const struct sights *s)
 		if (mono_kind(op) > MONO_PEEK)
 			continue;
 		if (p->events[e].kind == KL_EV_CALL) {
-			if (mono_kind(op) == MONO_ADD && most > first_sight(m, s, value))
+			if (mono_kind(op) == MONO_ADD && most > first_sight(m, first, value))
 				return pair(m, best, value);
-		} else if (v->lo == e + 1 && last_sight(m, s, value) > most) {
-			most = last_sight(m, s, value);
+		} else if (v->lo == e + 1 && v->hi > most) {
+			most = v->hi;
 			best = value;
 		}
 	}
@@ -148,13 +131,16 @@ static int compare(struct mono *m, const struct sights *s)
 
 static int queue_decide(struct mono *m)
 {
-	struct sights s = { 0 };
-	int ret = m->npeeks ? clip(m, &s) : 1;
+	uint32_t *first = NULL;
+	int ret = 1;
 
+	if (m->npeeks) {
+		first = malloc(((size_t)m->nvalues + 1) * sizeof(*first));
+		ret = first ? clip(m, first) : -ENOMEM;
+	}
 	if (ret > 0)
-		ret = compare(m, &s);
-	free(s.first);
-	free(s.last);
+		ret = compare(m, first);
+	free(first);
 	return ret;
 }
 

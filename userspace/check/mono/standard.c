@@ -76,7 +76,9 @@ static int check_value(struct mono *m, uint32_t i)
 	if (v->add == MONO_NONE && m->c.init && m->p->fresh &&
 	    (m->c.kind != KL_CONTAINER_REGISTER || m->c.first.tag != KL_WORD ||
 	     m->c.first.v != word))
-		mono_core_start(m, v->oret, "%" PRIu64 " was never added", word);
+		mono_core_start(m, v->oret, "%" PRIu64 " was seen and %s", word,
+				m->nvalues == m->nwords ? "never added" :
+				"not added before, or not so often");
 	else if (v->add != MONO_NONE && v->oret <= v->call)
 		mono_core_start(m, v->oret, "%" PRIu64 " was seen before it was added", word);
 	else if (v->remove != MONO_NONE && mono_ret(m, v->remove) <= v->hi)
