@@ -66,7 +66,7 @@ static bool word_of(const struct kl_spec *spec, const struct kl_history *h, cons
 }
 
 /*
- * May operation @o of a container be left out, as nothing else of its word is kept?
+ * May operation @op of a container be left out, as nothing else of its word is kept?
  * (Lee & Mathur, Proposition 4.3: an order without all operations of a word is an
  * order.)  Not if what is kept removed some word that is not known: that may have
  * been this one.
@@ -92,9 +92,11 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 
 		if (kept[i] == op)
 			continue;
-		if (!word_of(spec, h, o, &role, &other) || kl_val_eq(word, other))
+		if (!word_of(spec, h, o, &role, &other))
 			return false;
-		if (role == KL_ROLE_REMOVE && other.tag == KL_ANY && o->ret != KL_TIME_MAX)
+		/* What never returned need not have taken effect: it goes with its word. */
+		if (o->ret != KL_TIME_MAX &&
+		    (kl_val_eq(word, other) || (role == KL_ROLE_REMOVE && other.tag == KL_ANY)))
 			return false;
 	}
 	return true;

@@ -213,7 +213,8 @@ static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_o
 	w = kl_intern_get(&a->buf, buf, &n);
 	if (n + 1 + 2 * o->nwrote > WORDS_MAX)
 		return fail(a, "a store buffer of the specification is too long");
-	memcpy(a->words, w, n * sizeof(*w));
+	if (n)
+		memcpy(a->words, w, n * sizeof(*w));
 	a->words[n++] = KL_VM_WRITE | (uint64_t)o->nwrote << 8;
 	for (i = 0; i < o->nwrote; i++) {
 		a->words[n++] = o->wrote[i];
@@ -295,7 +296,8 @@ static int64_t cut_oldest(struct kl_abstract *a, uint64_t buf)
 
 	w = kl_intern_get(&a->buf, buf, &n);
 	head = item_words(w[0]);
-	memcpy(a->words, w + head, (n - head) * sizeof(*w));
+	if (n > head)
+		memcpy(a->words, w + head, (n - head) * sizeof(*w));
 	return kl_intern(&a->buf, a->words, n - head);
 }
 
@@ -480,7 +482,8 @@ static int64_t push_marker(struct kl_abstract *a, uint64_t buf, enum kl_vm_kind 
 	w = kl_intern_get(&a->buf, buf, &n);
 	if (n == WORDS_MAX)
 		return fail(a, "a store buffer of the specification is too long");
-	memcpy(a->words, w, n * sizeof(*w));
+	if (n)
+		memcpy(a->words, w, n * sizeof(*w));
 	a->words[n] = kind;
 	return kl_intern(&a->buf, a->words, n + 1);
 }
