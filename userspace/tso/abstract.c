@@ -615,7 +615,8 @@ static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint64_
 	size_t n, i;
 
 	w = kl_intern_get(in, id, &n);
-	memcpy(a->words, w, n * sizeof(*w));
+	if (n)
+		memcpy(a->words, w, n * sizeof(*w));
 	for (i = 0; i < n; i++)
 		if (kl_vm_is_data(w[i]))
 			a->words[i] = KL_VM_DATA + data[w[i] - KL_VM_DATA];
