@@ -86,7 +86,8 @@ struct kl_engine {
 };
 
 extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
-			      kl_oracle_engine, kl_mono_engine, kl_points_engine;
+			      kl_oracle_engine, kl_mono_engine, kl_points_engine,
+			      kl_fifo_engine;
 
 struct kl_options {
 	/*
