@@ -22,6 +22,11 @@ struct fetched {
 /* The frames of one kernel stack differ in these bits only. */
 #define STACK_BITS	14
 
+static __always_inline bool skipped(__u32 tgid)
+{
+	return (conf.self && tgid == conf.self) || (conf.only && tgid != conf.only);
+}
+
 static __always_inline bool wanted(__u64 object, __u32 fault)
 {
 	return !conf.one_object || (fault & KLIN_FAULT_OBJECT) || object == conf.object;
@@ -45,7 +50,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	struct klin_slot *s;
 	__u32 key, i;
 
-	if (conf.self && id >> 32 == conf.self)
+	if (skipped(id >> 32))
 		return;
 	if (!klin_fetch(conf.call, args, 0, v.val, &v.object, &v.fault))
 		return;
@@ -120,7 +125,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	struct klin_slot *s;
 	bool wants;
 
-	if (conf.self && id >> 32 == conf.self)
+	if (skipped(id >> 32))
 		return;
 	s = klin_slot(key, conf.slot_mask, !conf.call_filter);
 	if (!s) {

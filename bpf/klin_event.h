@@ -26,7 +26,7 @@
 #define KLIN_TRIES	4	/* slots looked at for a task */
 #define KLIN_LOSSES	64	/* intervals in a log of losses */
 #define KLIN_REGS	8	/* of a fetch program */
-#define KLIN_INSNS	80	/* instructions of a fetch program */
+#define KLIN_INSNS	96	/* instructions of a fetch program */
 #define KLIN_FEW_INSNS	24	/* of most, which then load faster */
 #define KLIN_TP_METHODS	64	/* span of klin.ko's method ids in one recording */
 #define KLIN_TP_VALS	3	/* arguments, and results, of its tracepoints */
@@ -43,6 +43,7 @@ enum klin_event_flags {
 };
 
 /* Bits of klin_event.fault above those of the values. */
+#define KLIN_MARKS		8	/* and following: the value is an enum kl_tag, no word */
 #define KLIN_FAULT_OBJECT	(1U << 30)	/* the object could not be read */
 #define KLIN_FAULT_WHEN		(1U << 31)	/* it is not known whether this is an operation */
 
@@ -55,7 +56,7 @@ struct klin_event {
 	__u32 tid;		/* or the CPU's idle task: KLIN_TID_IDLE + CPU */
 	__u32 flags;
 	__u16 cpu_call, cpu_ret;
-	__u32 fault;		/* bit i: val[i] could not be read */
+	__u32 fault;		/* bit i: val[i] could not be read; KLIN_MARKS + i: it is a tag */
 	__u64 val[KLIN_MAX_VALS];	/* arguments, then results; only those used are sent */
 };
 
@@ -121,6 +122,7 @@ enum klin_fetch_op {
 	KLIN_ARG,	/* dst = argument number src */
 	KLIN_RETVAL,	/* dst = return value */
 	KLIN_UNKNOWN,	/* dst = something unknown */
+	KLIN_CURRENT,	/* dst = the running task's task_struct */
 	KLIN_MOV,	/* dst = src */
 	KLIN_LOAD,	/* dst = *(src + offset), of that size */
 	KLIN_EXT,	/* dst = dst cut to that size */
@@ -133,11 +135,14 @@ enum klin_fetch_op {
 	KLIN_SELECT,	/* dst = dst ? register src : register offset */
 	KLIN_NUMBER,	/* dst = number offset of the text at dst */
 	KLIN_VAL,	/* value number offset = src */
+	KLIN_MARK,	/* if src, value number offset is a tag */
 	KLIN_OBJECT,	/* the object is src */
 	KLIN_WHEN,	/* not an operation unless src */
 };
 
-#define KLIN_SIGNED	0x80	/* in size */
+/* In size. */
+#define KLIN_SIGNED	0x80
+#define KLIN_USER	0x40	/* of KLIN_LOAD: from user memory */
 
 #define KLIN_CODE(op, dst, src, size, off) \
 	((__u64)(op) | (__u64)(dst) << 8 | (__u64)(src) << 16 | (__u64)(size) << 24 | \
@@ -148,6 +153,8 @@ struct klin_conf {
 	__u32 probe;		/* index of the clause */
 	__u32 slot_mask;	/* number of slots - 1 */
 	__u32 self;		/* tgid to skip, or 0 */
+	__u32 only;		/* tgid to record alone, or 0 */
+	__u32 pad;
 	__u32 nparams;		/* parameters of the function that are used */
 	__u32 nvals;		/* arguments and results together */
 	__u32 call_vals;	/* bit i: val[i] is fetched at the call */
