@@ -62,11 +62,21 @@ struct klin_event {
 
 #define KLIN_TID_IDLE	(1U << 31)
 
+/*
+ * A frame that is over stays while one above it belongs to the same call, for another
+ * clause on the same function.
+ */
+enum klin_open {
+	KLIN_FILLING,	/* the program is at it */
+	KLIN_OPEN,
+	KLIN_OVER,
+};
+
 /* An open operation.  It is the event in the making. */
 struct klin_frame {
 	__u64 sp;		/* where the call's stack frame is, 0 if that says nothing */
-	__u32 open;		/* filled in; 0 while the program is at it */
-	__u32 pad;
+	__u32 open;		/* enum klin_open */
+	__u32 func;		/* as in struct klin_conf */
 	__u64 args[KLIN_MAX_PARAMS];	/* for kretprobes, which do not have them */
 	struct klin_event ev;
 };
@@ -154,7 +164,7 @@ struct klin_conf {
 	__u32 slot_mask;	/* number of slots - 1 */
 	__u32 self;		/* tgid to skip, or 0 */
 	__u32 only;		/* tgid to record alone, or 0 */
-	__u32 pad;
+	__u32 func;		/* the same for all clauses on one function, and for them alone */
 	__u32 nparams;		/* parameters of the function that are used */
 	__u32 nvals;		/* arguments and results together */
 	__u32 call_vals;	/* bit i: val[i] is fetched at the call */

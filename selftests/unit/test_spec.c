@@ -307,9 +307,9 @@ static void test_probes(void **state)
 
 	p = kl_spec_probe(s, 1);
 	assert_string_equal(p->targets->module, "mod");
-	assert_int_equal(p->targets->when->op, KL_OP_AND);
-	assert_true(p->targets->when_at_return);
-	assert_int_equal(p->targets->when->b->a->kind, KL_E_RETURN);
+	assert_null(p->targets->when[0]);
+	assert_int_equal(p->targets->when[1]->op, KL_OP_AND);
+	assert_int_equal(p->targets->when[1]->b->a->kind, KL_E_RETURN);
 	e = p->targets->object;
 	assert_int_equal(e->op, '-');
 	assert_int_equal(e->a->kind, KL_E_ARROW);
@@ -363,7 +363,8 @@ static void test_alternatives(void **state)
 	assert_int_equal(e->c->num, KL_ABSENT);
 	/* And one of its own. */
 	assert_null(t[2].object);
-	assert_non_null(t[2].when);
+	assert_non_null(t[2].when[0]);
+	assert_null(t[2].when[1]);
 	assert_int_equal(t[2].results[0].expr->kind, KL_E_USER);
 	assert_int_equal(t[3].kind, KL_TARGET_KLIN);
 	assert_int_equal(t[3].nresults, 0);
@@ -394,6 +395,8 @@ static void test_bad_probes(void **state)
 	bad(SPEC "probe nop on f(a, a);", "t.lin:3:19: error: a second parameter 'a'\n");
 	bad(SPEC "probe nop on f(a) { object a; object a; }",
 	    "t.lin:3:31: error: a second 'object' in this clause\n");
+	bad(SPEC "probe nop on f(a) { when a; when return; when a > 1; }",
+	    "t.lin:3:42: error: a second 'when' at the call in this clause\n");
 	bad(SPEC "probe nop on f(a) { object return at call; }",
 	    "t.lin:3:28: error: 'return' has no value yet at the call\n");
 	bad(SPEC "probe nop on f(a) or klin:t.nop;", "t.lin:3:32: error: expected a body for the "

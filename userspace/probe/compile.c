@@ -486,8 +486,8 @@ static int side(struct kl_comp *c, const struct kl_probe_target *p, bool at_retu
 	c->prog = at_return ? conf->ret : conf->call;
 	c->n = 0;
 	c->at_return = at_return;
-	if (p->when && (p->when_at_return || uses_return(p->when)) == at_return) {
-		err = put(c, p->when, KLIN_WHEN, 0);
+	if (p->when[at_return]) {
+		err = put(c, p->when[at_return], KLIN_WHEN, 0);
 		conf->call_filter |= !at_return;
 	}
 	if (!err && p->object && (p->object_at_return || uses_return(p->object)) == at_return) {

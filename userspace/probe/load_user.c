@@ -149,6 +149,8 @@ static void child(const struct user_load *l)
 		err = l->kind->setup(l->number, &priv);
 	if (!err && !stopped(l))
 		err = run_threads(l, priv);
+	if (priv && l->kind->teardown)
+		l->kind->teardown(priv);
 	_exit(-err);
 }
 

@@ -47,6 +47,7 @@ struct kl_user_task {
  *	may be NULL
  * @setup: there too, recorded: make the structure; *@priv is for the threads
  * @step: an operation or a few; how many, or a negative errno
+ * @teardown: when the threads have ended; may be NULL
  * @keep: of the whole system: read what the load will change, before; may be NULL
  * @undo: put it back, after; may be NULL
  */
@@ -58,6 +59,7 @@ struct kl_user_kind {
 	int (*prepare)(const uint64_t *number);
 	int (*setup)(const uint64_t *number, void **priv);
 	int (*step)(struct kl_user_task *t);
+	int (*teardown)(void *priv);
 	int (*keep)(void);
 	int (*undo)(void);
 };

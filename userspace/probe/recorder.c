@@ -50,6 +50,18 @@ static int make_maps(struct kl_recorder *r)
 	return 0;
 }
 
+/* The number of the first clause on the function of this one. */
+static unsigned int function_number(const struct kl_recorder *r, const struct kl_clause *c)
+{
+	const struct kl_clause *first;
+
+	for (first = r->clauses; first < c; first++)
+		if (!first->tracepoint && !strcmp(first->found.func.name, c->found.func.name) &&
+		    !strcmp(first->found.func.module, c->found.func.module))
+			break;
+	return first - r->clauses;
+}
+
 static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 {
 	struct klin_conf *conf = &c->conf;
@@ -62,6 +74,7 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 		return err;
 	}
 	conf->probe = c - r->clauses;
+	conf->func = function_number(r, c);
 	conf->slot_mask = r->opts.slots - 1;
 	/* What klin does itself counts too, but where it only looks it can be left out. */
 	conf->self = c->method->pure ? getpid() : 0;

@@ -126,17 +126,38 @@ static bool at_return(struct kl_parser *p, enum when_read at, bool has_return, b
 }
 
 /* `object EXPR;` and `when EXPR;` */
-static void parse_single(struct kl_parser *p, const struct kl_probe_target *t, const char *what,
-			 const struct kl_expr **e, bool *late)
+static const struct kl_expr *parse_single(struct kl_parser *p, const struct kl_probe_target *t,
+					  bool *late)
 {
-	struct kl_pos pos = kl_p_next(p)->pos;
+	const struct kl_expr *e;
 	bool has_return;
 
-	if (*e)
-		kl_p_fail(p, pos, "a second '%s' in this clause", what);
-	*e = kl_p_probe_expr(p, t, false, &has_return);
-	*late = at_return(p, parse_at(p), has_return, false, (*e)->pos);
+	e = kl_p_probe_expr(p, t, false, &has_return);
+	*late = at_return(p, parse_at(p), has_return, false, e->pos);
 	kl_p_expect(p, ';', "';', or 'at call' or 'at return'");
+	return e;
+}
+
+static void parse_object(struct kl_parser *p, struct kl_probe_target *t)
+{
+	struct kl_pos pos = kl_p_next(p)->pos;
+
+	if (t->object)
+		kl_p_fail(p, pos, "a second 'object' in this clause");
+	t->object = parse_single(p, t, &t->object_at_return);
+}
+
+static void parse_when(struct kl_parser *p, struct kl_probe_target *t)
+{
+	struct kl_pos pos = kl_p_next(p)->pos;
+	const struct kl_expr *e;
+	bool late;
+
+	e = parse_single(p, t, &late);
+	if (t->when[late])
+		kl_p_fail(p, pos, "a second 'when' at the %s in this clause",
+			  late ? "return" : "call");
+	t->when[late] = e;
 }
 
 /* Which parameter or result is meant; one that is the only one needs no name. */
@@ -208,9 +229,9 @@ static void parse_item(struct kl_parser *p, void *arg)
 	struct kl_probe_target *t = &c->target;
 
 	if (kl_p_is_word(p, "object"))
-		parse_single(p, t, "object", &t->object, &t->object_at_return);
+		parse_object(p, t);
 	else if (kl_p_is_word(p, "when"))
-		parse_single(p, t, "when", &t->when, &t->when_at_return);
+		parse_when(p, t);
 	else if (kl_p_is_word(p, "argument"))
 		parse_fetches(p, c, false);
 	else if (kl_p_is_word(p, "result"))

@@ -27,7 +27,7 @@
  *
  * `argument`, `object` and `when` are evaluated at the call, `result` at the
  * return; `at call` and `at return` say otherwise, and an expression that has
- * `return` in it is always evaluated at the return.  number(TEXT, N) is the
+ * `return` in it is always evaluated at the return; there may be a `when` for each.  number(TEXT, N) is the
  * N-th number in a text, from 0, and unknown if that is not plain decimal;
  * `unknown` is unknown, for what cannot be told in some case; `empty`, `full` and
  * `absent` are the values of that name, alone or as a branch of ?:.  user(LVALUE)
@@ -111,8 +111,7 @@ struct kl_probe_target {
 	unsigned int nparams;
 	const struct kl_expr *object;		/* NULL: one object, 0 */
 	bool object_at_return;
-	const struct kl_expr *when;		/* NULL: always */
-	bool when_at_return;
+	const struct kl_expr *when[2];		/* at the call, at the return; NULL: always */
 	const struct kl_fetch *args, *results;	/* one for each parameter / result, in order */
 	unsigned int nargs, nresults;		/* 0 for klin: targets */
 	struct kl_pos pos;
