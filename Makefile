@@ -65,7 +65,7 @@ kl_ldflags := -fopenmp $(san_flags)
 
 # ---- what there is to build ----------------------------------------------
 
-lib_dirs := base history spec check check/mono tso verify
+lib_dirs := base history spec check check/mono check/online tso verify
 cmd_dirs := probe report klin
 
 lib_src := $(wildcard $(lib_dirs:%=userspace/%/*.c))
