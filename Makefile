@@ -227,6 +227,12 @@ $(B)/bench/record-set: tools/bench.d/record-set.c userspace/base/hash.h $(B)/.cf
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -pthread -o $@ $<
 
+# Streams without end, for tools/bench-online.
+$(B)/bench/online: tools/bench.d/online.c $(B)/obj/selftests/unit/stream.o $(B)/libklin.a
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(LDLIBS)
+
 bench: userspace $(B)/bench/record-set
 	$(Q)tools/bench
 

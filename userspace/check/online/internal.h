@@ -41,6 +41,14 @@ struct on_op {
 	bool timed : 1, timed2 : 1;	/* pqueue: a peek that had its time, in either order */
 };
 
+/* An operation that is kept, to be checked offline. */
+struct on_kept {
+	uint64_t call, ret, drain, thread;
+	uint64_t what;		/* its word, or its shape */
+	uint16_t cpu, method;
+	uint8_t flags, kind;
+};
+
 /* An operation under way, in a frontier: by slot. */
 struct live_open {
 	uint64_t preds;		/* slots */
@@ -66,27 +74,28 @@ enum part_mode {
 };
 
 struct on_part {
+	/* What each operation needs comes first. */
 	uint64_t object, key;
 	uint32_t state;		/* without @live: the state, nothing is under way but open[0] */
-	uint32_t *open;		/* operations */
 	uint32_t nopen;
-	size_t copen;
+	uint32_t *open;		/* operations */
 	struct live *live;
+	struct on_kept *ring;	/* its last operations */
+	uint32_t nring, at_ring, cring, copen;
+	uint64_t nops;
 	void *mon, *strict;	/* of a container: by certain and by strict order */
-	struct on_op *ring;	/* its last operations */
-	uint32_t nring, at_ring;
-	size_t cring;
-	uint64_t evicted;	/* those that returned by then may be missing in there */
-	uint64_t began;		/* all before is forgotten */
-	uint64_t nops, next_look;
-	uint64_t wrong;		/* time of the last violation, plus 1; 0 if none */
-	const char *why;	/* it is UNKNOWN */
-	uint32_t gaps;		/* that are open */
+	uint64_t evicted;	/* what was over by then may be missing in the ring */
 	uint8_t mode;
 	bool lacks;		/* something is missing in the ring */
 	bool forgot;		/* it was started again in an unknown state */
 	bool lost;		/* and operations were lost by then */
 	bool gapped;		/* operations were, or will be, lost */
+
+	uint64_t began;		/* all before is forgotten */
+	uint64_t next_look;
+	uint64_t wrong;		/* time of the last violation, plus 1; 0 if none */
+	const char *why;	/* it is UNKNOWN */
+	uint32_t gaps;		/* that are open */
 };
 
 struct on_gap {
@@ -105,6 +114,17 @@ struct on_thread {
 	uint64_t id;
 	uint32_t op[4], gen[4];
 	uint32_t n;
+};
+
+struct on_shape {
+	uint64_t v[2];
+	uint32_t key;		/* method, tags, whether it is pending; 0: none */
+	uint32_t shape;
+};
+
+/* Where a shape led from two states; to ON_NONE: it was not possible. */
+struct on_step {
+	uint32_t from[2], to[2];
 };
 
 struct kl_online {
@@ -139,6 +159,7 @@ struct kl_online {
 	uint32_t *table;
 	size_t size;
 	uint32_t last_part;
+	uint32_t most;		/* operations that a partition may keep */
 	uint64_t *gapped_objects, *begun_objects;	/* some were lost, have been lost by now */
 	size_t ngapped, cgapped, nbegun, cbegun;
 	bool begun;		/* on all objects */
@@ -153,6 +174,10 @@ struct kl_online {
 	uint64_t *tmp;
 	uint32_t *succ;
 	size_t csucc;
+	struct on_shape *quick;	/* shapes of few values, by hash */
+	size_t nquick, cquick;
+	struct on_step *steps;	/* by shape: its last steps */
+	size_t csteps;
 	size_t limit_shapes;
 	uint64_t limit_states;
 	struct live *pool;
@@ -173,6 +198,12 @@ static inline uint64_t on_end_key(const struct kl_online *o, const struct on_op 
 static inline struct on_op *on_op(struct kl_online *o, uint32_t i)
 {
 	return &o->ops[i];
+}
+
+/* Are its values kept as a shape? */
+static inline bool on_has_shape(const struct kl_online *o, uint8_t kind)
+{
+	return !o->monitored || kind == ON_OTHER;
 }
 
 /* A happens before B for certain, see kl_op_before(); of one thread. */
@@ -207,6 +238,8 @@ struct on_window {
 	struct kl_report *report;
 };
 
+/* There is one more partition: how many operations may each keep? */
+void on_window_share(struct kl_online *o);
 /* Would another operation push one out? */
 bool on_window_full(const struct kl_online *o, const struct on_part *p);
 int on_window_put(struct kl_online *o, struct on_part *p, const struct on_op *op);

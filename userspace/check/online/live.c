@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "check/online/internal.h"
 
@@ -24,6 +25,33 @@
 static inline uint64_t bit(unsigned int slot)
 {
 	return 1ull << slot;
+}
+
+/* As kl_sim_step(), which few shapes need to be asked of twice. */
+static inline int step(struct kl_online *o, uint32_t state, uint32_t shape, const uint32_t **next)
+{
+	struct on_step *s = &o->steps[shape];
+	int n;
+
+	if (s->from[0] == state || s->from[1] == state) {
+		*next = &s->to[s->from[0] != state];
+		return **next != ON_NONE;
+	}
+	n = kl_sim_step(&o->sim, state, shape, next);
+	if (n == 0 || n == 1) {
+		s->from[1] = s->from[0];
+		s->to[1] = s->to[0];
+		s->from[0] = state;
+		s->to[0] = n ? **next : ON_NONE;
+	}
+	return n;
+}
+
+/* All that is known of steps is about states that are no more. */
+static void forget_steps(struct kl_online *o)
+{
+	memset(o->sim.memo.entries, 0, MEMO * sizeof(*o->sim.memo.entries));
+	memset(o->steps, 0xff, o->csteps * sizeof(*o->steps));
 }
 
 static int new_shapes(struct kl_online *o)
@@ -83,6 +111,8 @@ void live_exit(struct kl_online *o)
 	kl_history_free(o->shapes);
 	free(o->fake.items);
 	free(o->tmp);
+	free(o->quick);
+	free(o->steps);
 	free(o->succ);
 }
 
@@ -92,10 +122,12 @@ static int add_item(struct kl_online *o, uint32_t shape, uint16_t method)
 	const size_t old = o->cnature;
 	int ret = kl_grow(o->fake.items, o->fake.citems, (size_t)shape + 1) ?:
 		  kl_grow(o->shapes->ops, o->shapes->cops, (size_t)shape + 1) ?:
-		  kl_grow(o->sim.nature, o->cnature, (size_t)shape + 1);
+		  kl_grow(o->sim.nature, o->cnature, (size_t)shape + 1) ?:
+		  kl_grow(o->steps, o->csteps, (size_t)shape + 1);
 
 	if (ret)
 		return ret;
+	o->steps[shape] = (struct on_step){ .from = { ON_NONE, ON_NONE } };
 	memset(o->sim.nature + old, 0, o->cnature - old);
 	o->fake.items[shape] = (struct kl_item){
 		.op = shape, .shape = shape, .method = method,
@@ -119,31 +151,42 @@ static int intern_shape(struct kl_online *o, uint16_t method, const struct kl_va
 	return id < o->fake.nitems ? 0 : add_item(o, id, method);
 }
 
-/* The shape in the new tables that @op has in @old. */
+/* The number in the new tables of a shape in @old. */
 static int move_shape(struct kl_online *o, const struct kl_history *old, uint32_t *map,
-		      struct on_op *op)
+		      uint32_t *shape)
 {
-	const struct kl_shape *s = &old->shapes[op->shape];
+	const struct kl_shape *s = &old->shapes[*shape];
 	int ret;
 
-	if (map[op->shape] == ON_NONE) {
-		ret = intern_shape(o, s->method, old->vals + s->vals, false, &map[op->shape]);
+	if (map[*shape] == ON_NONE) {
+		ret = intern_shape(o, s->method, old->vals + s->vals, false, &map[*shape]);
 		if (ret)
 			return ret;
 	}
-	op->shape = map[op->shape];
+	*shape = map[*shape];
 	return 0;
 }
 
-static inline bool has_shape(const struct kl_online *o, const struct on_op *op)
+static int move_kept(struct kl_online *o, const struct kl_history *old, uint32_t *map,
+		     struct on_part *p)
 {
-	return !o->monitored || op->kind == ON_OTHER;
+	uint32_t k, shape;
+	int ret = 0;
+
+	for (k = 0; k < p->nring && !ret; k++) {
+		if (!on_has_shape(o, p->ring[k].kind))
+			continue;
+		shape = p->ring[k].what;
+		ret = move_shape(o, old, map, &shape);
+		p->ring[k].what = shape;
+	}
+	return ret;
 }
 
 static int collect_shapes(struct kl_online *o)
 {
 	struct kl_history *old = o->shapes;
-	uint32_t *map = malloc((old->nshapes + 1) * sizeof(*map)), k;
+	uint32_t *map = malloc((old->nshapes + 1) * sizeof(*map));
 	size_t i;
 	int ret = map ? new_shapes(o) : -ENOMEM;
 
@@ -157,25 +200,82 @@ static int collect_shapes(struct kl_online *o)
 	o->fake.h = o->shapes;
 	o->fake.nitems = 0;
 	memset(o->sim.nature, 0, o->cnature);
-	memset(o->sim.memo.entries, 0, MEMO * sizeof(*o->sim.memo.entries));
+	memset(o->quick, 0, o->cquick * sizeof(*o->quick));
+	o->nquick = 0;
+	forget_steps(o);
 	for (i = 0; i < o->nops && !ret; i++)
-		if (o->ops[i].refs && has_shape(o, &o->ops[i]))
-			ret = move_shape(o, old, map, &o->ops[i]);
+		if (o->ops[i].refs && on_has_shape(o, o->ops[i].kind))
+			ret = move_shape(o, old, map, &o->ops[i].shape);
 	for (i = 0; i < o->nparts && !ret; i++)
-		for (k = 0; k < o->parts[i].nring && !ret; k++)
-			if (has_shape(o, &o->parts[i].ring[k]))
-				ret = move_shape(o, old, map, &o->parts[i].ring[k]);
+		ret = move_kept(o, old, map, &o->parts[i]);
 	o->limit_shapes = 2 * o->shapes->nshapes + FIRST_SHAPES;
 	kl_history_free(old);
 	free(map);
 	return ret;
 }
 
+static inline size_t quick_home(const struct kl_online *o, const struct on_shape *q)
+{
+	return kl_mix(q->v[0], q->v[1] ^ (uint64_t)q->key << 32) & (o->cquick - 1);
+}
+
+static int grow_quick(struct kl_online *o)
+{
+	const size_t size = o->cquick ? 2 * o->cquick : 1024, old = o->cquick;
+	struct on_shape *from = o->quick, *to = calloc(size, sizeof(*to));
+	size_t i, at;
+
+	if (!to)
+		return -ENOMEM;
+	o->cquick = size;
+	for (i = 0; i < old; i++) {
+		if (!from[i].key)
+			continue;
+		at = quick_home(o, &from[i]);
+		while (to[at].key)
+			at = (at + 1) & (size - 1);
+		to[at] = from[i];
+	}
+	free(from);
+	o->quick = to;
+	return 0;
+}
+
 int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *shape)
 {
+	const struct kl_method *m = kl_spec_method(o->spec, op->method);
+	const unsigned int n = m->nparams + m->nresults;
+	const bool pending = op->flags & KL_OP_PENDING;
+	struct on_shape q = { .key = 1 | pending << 1 | (uint32_t)op->method << 16 };
+	unsigned int i;
+	size_t at;
 	int ret = o->shapes->nshapes > o->limit_shapes ? collect_shapes(o) : 0;
 
-	return ret ? ret : intern_shape(o, op->method, op->vals, op->flags & KL_OP_PENDING, shape);
+	if (ret)
+		return ret;
+	if (n > 2)
+		return intern_shape(o, op->method, op->vals, pending, shape);
+	for (i = 0; i < n; i++) {
+		q.v[i] = op->vals[i].v;
+		q.key |= op->vals[i].tag << (2 + 3 * i);
+	}
+	if (2 * (o->nquick + 1) > o->cquick && grow_quick(o))
+		return -ENOMEM;
+	for (at = quick_home(o, &q); o->quick[at].key; at = (at + 1) & (o->cquick - 1)) {
+		const struct on_shape *r = &o->quick[at];
+
+		if (r->key == q.key && r->v[0] == q.v[0] && r->v[1] == q.v[1]) {
+			*shape = r->shape;
+			return 0;
+		}
+	}
+	ret = intern_shape(o, op->method, op->vals, pending, &q.shape);
+	if (ret)
+		return ret;
+	o->quick[at] = q;
+	o->nquick++;
+	*shape = q.shape;
+	return 0;
 }
 
 static int move_state(const struct kl_intern *old, struct kl_intern *to, uint32_t *map,
@@ -231,7 +331,7 @@ int live_collect(struct kl_online *o)
 		ret = p->live ? move_configs(p->live, &old, &to, map) :
 		      p->mode == PART_FOLLOWED ? move_state(&old, &to, map, &p->state) : 0;
 	}
-	memset(o->sim.memo.entries, 0, MEMO * sizeof(*o->sim.memo.entries));
+	forget_steps(o);
 	kl_intern_free(&o->sim.states);
 	o->sim.states = to;
 	o->limit_states = 2 * kl_intern_bytes(&to) + FIRST_STATES;
@@ -318,8 +418,7 @@ static int settle(struct kl_online *o, struct live *l, uint64_t *rec)
 
 			if (!ready(l, rec, op))
 				continue;
-			n = kl_sim_step(&o->sim, kl_rec_state(&l->c, rec),
-					on_op(o, op->op)->shape, &next);
+			n = step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
 			if (n < 0)
 				return n;
 			if (n != 1 || next[0] != kl_rec_state(&l->c, rec))
@@ -359,7 +458,7 @@ static int expand(struct kl_online *o, struct live *l, unsigned int slot, size_t
 
 		if ((op->twin != NO_SLOT && !kl_rec_has(rec, op->twin)) || !ready(l, rec, op))
 			continue;
-		n = kl_sim_step(&o->sim, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
+		n = step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
 		if (n < 0)
 			return n;
 		if (!n || (op->free && n == 1 && next[0] == kl_rec_state(&l->c, rec)))
@@ -591,7 +690,7 @@ static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 static int return_alone(struct kl_online *o, struct on_part *p, const struct on_op *op)
 {
 	const uint32_t *next;
-	int n = kl_sim_step(&o->sim, p->state, op->shape, &next), ret;
+	int n = step(o, p->state, op->shape, &next), ret;
 
 	if (n == 1)
 		p->state = next[0];

@@ -91,6 +91,7 @@ static int new_part(struct kl_online *o, uint64_t object, uint64_t key)
 	else if (!p->gaps)
 		ret = new_monitors(o, p);
 	o->nparts++;
+	on_window_share(o);
 	return ret;
 }
 
@@ -398,6 +399,18 @@ static bool tie(struct kl_online *o, const struct on_part *p, const struct on_op
 	return false;
 }
 
+static int grow_open(struct on_part *p)
+{
+	const uint32_t cap = p->copen ? 2 * p->copen : 4;
+	uint32_t *open = realloc(p->open, cap * sizeof(*open));
+
+	if (!open)
+		return -ENOMEM;
+	p->open = open;
+	p->copen = cap;
+	return 0;
+}
+
 int on_part_call(struct kl_online *o, uint32_t i)
 {
 	struct on_op *op = on_op(o, i);
@@ -408,8 +421,8 @@ int on_part_call(struct kl_online *o, uint32_t i)
 		ret = quit(o, p, "times of one thread are equal");
 	if (!ret && p->strict)
 		ret = strict_returns(o, p, op);
-	if (!ret)
-		ret = kl_grow(p->open, p->copen, p->nopen + 1);
+	if (!ret && p->nopen == p->copen)
+		ret = grow_open(p);
 	if (ret)
 		return ret;
 	op->at = p->nopen;

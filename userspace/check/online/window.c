@@ -13,34 +13,44 @@
 #include "check/online/internal.h"
 
 #define LEAST		8	/* operations that each partition may keep */
-#define TOGETHER	32	/* partitions that may keep as many as one may */
+#define TOGETHER	8	/* partitions that may keep as many as one may */
 #define SECONDS		5	/* for one offline check */
 
-static uint32_t most(const struct kl_online *o)
+void on_window_share(struct kl_online *o)
 {
 	const uint64_t all = (uint64_t)o->opts.window * TOGETHER, share = all / o->nparts;
 
-	return share >= o->opts.window ? o->opts.window : share > LEAST ? share : LEAST;
+	o->most = share >= o->opts.window ? o->opts.window : share > LEAST ? share : LEAST;
 }
 
 bool on_window_full(const struct kl_online *o, const struct on_part *p)
 {
-	return p->nring == p->cring && p->nring >= most(o);
+	return p->nring == p->cring && p->nring >= o->most;
 }
 
 /* When nothing of it is left, in a store buffer either. */
-static uint64_t over(const struct kl_online *o, const struct on_op *op)
+static uint64_t over(const struct kl_online *o, const struct on_kept *op)
 {
 	return o->flushes || kl_spec_method(o->spec, op->method)->pure || op->drain < op->ret ?
 	       op->ret : op->drain;
 }
 
+static struct on_kept keep(const struct kl_online *o, const struct on_op *op)
+{
+	return (struct on_kept){
+		.call = op->call, .ret = op->ret, .drain = op->drain, .thread = op->thread,
+		.what = on_has_shape(o, op->kind) ? op->shape : op->word,
+		.cpu = op->cpu, .method = op->method, .flags = op->flags, .kind = op->kind,
+	};
+}
+
 int on_window_put(struct kl_online *o, struct on_part *p, const struct on_op *op)
 {
-	struct on_op *r;
+	const struct on_kept kept = keep(o, op);
+	struct on_kept *r;
 	uint32_t cap;
 
-	if (p->nring == p->cring && p->nring < most(o)) {
+	if (p->nring == p->cring && p->nring < o->most) {
 		cap = p->cring ? 2 * p->cring : LEAST;
 		if (cap > o->opts.window)
 			cap = o->opts.window;
@@ -57,30 +67,30 @@ int on_window_put(struct kl_online *o, struct on_part *p, const struct on_op *op
 		p->cring = cap;
 	}
 	if (p->nring < p->cring) {
-		p->ring[p->nring++] = *op;
+		p->ring[p->nring++] = kept;
 		return 0;
 	}
 	r = &p->ring[p->at_ring];
 	if (over(o, r) > p->evicted)
 		p->evicted = over(o, r);
 	p->lacks = true;
-	*r = *op;
+	*r = kept;
 	p->at_ring = p->at_ring + 1 == p->nring ? 0 : p->at_ring + 1;
 	return 0;
 }
 
 /* Arguments, then results, as they were. */
-static const struct kl_val *values(const struct kl_online *o, const struct on_op *op,
+static const struct kl_val *values(const struct kl_online *o, const struct on_kept *op,
 				   struct kl_val *v)
 {
-	if (!o->monitored)
-		return o->shapes->vals + o->shapes->shapes[op->shape].vals;
-	*v = op->kind <= ON_PEEK ? kl_word(op->word) :
+	if (on_has_shape(o, op->kind))
+		return o->shapes->vals + o->shapes->shapes[op->what].vals;
+	*v = op->kind <= ON_PEEK ? kl_word(op->what) :
 	     kl_special(op->kind == ON_EMPTY ? KL_EMPTY : KL_ANY);
 	return v;
 }
 
-static int add_op(const struct kl_online *o, const struct on_part *p, const struct on_op *from,
+static int add_op(const struct kl_online *o, const struct on_part *p, const struct on_kept *from,
 		  uint64_t time, struct kl_history *h)
 {
 	const struct kl_method *m = kl_spec_method(o->spec, from->method);
@@ -100,7 +110,7 @@ static int add_op(const struct kl_online *o, const struct on_part *p, const stru
 	op.thread = thread;
 	op.object = object;
 	s.method = method;
-	if (on_end_key(o, from) > time)
+	if (kl_time_add(from->ret, o->opts.error) > time)
 		op.flags |= KL_OP_PENDING;
 	if (op.drain > time)
 		op.drain = KL_TIME_MAX;
@@ -130,12 +140,12 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 	h->error = o->opts.error;
 	h->fresh = o->opts.fresh && !forgot;
 	for (i = 0; i < n && !ret; i++) {
-		const struct on_op *op = core ? &o->ops[core[i]] :
-					 &p->ring[(p->at_ring + i) % p->nring];
+		const struct on_kept op = core ? keep(o, &o->ops[core[i]]) :
+					  p->ring[(p->at_ring + i) % p->nring];
 
-		if (op->call > time || (forgot && op->ret <= p->began))
+		if (op.call > time || (forgot && op.ret <= p->began))
 			continue;
-		ret = add_op(o, p, op, time, h);
+		ret = add_op(o, p, &op, time, h);
 	}
 	if (!ret && forgot)
 		ret = kl_history_add_gap(h, &cut);
