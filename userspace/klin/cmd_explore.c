@@ -2,16 +2,14 @@
 /* klin explore: all runs of an implementation, checked against its specification. */
 #include <argp.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/progress.h"
 #include "tso/explore.h"
 
 struct explore_args {
@@ -58,12 +56,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_MEMORY:
-		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
-			argp_error(state, "--memory=%s: tso or sc expected", arg);
-		a->o.sc = !strcmp(arg, "sc");
+		a->o.sc = kl_arg_sc(state, "memory", arg);
 		break;
 	case OPT_LIMIT:
-		a->o.memory = kl_arg_number(state, "memory-limit", arg, 1, 1u << 24) << 20;
+		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
 		break;
 	case OPT_THREADS:
 		a->o.threads = kl_arg_number(state, "threads", arg, 1, 8);
@@ -151,62 +147,21 @@ static int report(const struct explore_args *a, struct kl_explorer *x,
 	return KLIN_EXIT_VIOLATION;
 }
 
-/* A line on the terminal, once a second. */
-struct line {
-	struct kl_explore_progress p;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t stop;
-	bool started, stopped;
-};
-
-static void *show(void *arg)
+static void show_progress(FILE *f, const void *arg)
 {
-	struct line *l = arg;
-	unsigned int seconds = 0;
-	struct timespec ts;
+	const struct kl_explore_progress *p = arg;
 
-	pthread_mutex_lock(&l->lock);
-	clock_gettime(CLOCK_REALTIME, &ts);
-	while (!l->stopped) {
-		ts.tv_sec++;
-		while (!l->stopped && !pthread_cond_timedwait(&l->stop, &l->lock, &ts))
-			;
-		if (l->stopped)
-			break;
-		fprintf(stderr, "\r%llu states, %llu not yet followed, %u s\033[K",
-			(unsigned long long)l->p.states,
-			(unsigned long long)(l->p.states - l->p.expanded), ++seconds);
-	}
-	if (seconds)
-		fputs("\r\033[K", stderr);
-	pthread_mutex_unlock(&l->lock);
-	return NULL;
-}
-
-static void start_line(struct line *l)
-{
-	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->stop, NULL);
-	l->started = isatty(STDERR_FILENO) && !pthread_create(&l->thread, NULL, show, l);
-}
-
-static void stop_line(struct line *l)
-{
-	pthread_mutex_lock(&l->lock);
-	l->stopped = true;
-	pthread_cond_signal(&l->stop);
-	pthread_mutex_unlock(&l->lock);
-	if (l->started)
-		pthread_join(l->thread, NULL);
+	fprintf(f, "%llu states, %llu not yet followed", (unsigned long long)p->states,
+		(unsigned long long)(p->states - p->expanded));
 }
 
 static int cmd_explore(int argc, char **argv)
 {
-	struct line line = { 0 };
-	struct explore_args a = { .o = { .memory = 4ull << 30, .progress = &line.p } };
+	struct kl_explore_progress progress = { 0 };
+	struct explore_args a = { .o = { .memory = 4ull << 30, .progress = &progress } };
 	enum kl_explore_verdict verdict;
 	struct kl_explorer *x = NULL;
+	struct progress_line *line;
 	struct kl_spec *spec = NULL;
 	int ret, code = KLIN_EXIT_USAGE;
 
@@ -214,9 +169,9 @@ static int cmd_explore(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	ret = kl_spec_load(a.file, &spec);
 	if (!ret) {
-		start_line(&line);
+		line = progress_start(show_progress, &progress);
 		ret = kl_explore(spec, &a.o, &verdict, &x);
-		stop_line(&line);
+		progress_stop(line);
 	}
 	if (!ret) {
 		code = report(&a, x, verdict);
