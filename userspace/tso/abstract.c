@@ -13,11 +13,12 @@
  * A configuration is 1 + 2 * nthreads words: memory, then for each thread its
  * operation and its buffer, each the number of an interned string.
  *
- * operation: phase, then method and arguments, or results
+ * operation: phase, then method and arguments; or method, place and variables of one
+ *	that has several steps and is between two of them; or results
  * buffer: for each entry or marker a word kind | n << 8, for an entry n pairs
  *	of slot and value behind it
  */
-enum phase { IDLE, CALLED, DONE };
+enum phase { IDLE, CALLED, BETWEEN, DONE };
 
 #define CONFIG_WORDS	(1 + 2 * KL_VM_THREADS)
 #define WORDS_MAX	4096		/* of a buffer, of memory */
@@ -112,6 +113,7 @@ int kl_abstract_new(const struct kl_spec *spec, unsigned int nthreads, bool sc,
 		kl_abstract_free(a);
 		return -ENOMEM;
 	}
+	kl_run_set_steps(a->run, true);
 	*out = a;
 	return 0;
 }
@@ -201,9 +203,30 @@ static int add_config(struct kl_abstract *a, const uint64_t *c)
 struct exec {
 	struct kl_abstract *a;
 	const uint64_t *c;	/* the configuration before */
-	unsigned int t;
-	unsigned int nresults;
+	unsigned int t, method;
 };
+
+/* What the operation is after a step. */
+static int64_t operation(struct exec *x, const struct kl_outcome *o)
+{
+	const size_t n = o->at ? o->nlocals : kl_spec_method(x->a->spec, x->method)->nresults;
+	const struct kl_val *v = o->at ? o->locals : o->results;
+	uint64_t op[3 + KL_REGS];
+	size_t i, len = 0;
+
+	op[len++] = o->at ? BETWEEN : DONE;
+	if (o->at) {
+		op[len++] = x->method;
+		op[len++] = o->at;
+	}
+	for (i = 0; i < n; i++) {
+		if (v[i].tag == KL_ANY)
+			return fail(x->a, "a method of the specification has a result that is not "
+				    "known");
+		op[len++] = from_val(v[i]);
+	}
+	return kl_intern(&x->a->op, op, len);
+}
 
 static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_outcome *o)
 {
@@ -227,9 +250,9 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct exec *x = ctx;
 	struct kl_abstract *a = x->a;
-	uint64_t next[CONFIG_WORDS], op[1 + KL_MAX_ARGS];
+	uint64_t next[CONFIG_WORDS];
 	int64_t id;
-	size_t n, i;
+	size_t n;
 
 	memcpy(next, x->c, (1 + 2 * a->n) * sizeof(*next));
 	kl_intern_get(&a->buf, x->c[2 + 2 * x->t], &n);
@@ -249,14 +272,7 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 			return id;
 		next[2 + 2 * x->t] = id;
 	}
-	op[0] = DONE;
-	for (i = 0; i < x->nresults; i++) {
-		if (o->results[i].tag == KL_ANY)
-			return fail(a, "a method of the specification has a result that is not "
-				    "known");
-		op[1 + i] = from_val(o->results[i]);
-	}
-	id = kl_intern(&a->op, op, 1 + x->nresults);
+	id = operation(x, o);
 	if (id < 0)
 		return id;
 	next[1 + 2 * x->t] = id;
@@ -266,26 +282,31 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 static int execute(struct kl_abstract *a, const uint64_t *c, unsigned int t)
 {
 	struct exec x = { .a = a, .c = c, .t = t };
-	struct kl_val args[KL_MAX_ARGS];
+	struct kl_val v[KL_REGS];
 	const uint64_t *op, *buf;
-	size_t n, nbuf, len, i;
-	unsigned int method;
+	size_t n, nbuf, len, i, first;
 	int ret;
 
 	op = kl_intern_get(&a->op, c[1 + 2 * t], &n);
-	if (op[0] != CALLED)
+	if (op[0] != CALLED && op[0] != BETWEEN)
 		return 0;
-	method = op[1];
-	for (i = 2; i < n; i++)
-		args[i - 2] = to_val(op[i]);
-	x.nresults = kl_spec_method(a->spec, method)->nresults;
+	x.method = op[1];
+	first = op[0] == CALLED ? 2 : 3;
+	for (i = first; i < n; i++)
+		v[i - first] = to_val(op[i]);
 	len = get_mem(a, c[0], a->view);
 	buf = kl_intern_get(&a->buf, c[2 + 2 * t], &nbuf);
 	overlay(buf, nbuf, SIZE_MAX, a->view);
-	ret = kl_run_apply(a->run, a->view, len, method, args, NULL, outcome, &x);
+	if (op[0] == CALLED) {
+		ret = kl_run_apply(a->run, a->view, len, x.method, v, NULL, outcome, &x);
+	} else {
+		struct kl_outcome before = { .at = op[2], .locals = v, .nlocals = n - first };
+
+		ret = kl_run_resume(a->run, a->view, len, x.method, &before, outcome, &x);
+	}
 	if (ret == -E2BIG && !a->error[0])
 		snprintf(a->error, sizeof(a->error), "the specification's '%s': %s",
-			 kl_spec_method(a->spec, method)->name, kl_run_error(a->run));
+			 kl_spec_method(a->spec, x.method)->name, kl_run_error(a->run));
 	return ret;
 }
 

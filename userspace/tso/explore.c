@@ -423,18 +423,9 @@ static int search(struct kl_explorer *x)
 
 static int check_spec(const struct kl_spec *s)
 {
-	unsigned int i;
-
 	if (!s->impl) {
 		kl_err("%s: no implementation in it: 'klin explore' needs 'shared', 'method' and "
 		       "'client' behind the specification", s->path);
-		return -EINVAL;
-	}
-	for (i = 0; i < kl_spec_nmethods(s); i++) {
-		if (kl_spec_method(s, i)->nblocks <= 1)
-			continue;
-		kl_err("%s: the specification's '%s' has several atomic steps, the explorer takes "
-		       "one", s->path, kl_spec_method(s, i)->name);
 		return -EINVAL;
 	}
 	return 0;
