@@ -46,8 +46,12 @@ static bool reduction(struct kl_explore_options *o, const char *name)
 	o->no_dead |= all || !strcmp(name, "dead");
 	o->no_canon |= all || !strcmp(name, "canon");
 	o->no_hidden |= all || !strcmp(name, "hidden");
+	o->no_symmetry |= all || !strcmp(name, "symmetry");
+	o->no_facts |= all || !strcmp(name, "facts");
+	o->no_cover |= all || !strcmp(name, "cover");
 	return all || !strcmp(name, "merge") || !strcmp(name, "dead") ||
-	       !strcmp(name, "canon") || !strcmp(name, "hidden");
+	       !strcmp(name, "canon") || !strcmp(name, "hidden") ||
+	       !strcmp(name, "symmetry") || !strcmp(name, "facts") || !strcmp(name, "cover");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -73,6 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   "expected", arg);
 		break;
 	case OPT_SHORTEST:
+		a->o.shortest = true;
 		break;
 	case OPT_NO_RUN:
 		a->no_run = true;

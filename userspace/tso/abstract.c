@@ -38,7 +38,8 @@ struct kl_abstract {
 	uint32_t *renamed;		/* the set that each renaming gives, plus 1 */
 	size_t crenamed;
 	uint64_t *data;			/* of each set */
-	size_t cdata;
+	uint64_t *sign;			/* of each set: some bit of each configuration */
+	size_t cdata, csign;
 	struct memo *memo;
 	size_t nmemo, memo_slots;
 	uint32_t *empty;		/* of each set */
@@ -91,6 +92,7 @@ void kl_abstract_free(struct kl_abstract *a)
 	kl_intern_free(&a->renaming);
 	free(a->renamed);
 	free(a->data);
+	free(a->sign);
 	free(a->memo);
 	free(a->empty);
 	free(a->todo);
@@ -424,8 +426,13 @@ static int64_t number_set(struct kl_abstract *a)
 	ret = kl_grow(a->empty, a->cempty, id + 1);
 	if (!ret)
 		ret = kl_grow(a->data, a->cdata, id + 1);
+	if (!ret)
+		ret = kl_grow(a->sign, a->csign, id + 1);
 	if (ret)
 		return ret;
+	a->sign[id] = 0;
+	for (i = 0; i < a->ntodo; i++)
+		a->sign[id] |= 1ULL << (kl_mix(a->todo[i], 1) >> 58);
 	a->empty[id] = empty_layers(a);
 	a->data[id] = all_data(a);
 	return id;
@@ -644,18 +651,20 @@ static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint64_
 	return kl_intern(in, a->words, n);
 }
 
-static int rename_config(struct kl_abstract *a, uint32_t id, const uint8_t *data)
+static int rename_config(struct kl_abstract *a, uint32_t id, const struct kl_vm_names *names)
 {
-	uint64_t c[CONFIG_WORDS];
+	uint64_t old[CONFIG_WORDS], c[CONFIG_WORDS];
 	const uint64_t *w;
-	unsigned int i;
+	unsigned int t, i;
 	int64_t part;
 	size_t n;
 
 	w = kl_intern_get(&a->config, id, &n);
-	memcpy(c, w, n * sizeof(*w));
+	memcpy(old, w, n * sizeof(*w));
 	for (i = 0; i < n; i++) {
-		part = rename_words(a, !i ? &a->mem : i & 1 ? &a->op : &a->buf, c[i], data);
+		t = i ? names->thread[(i - 1) / 2] : 0;
+		part = rename_words(a, !i ? &a->mem : i & 1 ? &a->op : &a->buf,
+				    old[!i ? 0 : i & 1 ? 1 + 2 * t : 2 + 2 * t], names->data);
 		if (part < 0)
 			return part;
 		c[i] = part;
@@ -663,25 +672,27 @@ static int rename_config(struct kl_abstract *a, uint32_t id, const uint8_t *data
 	return add_config(a, c);
 }
 
-int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
-			   const uint8_t data[KL_VM_DATA_MAX])
+int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_vm_names *names)
 {
 	uint64_t key[1 + KL_VM_DATA_MAX / 8] = { set }, mask = a->data[set];
-	uint8_t part[KL_VM_DATA_MAX] = { 0 };
-	bool same = true;
+	struct kl_vm_names part = *names;
+	bool same = !names->moved;
 	int64_t id, next;
 	size_t n, i, old = a->crenamed;
 	int ret;
 
+	memset(part.data, 0, sizeof(part.data));
 	for (; mask; mask &= mask - 1) {
 		i = __builtin_ctzll(mask);
-		part[i] = data[i];
-		same &= data[i] == i;
+		part.data[i] = names->data[i];
+		same &= names->data[i] == i;
 	}
 	if (same)
 		return set;
-	memcpy(key + 1, part, sizeof(part));
-	id = kl_intern(&a->renaming, key, sizeof(key) / sizeof(*key));
+	memcpy(key + 1, part.data, sizeof(part.data));
+	for (i = 0; i < a->n; i++)
+		key[0] |= (uint64_t)part.thread[i] << (32 + 4 * i);
+	id = kl_intern(&a->renaming, key, 1 + KL_VM_DATA_MAX / 8);
 	if (id < 0)
 		return id;
 	ret = kl_grow(a->renamed, a->crenamed, id + 1);
@@ -694,7 +705,7 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
 	start_set(a);
 	kl_intern_get(&a->set, set, &n);
 	for (i = 0; i < n; i++) {
-		ret = rename_config(a, a->set.words[a->set.at[set] + i], part);
+		ret = rename_config(a, a->set.words[a->set.at[set] + i], &part);
 		if (ret)
 			return ret;
 	}
@@ -702,6 +713,23 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
 	if (next >= 0)
 		a->renamed[id] = next + 1;
 	return next;
+}
+
+bool kl_abstract_within(const struct kl_abstract *a, uint32_t set, uint32_t other)
+{
+	const uint64_t *s, *o;
+	size_t n, m;
+
+	if (a->sign[set] & ~a->sign[other])
+		return false;
+	s = kl_intern_get(&a->set, set, &n);
+	o = kl_intern_get(&a->set, other, &m);
+	for (; n <= m && n; o++, m--)
+		if (*s == *o) {
+			s++;
+			n--;
+		}
+	return !n;
 }
 
 uint64_t kl_abstract_data(const struct kl_abstract *a, uint32_t set)
@@ -734,7 +762,7 @@ size_t kl_abstract_bytes(const struct kl_abstract *a)
 	return kl_intern_bytes(&a->mem) + kl_intern_bytes(&a->op) + kl_intern_bytes(&a->buf) +
 	       kl_intern_bytes(&a->config) + kl_intern_bytes(&a->set) +
 	       kl_intern_bytes(&a->event) + kl_intern_bytes(&a->renaming) +
-	       (a->crenamed + a->cempty) * 4 + a->cdata * 8 + a->memo_slots * sizeof(*a->memo);
+	       (a->crenamed + a->cempty) * 4 + (a->cdata + a->csign) * 8 + a->memo_slots * sizeof(*a->memo);
 }
 
 int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int t, char *buf,

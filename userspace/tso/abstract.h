@@ -41,9 +41,10 @@ const char *kl_abstract_error(const struct kl_abstract *a);
 uint32_t kl_abstract_empty_layers(const struct kl_abstract *a, uint32_t set);
 /* Data values that some configuration has, a bit for each number. */
 uint64_t kl_abstract_data(const struct kl_abstract *a, uint32_t set);
-/* The set with other numbers for its data: number i is @data[i] now.  A negative errno. */
-int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
-			   const uint8_t data[KL_VM_DATA_MAX]);
+/* The set with other names for its data and its threads; a negative errno. */
+int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_vm_names *names);
+/* Is every configuration of @set in @other too?  Then @other explains whatever @set does. */
+bool kl_abstract_within(const struct kl_abstract *a, uint32_t set, uint32_t other);
 size_t kl_abstract_nsets(const struct kl_abstract *a);
 size_t kl_abstract_nconfigs(const struct kl_abstract *a);
 size_t kl_abstract_bytes(const struct kl_abstract *a);

@@ -17,7 +17,8 @@ struct kl_explore_options {
 	bool sc;			/* sequential consistency, for comparison */
 	unsigned int threads, ops;	/* of a general client; 0: as the file says */
 	/* Reductions that are turned off: */
-	bool no_merge, no_dead, no_canon, no_hidden;
+	bool no_merge, no_dead, no_canon, no_hidden, no_symmetry, no_facts, no_cover;
+	bool shortest;			/* no run to what is found has fewer steps */
 	uint64_t memory;		/* bytes */
 	/* Looked at from another thread, to show progress; may be NULL. */
 	struct kl_explore_progress *progress;

@@ -28,7 +28,7 @@ static void print_place(const struct kl_explorer *x, const struct kl_vm *vm, uin
 	obj = (addr - im->nslots) / x->prog.stride;
 	field = (addr - im->nslots) % x->prog.stride;
 	fprintf(f, "#%u->%s", obj + 1, obj < vm->nobj ?
-		im->structs[vm->type[obj] & ~KL_VM_HIDDEN].fields[field].name : "?");
+		im->structs[vm->type[obj] & KL_VM_STRUCT].fields[field].name : "?");
 }
 
 static void print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
@@ -56,6 +56,8 @@ static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, 
 			fputs(", ", f);
 		if (!a->line)
 			fprintf(f, "T%u's buffer: ", t);
+		else if (a->thread != t)
+			fprintf(f, "T%u: ", a->thread);
 		print_place(x, vm, a->addr, f);
 		fputs(a->write ? " = " : " is ", f);
 		print_value(x, a->val, f);
@@ -111,7 +113,7 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 		print_value(x, vm->mem[i], f);
 	}
 	for (i = 0; i < vm->nobj; i++) {
-		const struct kl_struct *s = &im->structs[vm->type[i] & ~KL_VM_HIDDEN];
+		const struct kl_struct *s = &im->structs[vm->type[i] & KL_VM_STRUCT];
 
 		fprintf(f, " #%u={", i + 1);
 		for (j = 0; j < s->nfields; j++) {
@@ -155,25 +157,26 @@ static void print_step(const struct kl_explorer *x, unsigned int number, unsigne
 }
 
 /* Does the step of @t from x->before lead to the state at @to? */
-static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint64_t to)
+static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t to)
 {
 	int64_t len;
 	int ret;
 
 	if (flush ? !kl_vm_flush(&x->vm, t) : kl_vm_step(&x->vm, t) != KL_VM_OK)
 		return 0;
-	ret = kl_ex_after(x);
-	if (ret <= 0)
-		return ret;
+	ret = kl_ex_after(x, t);
+	if (ret <= 0 || ret == KL_EX_FAULTY)
+		return ret < 0 ? ret : 0;
 	len = kl_ex_pack(x);
 	if (len < 0)
 		return len;
-	return (uint64_t)len == kl_store_head(&x->store, to).len &&
+	return len == kl_store_head(&x->store, to)->len &&
+	       x->set == kl_store_head(&x->store, to)->tag &&
 	       !memcmp(x->packed, kl_store_state(&x->store, to), len);
 }
 
 /* Find the step from @from to @to again; its choices are in x->vm. */
-static int find_step(struct kl_explorer *x, uint64_t from, uint64_t to, unsigned int *t,
+static int find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
 		     bool *flush)
 {
 	uint32_t set;
@@ -205,10 +208,9 @@ static int find_step(struct kl_explorer *x, uint64_t from, uint64_t to, unsigned
 static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
 		     struct kl_vm_access *log, FILE *f)
 {
-	struct kl_vm_event ev[KL_VM_EVENTS];
-	unsigned int nev;
 	int ret;
 
+	t = x->shown_thread[t];
 	kl_vm_copy(&x->vm, &x->shown);
 	x->set = x->shown_set;
 	x->vm.log = log;
@@ -218,13 +220,14 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 		kl_vm_flush(&x->vm, t);
 	else
 		kl_vm_step(&x->vm, t);
-	nev = x->vm.nev;
-	memcpy(ev, x->vm.ev, nev * sizeof(*ev));
-	print_step(x, number, t, ev, nev, f);
+	x->nshown = 0;
+	ret = kl_ex_after(x, t);
 	x->vm.log = NULL;
-	ret = kl_ex_after(x);
 	if (ret < 0)
 		return ret;
+	x->vm.log = log;
+	print_step(x, number, t, x->shown_ev, x->nshown, f);
+	x->vm.log = NULL;
 	kl_vm_copy(&x->shown, &x->vm);
 	/* A value that was there once keeps its name. */
 	x->shown.taken |= kl_vm_data(&x->vm);
@@ -238,6 +241,8 @@ static int show_first(struct kl_explorer *x, FILE *f)
 
 	if (ret)
 		return ret;
+	kl_ex_pack(x);
+	memcpy(x->shown_thread, x->names.thread, sizeof(x->shown_thread));
 	x->shown.prog = &x->prog;
 	kl_vm_copy(&x->shown, &x->vm);
 	x->shown_set = x->set;
@@ -249,20 +254,21 @@ static int show_first(struct kl_explorer *x, FILE *f)
 int kl_explore_print_run(struct kl_explorer *x, FILE *f)
 {
 	struct kl_vm_access *log = calloc(LOG_MAX, sizeof(*log));
-	uint64_t at, *path = NULL;
+	uint8_t thread[KL_VM_THREADS];
+	uint32_t at, *path = NULL;
 	size_t n = 0, i;
-	unsigned int t;
+	unsigned int t, k;
 	bool flush;
 	int ret = 0;
 
-	for (at = x->last; at != KL_EX_NO_PLACE; at = kl_store_head(&x->store, at).parent)
+	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
 		n++;
 	path = calloc(n + 1, sizeof(*path));
 	if (!log || !path) {
 		ret = -ENOMEM;
 		goto out;
 	}
-	for (at = x->last, i = n; i; at = kl_store_head(&x->store, at).parent)
+	for (at = x->last, i = n; i; at = kl_store_head(&x->store, at)->parent)
 		path[--i] = at;
 	if (n)
 		ret = show_first(x, f);
@@ -271,7 +277,10 @@ int kl_explore_print_run(struct kl_explorer *x, FILE *f)
 		if (ret)
 			break;
 		x->vm.nchoice = x->vm.at_choice;
+		for (k = 0; k < x->prog.nthreads; k++)
+			thread[k] = x->shown_thread[x->names.thread[k]];
 		ret = show_step(x, i, t, flush, log, f);
+		memcpy(x->shown_thread, thread, sizeof(thread));
 	}
 	if (!ret && n && x->thread >= 0) {
 		memcpy(x->vm.choice, x->choice, sizeof(x->choice));
