@@ -65,19 +65,6 @@ static uint64_t from_val(struct kl_val v)
 	return v.tag ? KL_VM_SPECIAL + v.tag : v.v;
 }
 
-int kl_vm_value(char *buf, size_t size, uint64_t v)
-{
-	static const char *const special[] = { "?", "any", "empty", "full", "absent" };
-
-	if (v > KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5)
-		return snprintf(buf, size, "%s", special[v - KL_VM_SPECIAL]);
-	if (kl_vm_is_data(v))
-		return snprintf(buf, size, "d%llu", (unsigned long long)(v - KL_VM_DATA));
-	if ((int64_t)v < 0 && v >> 62 == 3)
-		return snprintf(buf, size, "%lld", (long long)v);
-	return snprintf(buf, size, "%llu", (unsigned long long)v);
-}
-
 void kl_abstract_free(struct kl_abstract *a)
 {
 	if (!a)
@@ -765,35 +752,20 @@ size_t kl_abstract_bytes(const struct kl_abstract *a)
 	       (a->crenamed + a->cempty) * 4 + (a->cdata + a->csign) * 8 + a->memo_slots * sizeof(*a->memo);
 }
 
-int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int t, char *buf,
-			size_t size)
+int kl_abstract_result(const struct kl_abstract *a, uint32_t set, unsigned int t, size_t *at,
+		       uint64_t val[KL_MAX_ARGS])
 {
 	const uint64_t *s, *c, *w;
-	uint64_t seen[16];
-	size_t n, len, i, j, k, nseen = 0;
-	int used = 0;
+	size_t n, len;
 
-	buf[0] = 0;
 	s = kl_intern_get(&a->set, set, &n);
-	for (i = 0; i < n; i++) {
-		c = kl_intern_get(&a->config, s[i], &len);
+	while (*at < n) {
+		c = kl_intern_get(&a->config, s[(*at)++], &len);
 		w = kl_intern_get(&a->op, c[1 + 2 * t], &len);
-		for (k = 0; k < nseen && seen[k] != c[1 + 2 * t]; k++)
-			;
-		if (w[0] != DONE || k < nseen || nseen == 16)
+		if (w[0] != DONE)
 			continue;
-		seen[nseen++] = c[1 + 2 * t];
-		if (used >= (int)size - 64)
-			break;
-		used += snprintf(buf + used, size - used, "%s%s", nseen > 1 ? " or " : "",
-				 len == 1 ? "return" : len > 2 ? "(" : "");
-		for (j = 1; j < len && used < (int)size - 32; j++) {
-			if (j > 1)
-				used += snprintf(buf + used, size - used, ", ");
-			used += kl_vm_value(buf + used, size - used, w[j]);
-		}
-		if (len > 2)
-			used += snprintf(buf + used, size - used, ")");
+		memcpy(val, w + 1, (len - 1) * sizeof(*w));
+		return len - 1;
 	}
-	return nseen;
+	return -1;
 }

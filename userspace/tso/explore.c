@@ -160,7 +160,7 @@ static void found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at,
 static void explain(struct kl_explorer *x)
 {
 	const struct kl_vm_event *e = &x->vm.ev[x->vm.nev - 1];
-	char value[32], allowed[200];
+	char value[32], allowed[400];
 	unsigned int i;
 	int n, used;
 
@@ -178,7 +178,7 @@ static void explain(struct kl_explorer *x)
 		used += snprintf(x->message + used, sizeof(x->message) - used, "%s%s",
 				 i ? ", " : "", value);
 	}
-	n = kl_abstract_results(x->abs, x->explained, e->thread, allowed, sizeof(allowed));
+	n = kl_ex_allowed(x, x->explained, e->thread, allowed, sizeof(allowed));
 	snprintf(x->message + used, sizeof(x->message) - used, "%s; the specification allows %s",
 		 e->n > 1 ? ")" : "", n ? allowed : "no return at this time");
 }

@@ -68,4 +68,8 @@ void kl_ex_load(struct kl_explorer *x, uint32_t at);
 /* The state to x->packed and x->names, its set renamed: its bytes, or a negative errno. */
 int64_t kl_ex_pack(struct kl_explorer *x);
 
+/* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
+int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
+		  size_t size);
+
 #endif
