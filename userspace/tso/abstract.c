@@ -13,11 +13,12 @@
  * A configuration is 1 + 2 * nthreads words: memory, then for each thread its
  * operation and its buffer, each the number of an interned string.
  *
- * operation: phase, then method and arguments, or results
+ * operation: phase, then method and arguments; or method, place and variables of one
+ *	that has several steps and is between two of them; or results
  * buffer: for each entry or marker a word kind | n << 8, for an entry n pairs
  *	of slot and value behind it
  */
-enum phase { IDLE, CALLED, DONE };
+enum phase { IDLE, CALLED, BETWEEN, DONE };
 
 #define CONFIG_WORDS	(1 + 2 * KL_VM_THREADS)
 #define WORDS_MAX	4096		/* of a buffer, of memory */
@@ -37,7 +38,8 @@ struct kl_abstract {
 	uint32_t *renamed;		/* the set that each renaming gives, plus 1 */
 	size_t crenamed;
 	uint64_t *data;			/* of each set */
-	size_t cdata;
+	uint64_t *sign;			/* of each set: some bit of each configuration */
+	size_t cdata, csign;
 	struct memo *memo;
 	size_t nmemo, memo_slots;
 	uint32_t *empty;		/* of each set */
@@ -63,19 +65,6 @@ static uint64_t from_val(struct kl_val v)
 	return v.tag ? KL_VM_SPECIAL + v.tag : v.v;
 }
 
-int kl_vm_value(char *buf, size_t size, uint64_t v)
-{
-	static const char *const special[] = { "?", "any", "empty", "full", "absent" };
-
-	if (v > KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5)
-		return snprintf(buf, size, "%s", special[v - KL_VM_SPECIAL]);
-	if (kl_vm_is_data(v))
-		return snprintf(buf, size, "d%llu", (unsigned long long)(v - KL_VM_DATA));
-	if ((int64_t)v < 0 && v >> 62 == 3)
-		return snprintf(buf, size, "%lld", (long long)v);
-	return snprintf(buf, size, "%llu", (unsigned long long)v);
-}
-
 void kl_abstract_free(struct kl_abstract *a)
 {
 	if (!a)
@@ -90,6 +79,7 @@ void kl_abstract_free(struct kl_abstract *a)
 	kl_intern_free(&a->renaming);
 	free(a->renamed);
 	free(a->data);
+	free(a->sign);
 	free(a->memo);
 	free(a->empty);
 	free(a->todo);
@@ -112,6 +102,7 @@ int kl_abstract_new(const struct kl_spec *spec, unsigned int nthreads, bool sc,
 		kl_abstract_free(a);
 		return -ENOMEM;
 	}
+	kl_run_set_steps(a->run, true);
 	*out = a;
 	return 0;
 }
@@ -201,9 +192,30 @@ static int add_config(struct kl_abstract *a, const uint64_t *c)
 struct exec {
 	struct kl_abstract *a;
 	const uint64_t *c;	/* the configuration before */
-	unsigned int t;
-	unsigned int nresults;
+	unsigned int t, method;
 };
+
+/* What the operation is after a step. */
+static int64_t operation(struct exec *x, const struct kl_outcome *o)
+{
+	const size_t n = o->at ? o->nlocals : kl_spec_method(x->a->spec, x->method)->nresults;
+	const struct kl_val *v = o->at ? o->locals : o->results;
+	uint64_t op[3 + KL_REGS];
+	size_t i, len = 0;
+
+	op[len++] = o->at ? BETWEEN : DONE;
+	if (o->at) {
+		op[len++] = x->method;
+		op[len++] = o->at;
+	}
+	for (i = 0; i < n; i++) {
+		if (v[i].tag == KL_ANY)
+			return fail(x->a, "a method of the specification has a result that is not "
+				    "known");
+		op[len++] = from_val(v[i]);
+	}
+	return kl_intern(&x->a->op, op, len);
+}
 
 static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_outcome *o)
 {
@@ -227,9 +239,9 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct exec *x = ctx;
 	struct kl_abstract *a = x->a;
-	uint64_t next[CONFIG_WORDS], op[1 + KL_MAX_ARGS];
+	uint64_t next[CONFIG_WORDS];
 	int64_t id;
-	size_t n, i;
+	size_t n;
 
 	memcpy(next, x->c, (1 + 2 * a->n) * sizeof(*next));
 	kl_intern_get(&a->buf, x->c[2 + 2 * x->t], &n);
@@ -249,14 +261,7 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 			return id;
 		next[2 + 2 * x->t] = id;
 	}
-	op[0] = DONE;
-	for (i = 0; i < x->nresults; i++) {
-		if (o->results[i].tag == KL_ANY)
-			return fail(a, "a method of the specification has a result that is not "
-				    "known");
-		op[1 + i] = from_val(o->results[i]);
-	}
-	id = kl_intern(&a->op, op, 1 + x->nresults);
+	id = operation(x, o);
 	if (id < 0)
 		return id;
 	next[1 + 2 * x->t] = id;
@@ -266,26 +271,31 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 static int execute(struct kl_abstract *a, const uint64_t *c, unsigned int t)
 {
 	struct exec x = { .a = a, .c = c, .t = t };
-	struct kl_val args[KL_MAX_ARGS];
+	struct kl_val v[KL_REGS];
 	const uint64_t *op, *buf;
-	size_t n, nbuf, len, i;
-	unsigned int method;
+	size_t n, nbuf, len, i, first;
 	int ret;
 
 	op = kl_intern_get(&a->op, c[1 + 2 * t], &n);
-	if (op[0] != CALLED)
+	if (op[0] != CALLED && op[0] != BETWEEN)
 		return 0;
-	method = op[1];
-	for (i = 2; i < n; i++)
-		args[i - 2] = to_val(op[i]);
-	x.nresults = kl_spec_method(a->spec, method)->nresults;
+	x.method = op[1];
+	first = op[0] == CALLED ? 2 : 3;
+	for (i = first; i < n; i++)
+		v[i - first] = to_val(op[i]);
 	len = get_mem(a, c[0], a->view);
 	buf = kl_intern_get(&a->buf, c[2 + 2 * t], &nbuf);
 	overlay(buf, nbuf, SIZE_MAX, a->view);
-	ret = kl_run_apply(a->run, a->view, len, method, args, NULL, outcome, &x);
+	if (op[0] == CALLED) {
+		ret = kl_run_apply(a->run, a->view, len, x.method, v, NULL, outcome, &x);
+	} else {
+		struct kl_outcome before = { .at = op[2], .locals = v, .nlocals = n - first };
+
+		ret = kl_run_resume(a->run, a->view, len, x.method, &before, outcome, &x);
+	}
 	if (ret == -E2BIG && !a->error[0])
 		snprintf(a->error, sizeof(a->error), "the specification's '%s': %s",
-			 kl_spec_method(a->spec, method)->name, kl_run_error(a->run));
+			 kl_spec_method(a->spec, x.method)->name, kl_run_error(a->run));
 	return ret;
 }
 
@@ -403,8 +413,13 @@ static int64_t number_set(struct kl_abstract *a)
 	ret = kl_grow(a->empty, a->cempty, id + 1);
 	if (!ret)
 		ret = kl_grow(a->data, a->cdata, id + 1);
+	if (!ret)
+		ret = kl_grow(a->sign, a->csign, id + 1);
 	if (ret)
 		return ret;
+	a->sign[id] = 0;
+	for (i = 0; i < a->ntodo; i++)
+		a->sign[id] |= 1ULL << (kl_mix(a->todo[i], 1) >> 58);
 	a->empty[id] = empty_layers(a);
 	a->data[id] = all_data(a);
 	return id;
@@ -623,18 +638,20 @@ static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint64_
 	return kl_intern(in, a->words, n);
 }
 
-static int rename_config(struct kl_abstract *a, uint32_t id, const uint8_t *data)
+static int rename_config(struct kl_abstract *a, uint32_t id, const struct kl_vm_names *names)
 {
-	uint64_t c[CONFIG_WORDS];
+	uint64_t old[CONFIG_WORDS], c[CONFIG_WORDS];
 	const uint64_t *w;
-	unsigned int i;
+	unsigned int t, i;
 	int64_t part;
 	size_t n;
 
 	w = kl_intern_get(&a->config, id, &n);
-	memcpy(c, w, n * sizeof(*w));
+	memcpy(old, w, n * sizeof(*w));
 	for (i = 0; i < n; i++) {
-		part = rename_words(a, !i ? &a->mem : i & 1 ? &a->op : &a->buf, c[i], data);
+		t = i ? names->thread[(i - 1) / 2] : 0;
+		part = rename_words(a, !i ? &a->mem : i & 1 ? &a->op : &a->buf,
+				    old[!i ? 0 : i & 1 ? 1 + 2 * t : 2 + 2 * t], names->data);
 		if (part < 0)
 			return part;
 		c[i] = part;
@@ -642,25 +659,27 @@ static int rename_config(struct kl_abstract *a, uint32_t id, const uint8_t *data
 	return add_config(a, c);
 }
 
-int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
-			   const uint8_t data[KL_VM_DATA_MAX])
+int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_vm_names *names)
 {
 	uint64_t key[1 + KL_VM_DATA_MAX / 8] = { set }, mask = a->data[set];
-	uint8_t part[KL_VM_DATA_MAX] = { 0 };
-	bool same = true;
+	struct kl_vm_names part = *names;
+	bool same = !names->moved;
 	int64_t id, next;
 	size_t n, i, old = a->crenamed;
 	int ret;
 
+	memset(part.data, 0, sizeof(part.data));
 	for (; mask; mask &= mask - 1) {
 		i = __builtin_ctzll(mask);
-		part[i] = data[i];
-		same &= data[i] == i;
+		part.data[i] = names->data[i];
+		same &= names->data[i] == i;
 	}
 	if (same)
 		return set;
-	memcpy(key + 1, part, sizeof(part));
-	id = kl_intern(&a->renaming, key, sizeof(key) / sizeof(*key));
+	memcpy(key + 1, part.data, sizeof(part.data));
+	for (i = 0; i < a->n; i++)
+		key[0] |= (uint64_t)part.thread[i] << (32 + 4 * i);
+	id = kl_intern(&a->renaming, key, 1 + KL_VM_DATA_MAX / 8);
 	if (id < 0)
 		return id;
 	ret = kl_grow(a->renamed, a->crenamed, id + 1);
@@ -673,7 +692,7 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
 	start_set(a);
 	kl_intern_get(&a->set, set, &n);
 	for (i = 0; i < n; i++) {
-		ret = rename_config(a, a->set.words[a->set.at[set] + i], part);
+		ret = rename_config(a, a->set.words[a->set.at[set] + i], &part);
 		if (ret)
 			return ret;
 	}
@@ -681,6 +700,23 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
 	if (next >= 0)
 		a->renamed[id] = next + 1;
 	return next;
+}
+
+bool kl_abstract_within(const struct kl_abstract *a, uint32_t set, uint32_t other)
+{
+	const uint64_t *s, *o;
+	size_t n, m;
+
+	if (a->sign[set] & ~a->sign[other])
+		return false;
+	s = kl_intern_get(&a->set, set, &n);
+	o = kl_intern_get(&a->set, other, &m);
+	for (; n <= m && n; o++, m--)
+		if (*s == *o) {
+			s++;
+			n--;
+		}
+	return !n;
 }
 
 uint64_t kl_abstract_data(const struct kl_abstract *a, uint32_t set)
@@ -713,38 +749,23 @@ size_t kl_abstract_bytes(const struct kl_abstract *a)
 	return kl_intern_bytes(&a->mem) + kl_intern_bytes(&a->op) + kl_intern_bytes(&a->buf) +
 	       kl_intern_bytes(&a->config) + kl_intern_bytes(&a->set) +
 	       kl_intern_bytes(&a->event) + kl_intern_bytes(&a->renaming) +
-	       (a->crenamed + a->cempty) * 4 + a->cdata * 8 + a->memo_slots * sizeof(*a->memo);
+	       (a->crenamed + a->cempty) * 4 + (a->cdata + a->csign) * 8 + a->memo_slots * sizeof(*a->memo);
 }
 
-int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int t, char *buf,
-			size_t size)
+int kl_abstract_result(const struct kl_abstract *a, uint32_t set, unsigned int t, size_t *at,
+		       uint64_t val[KL_MAX_ARGS])
 {
 	const uint64_t *s, *c, *w;
-	uint64_t seen[16];
-	size_t n, len, i, j, k, nseen = 0;
-	int used = 0;
+	size_t n, len;
 
-	buf[0] = 0;
 	s = kl_intern_get(&a->set, set, &n);
-	for (i = 0; i < n; i++) {
-		c = kl_intern_get(&a->config, s[i], &len);
+	while (*at < n) {
+		c = kl_intern_get(&a->config, s[(*at)++], &len);
 		w = kl_intern_get(&a->op, c[1 + 2 * t], &len);
-		for (k = 0; k < nseen && seen[k] != c[1 + 2 * t]; k++)
-			;
-		if (w[0] != DONE || k < nseen || nseen == 16)
+		if (w[0] != DONE)
 			continue;
-		seen[nseen++] = c[1 + 2 * t];
-		if (used >= (int)size - 64)
-			break;
-		used += snprintf(buf + used, size - used, "%s%s", nseen > 1 ? " or " : "",
-				 len == 1 ? "return" : len > 2 ? "(" : "");
-		for (j = 1; j < len && used < (int)size - 32; j++) {
-			if (j > 1)
-				used += snprintf(buf + used, size - used, ", ");
-			used += kl_vm_value(buf + used, size - used, w[j]);
-		}
-		if (len > 2)
-			used += snprintf(buf + used, size - used, ")");
+		memcpy(val, w + 1, (len - 1) * sizeof(*w));
+		return len - 1;
 	}
-	return nseen;
+	return -1;
 }

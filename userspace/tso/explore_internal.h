@@ -6,9 +6,11 @@
 #include "spec/impl.h"
 #include "tso/abstract.h"
 #include "tso/explore.h"
+#include "tso/facts.h"
 #include "tso/store.h"
 
-#define KL_EX_NO_PLACE	((1ULL << 48) - 1)
+#define KL_EX_FAULTY	2
+#define KL_EX_SHOWN	64		/* events of a step that is shown */
 
 struct kl_explorer {
 	struct kl_spec *spec;
@@ -21,14 +23,22 @@ struct kl_explorer {
 	struct kl_store store;
 	struct kl_vm vm, before;
 	uint32_t set;			/* of vm */
-	uint8_t packed[4 + KL_VM_PACKED];
+	uint32_t explained;		/* the set before the last event */
+	unsigned int faulty;		/* the thread at fault */
+	struct kl_vm_facts facts;
+	unsigned int begun;		/* how often the search has begun anew */
+	uint8_t packed[KL_VM_PACKED];
+	struct kl_vm_names names;	/* of packed */
 	uint64_t transitions, expanded;
 	double seconds;
 	/* While a run is printed: the state with names that stay, and its set. */
 	struct kl_vm shown;
 	uint32_t shown_set;
+	uint8_t shown_thread[KL_VM_THREADS];	/* its thread at each place of before */
+	struct kl_vm_event shown_ev[KL_EX_SHOWN];
+	unsigned int nshown;
 	/* What was found: the last state, and the step from it. */
-	uint64_t last;			/* its place; KL_EX_NO_PLACE if there is none */
+	uint32_t last;			/* its place; KL_NO_STATE if there is none */
 	int thread;			/* who makes the last step, -1: there is none */
 	bool flush;			/* it is a flush */
 	uint8_t choice[16];
@@ -37,17 +47,29 @@ struct kl_explorer {
 	char message[400];
 };
 
+/* The program of x->spec with its client, the options applied. */
+int kl_ex_program(struct kl_explorer *x);
+/* Code that runs alone, with nothing in the buffers: of `init' and of `final'. */
+enum kl_vm_result kl_ex_run_alone(struct kl_explorer *x, struct kl_vm *vm, uint32_t code);
+/* The first state of the machine to x->vm. */
+int kl_ex_first_state(struct kl_explorer *x);
+/* Refute by random walks what does not hold. */
+int kl_ex_learn(struct kl_explorer *x);
 /*
- * kl_ex_after() - what follows from a step of x->vm: its events in the
- * specification, empty layers that go at once.  1; 0 if the history cannot be
- * explained any more; a negative errno.
+ * kl_ex_after() - what follows from a step of @t in x->vm: its events in the
+ * specification, what goes along with it.  1; 0 if the history cannot be
+ * explained any more; KL_EX_FAULTY if x->faulty has an error; a negative errno.
  */
-int kl_ex_after(struct kl_explorer *x);
+int kl_ex_after(struct kl_explorer *x, unsigned int t);
 /* The first state to x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
 /* Load the state at a place. */
-void kl_ex_load(struct kl_explorer *x, uint64_t at);
-/* The state as bytes in x->packed: their number, or a negative errno. */
+void kl_ex_load(struct kl_explorer *x, uint32_t at);
+/* The state to x->packed and x->names, its set renamed: its bytes, or a negative errno. */
 int64_t kl_ex_pack(struct kl_explorer *x);
+
+/* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
+int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
+		  size_t size);
 
 #endif

@@ -97,18 +97,17 @@ static int add_final(struct search *s)
 	return 0;
 }
 
-static int reached(struct search *s, uint64_t parent)
+static int reached(struct search *s, uint32_t parent)
 {
-	uint8_t data[KL_VM_DATA_MAX];	/* a litmus test has none */
-	uint64_t at;
+	struct kl_vm_names names;	/* a litmus test has none */
 	int ret;
 
 	s->r->transitions++;
-	ret = kl_store_add(&s->store, s->packed, kl_vm_pack(&s->vm, s->packed, data), parent, &at);
+	ret = kl_store_add(&s->store, s->packed, kl_vm_pack(&s->vm, s->packed, &names), 0, parent);
 	return ret < 0 ? ret : 0;
 }
 
-static int expand(struct search *s, uint64_t at)
+static int expand(struct search *s, uint32_t at)
 {
 	unsigned int t, open = 0;
 	int ret = 0;
@@ -143,7 +142,8 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 		  struct kl_litmus_result *r)
 {
 	struct search *s = calloc(1, sizeof(*s));
-	uint64_t init[KL_LIT_LOCS], at;
+	uint64_t init[KL_LIT_LOCS];
+	uint32_t at;
 	unsigned int i;
 	int ret;
 
@@ -164,7 +164,7 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 	kl_vm_init(&s->vm, &s->prog, init);
 	s->before.prog = &s->prog;
 	ret = reached(s, 0);
-	for (at = 0; !ret && at < s->store.used; at = kl_store_next(&s->store, at))
+	for (at = 0; !ret && kl_store_has(&s->store, at); at = kl_store_next(&s->store, at))
 		ret = expand(s, at);
 	r->explored = s->store.n;
 out:

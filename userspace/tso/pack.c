@@ -2,10 +2,12 @@
 /*
  * States as bytes.  Objects are named by where they are found first, from the
  * fixed memory, then the threads in order; what cannot be reached any more is
- * left out, as memory with a garbage collector would.
+ * left out, as memory with a garbage collector would.  Threads of the same code
+ * stand in the order of what they are doing, whoever does it.
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "tso/vm.h"
 
 enum {
@@ -25,7 +27,7 @@ struct packer {
 	uint8_t *at;
 	uint8_t name[KL_VM_OBJECTS];	/* 1 + the new number, 0: not found yet */
 	uint8_t order[KL_VM_OBJECTS];	/* objects by new number */
-	unsigned int n;
+	unsigned int n, done;
 	uint8_t *data, ndata;
 };
 
@@ -108,29 +110,31 @@ static uint64_t live(const struct kl_vm_prog *prog, const struct kl_vm_thread *t
 	return mask;
 }
 
-static void put_frame(struct packer *p, const struct kl_vm_thread *th, unsigned int f)
+static void put_frame(struct packer *p, const struct kl_vm_thread *th, unsigned int f,
+		      uint32_t base)
 {
 	const struct kl_vm_prog *prog = p->vm->prog;
 	const uint64_t mask = live(prog, th, f);
 	unsigned int i;
 
-	put_n(p, th->pc[f], 2);
+	put_n(p, th->pc[f] - base, 2);
 	for (i = 0; i < prog->nregs[f]; i++)
 		if (mask >> i & 1)
 			put(p, th->reg[f][i]);
 }
 
-static void put_thread(struct packer *p, const struct kl_vm_thread *th)
+static void put_thread(struct packer *p, unsigned int t)
 {
+	const struct kl_vm_thread *th = &p->vm->thread[t];
 	unsigned int i;
 
 	*p->at++ = th->done | (th->method >= 0) << 1 | th->nbuf << 2;
 	if (th->method >= 0) {
 		*p->at++ = th->method;
 		*p->at++ = th->args;
-		put_frame(p, th, 1);
+		put_frame(p, th, 1, 0);
 	}
-	put_frame(p, th, 0);
+	put_frame(p, th, 0, p->vm->prog->start[t]);
 	for (i = 0; i < th->nbuf; i++) {
 		const struct kl_vm_entry *e = &th->buf[i];
 
@@ -142,31 +146,123 @@ static void put_thread(struct packer *p, const struct kl_vm_thread *th)
 	}
 }
 
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, uint8_t data[KL_VM_DATA_MAX])
+/* The objects that were found and not yet put. */
+static void put_objects(struct packer *p)
+{
+	const struct kl_vm *vm = p->vm;
+	const struct kl_vm_prog *prog = vm->prog;
+	uint8_t *count = p->at++;
+	const unsigned int first = p->done;
+	unsigned int j;
+
+	for (; p->done < p->n; p->done++) {
+		const unsigned int obj = p->order[p->done], type = vm->type[obj] & KL_VM_STRUCT;
+		const uint64_t *field = vm->mem + prog->nslots + obj * prog->stride;
+
+		*p->at++ = vm->type[obj];
+		for (j = 0; j < prog->structs[type].nfields; j++)
+			put(p, field[j]);
+	}
+	*count = p->done - first;
+}
+
+/* What a value is to others than its thread: names that only it would give are left out. */
+static uint64_t outside(const struct packer *p, uint64_t v)
+{
+	const struct kl_vm_prog *prog = p->vm->prog;
+	uint32_t at = v - KL_VM_PTR, obj;
+
+	if (!prog->raw && kl_vm_is_data(v))
+		return KL_VM_DATA + p->data[v - KL_VM_DATA];
+	if (!kl_vm_is_ptr(v) || at < prog->nslots || at >= p->vm->nmem)
+		return v;
+	obj = (at - prog->nslots) / prog->stride;
+	return p->name[obj] ? KL_VM_PTR + p->name[obj] * prog->stride : KL_VM_PTR;
+}
+
+static uint64_t sign_frame(const struct packer *p, const struct kl_vm_thread *th, unsigned int f,
+			   uint64_t h)
+{
+	uint64_t mask = live(p->vm->prog, th, f) & ((2ULL << (p->vm->prog->nregs[f] - 1)) - 1);
+
+	if (!p->vm->prog->nregs[f])
+		return h;
+	for (; mask; mask &= mask - 1)
+		h = kl_mix(h, outside(p, th->reg[f][__builtin_ctzll(mask)]));
+	return h;
+}
+
+/* A number that threads have in common if they are doing the same. */
+static uint64_t sign_thread(const struct packer *p, unsigned int t)
+{
+	const struct kl_vm_thread *th = &p->vm->thread[t];
+	uint64_t h = (uint64_t)(th->pc[0] - p->vm->prog->start[t]) << 32 | th->pc[1] << 16 |
+		     th->nbuf << 9 | (th->method + 1) << 1 | th->done;
+	unsigned int i;
+
+	h = sign_frame(p, th, 0, h);
+	if (th->method >= 0)
+		h = sign_frame(p, th, 1, h);
+	for (i = 0; i < th->nbuf; i++) {
+		h = kl_mix(h, th->buf[i].kind | th->buf[i].more << 2);
+		if (th->buf[i].kind == KL_VM_WRITE)
+			h = kl_mix(h ^ outside(p, KL_VM_PTR + th->buf[i].addr),
+				   outside(p, th->buf[i].val));
+	}
+	return h;
+}
+
+/* Each group's threads, in the order of their numbers, to the group's places. */
+static void order_threads(const struct packer *p, struct kl_vm_names *names)
+{
+	const struct kl_vm_prog *prog = p->vm->prog;
+	uint64_t sign[KL_VM_THREADS];
+	unsigned int i, j, t;
+	uint8_t other;
+
+	names->moved = false;
+	for (i = 0; i < prog->nthreads; i++)
+		names->thread[i] = i;
+	if (!prog->symmetry)
+		return;
+	for (i = 0; i < prog->nthreads; i++)
+		sign[i] = prog->group[i] & (prog->group[i] - 1) ? sign_thread(p, i) : 0;
+	for (i = 1; i < prog->nthreads; i++) {
+		for (j = i; j--;) {
+			/* The nearest place before of the same group. */
+			if (!(prog->group[i] >> j & 1))
+				continue;
+			for (t = j + 1; !(prog->group[i] >> t & 1); t++)
+				;
+			if (sign[names->thread[j]] <= sign[names->thread[t]])
+				break;
+			other = names->thread[j];
+			names->thread[j] = names->thread[t];
+			names->thread[t] = other;
+			names->moved = true;
+		}
+	}
+}
+
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names)
 {
 	const struct kl_vm_prog *prog = vm->prog;
-	struct packer p = { .vm = vm, .at = out, .data = data };
-	unsigned int i, j;
-	uint8_t *count;
+	struct packer p = { .vm = vm, .at = out, .data = names->data };
+	unsigned int i;
 
-	memset(data, 0, KL_VM_DATA_MAX);
+	memset(names->data, 0, sizeof(names->data));
 	if (!prog->canon)
 		for (i = 0; i < vm->nobj; i++)
 			object(&p, i);
 	for (i = 0; i < prog->nslots; i++)
 		put(&p, vm->mem[i]);
+	if (prog->structs)
+		put_objects(&p);
+	order_threads(&p, names);
 	for (i = 0; i < prog->nthreads; i++)
-		put_thread(&p, &vm->thread[i]);
-	count = p.at++;
-	for (i = 0; i < p.n; i++) {
-		const unsigned int obj = p.order[i], type = vm->type[obj] & ~KL_VM_HIDDEN;
-		const uint64_t *field = vm->mem + prog->nslots + obj * prog->stride;
-
-		*p.at++ = vm->type[obj];
-		for (j = 0; j < prog->structs[type].nfields; j++)
-			put(&p, field[j]);
-	}
-	*count = p.n;
+		put_thread(&p, names->thread[i]);
+	if (prog->structs)
+		put_objects(&p);
 	return p.at - out;
 }
 
@@ -208,18 +304,19 @@ static uint64_t get(const struct kl_vm_prog *prog, const uint8_t **in)
 }
 
 static void get_frame(const struct kl_vm_prog *prog, struct kl_vm_thread *th, unsigned int f,
-		      const uint8_t **in)
+		      uint32_t base, const uint8_t **in)
 {
 	uint64_t mask;
 	unsigned int i;
 
-	th->pc[f] = get_n(in, 2);
+	th->pc[f] = base + get_n(in, 2);
 	mask = live(prog, th, f);
 	for (i = 0; i < prog->nregs[f]; i++)
 		th->reg[f][i] = mask >> i & 1 ? get(prog, in) : 0;
 }
 
-static void get_thread(const struct kl_vm_prog *prog, struct kl_vm_thread *th, const uint8_t **in)
+static void get_thread(const struct kl_vm_prog *prog, struct kl_vm_thread *th, uint32_t base,
+		       const uint8_t **in)
 {
 	uint8_t head = *(*in)++, kind;
 	unsigned int i;
@@ -231,9 +328,9 @@ static void get_thread(const struct kl_vm_prog *prog, struct kl_vm_thread *th, c
 	if (head & 2) {
 		th->method = *(*in)++;
 		th->args = *(*in)++;
-		get_frame(prog, th, 1, in);
+		get_frame(prog, th, 1, 0, in);
 	}
-	get_frame(prog, th, 0, in);
+	get_frame(prog, th, 0, base, in);
 	for (i = 0; i < th->nbuf; i++) {
 		struct kl_vm_entry *e = &th->buf[i];
 
@@ -245,22 +342,36 @@ static void get_thread(const struct kl_vm_prog *prog, struct kl_vm_thread *th, c
 	}
 }
 
+static void get_objects(struct kl_vm *vm, const uint8_t **in)
+{
+	const struct kl_vm_prog *prog = vm->prog;
+	const unsigned int end = vm->nobj + *(*in)++;
+	unsigned int i, j;
+
+	for (i = vm->nobj; i < end; i++) {
+		uint64_t *field = vm->mem + prog->nslots + i * prog->stride;
+
+		vm->type[i] = *(*in)++;
+		for (j = 0; j < prog->structs[vm->type[i] & KL_VM_STRUCT].nfields; j++)
+			field[j] = get(prog, in);
+	}
+	vm->nobj = end;
+	vm->nmem = prog->nslots + end * prog->stride;
+}
+
 void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in)
 {
 	const struct kl_vm_prog *prog = vm->prog;
-	unsigned int i, j;
+	unsigned int i;
 
+	vm->nobj = 0;
+	vm->nmem = prog->nslots;
 	for (i = 0; i < prog->nslots; i++)
 		vm->mem[i] = get(prog, &in);
+	if (prog->structs)
+		get_objects(vm, &in);
 	for (i = 0; i < prog->nthreads; i++)
-		get_thread(prog, &vm->thread[i], &in);
-	vm->nobj = *in++;
-	vm->nmem = prog->nslots + vm->nobj * prog->stride;
-	for (i = 0; i < vm->nobj; i++) {
-		uint64_t *field = vm->mem + prog->nslots + i * prog->stride;
-
-		vm->type[i] = *in++;
-		for (j = 0; j < prog->structs[vm->type[i] & ~KL_VM_HIDDEN].nfields; j++)
-			field[j] = get(prog, &in);
-	}
+		get_thread(prog, &vm->thread[i], prog->start[i], &in);
+	if (prog->structs)
+		get_objects(vm, &in);
 }
