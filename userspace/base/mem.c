@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 
@@ -29,6 +30,30 @@ int kl_grow_(void **p, size_t *cap, size_t need, size_t size)
 	*p = q;
 	*cap = want;
 	return 0;
+}
+
+#define HUGE	((size_t)2 << 20)
+#define PAGE	((size_t)4096)
+
+void kl_big_hint(void *p, size_t bytes)
+{
+	const uintptr_t from = ((uintptr_t)p + PAGE - 1) & ~(PAGE - 1);
+	const uintptr_t to = ((uintptr_t)p + bytes) & ~(PAGE - 1);
+
+	/* It is advice: a kernel without huge pages does without. */
+	if (p && bytes >= 2 * HUGE)
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+void *kl_big_alloc(size_t bytes)
+{
+	void *p;
+
+	if (bytes < 2 * HUGE)
+		return malloc(bytes ? bytes : 1);
+	p = aligned_alloc(HUGE, (bytes + HUGE - 1) & ~(HUGE - 1));
+	kl_big_hint(p, bytes);
+	return p;
 }
 
 void *kl_arena_alloc(struct kl_arena *a, size_t size)

@@ -25,30 +25,29 @@ void mono_gaps_free(struct mono_gaps *g)
 /* One pass over the events, counting the ends of critical intervals. */
 static void number_gaps(struct mono *m, struct mono_gaps *g)
 {
-	const struct kl_part *p = m->p;
 	uint32_t e, i;
 
 	g->begin[0] = 0;
 	for (i = 0; i < m->nvalues; i++)
 		g->v[i] = (struct mono_edges){ .lo = -1, .hi = INT32_MAX };
-	for (e = 0; e < p->nevents; e++) {
-		const struct kl_event ev = p->events[e];
-		const uint32_t op = m->op[ev.item];
+	for (e = 0; e < m->nev; e++) {
+		const uint32_t item = m->ev[e] >> 1, op = m->op[item];
+		const bool ret = m->ev[e] & 1;
 		const struct mono_value *v = &m->v[op & MONO_VALUE];
 		struct mono_edges *edges = &g->v[op & MONO_VALUE];
 
 		if (mono_kind(op) > MONO_PEEK)
 			continue;
-		if (ev.kind == KL_EV_RET)
-			g->op[ev.item].to = g->n;
+		if (ret)
+			g->op[item].to = g->n;
 		if (v->lo == e + 1)
 			edges->lo = g->n;
 		if (mono_critical(v) && (v->lo == e + 1 || v->hi == e + 1))
 			g->begin[++g->n] = e + 1;
 		if (v->hi == e + 1)
 			edges->hi = g->n;
-		if (ev.kind == KL_EV_CALL)
-			g->op[ev.item] = (struct mono_window){ g->n, UINT32_MAX };
+		if (!ret)
+			g->op[item] = (struct mono_window){ g->n, UINT32_MAX };
 	}
 	g->begin[++g->n] = m->end;
 }
@@ -61,7 +60,7 @@ static void tighten(struct mono *m, struct mono_gaps *g)
 	for (i = 0; i < m->nvalues; i++)
 		if (m->v[i].hi == m->end)
 			g->v[i].hi = g->n;
-	for (i = 0; i < m->p->nitems; i++) {
+	for (i = 0; i < m->nitems; i++) {
 		const uint32_t op = m->op[i];
 		const struct mono_value *v = &m->v[op & MONO_VALUE];
 		struct mono_window *w = &g->op[i];
@@ -77,15 +76,14 @@ static void tighten(struct mono *m, struct mono_gaps *g)
 		if (mono_kind(op) == MONO_REMOVE)
 			w->from = g->v[op & MONO_VALUE].hi;
 		else if (mono_kind(op) == MONO_PEEK && v->remove != MONO_NONE &&
-			 m->p->items[v->remove].ret_ev != KL_NO_EVENT &&
-			 m->p->items[v->remove].ret_ev < m->p->items[i].ret_ev)
+			 g->op[v->remove].to < w->to)
 			w->to = g->op[v->remove].to;
 	}
 }
 
 int mono_gaps_init(struct mono *m)
 {
-	const size_t nv = (size_t)m->nvalues + 1, ni = (size_t)m->p->nitems + 1;
+	const size_t nv = (size_t)m->nvalues + 1, ni = (size_t)m->nitems + 1;
 	struct mono_gaps *g = calloc(1, sizeof(*g));
 
 	mono_gaps_free(m->gaps);
@@ -161,7 +159,7 @@ static uint64_t key(const struct mono *m, uint32_t item)
 
 int mono_gaps_order(struct mono *m)
 {
-	struct kl_key *k = malloc(2 * ((size_t)m->p->nitems + 1) * sizeof(*k));
+	struct kl_key *k = malloc(2 * ((size_t)m->nitems + 1) * sizeof(*k));
 	uint32_t i, peek, n = 0;
 
 	if (!k)

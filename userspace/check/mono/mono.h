@@ -3,7 +3,7 @@
  * The log-linear monitors (Lee & Mathur: Efficient decrease-and-conquer
  * linearizability monitoring), for containers and registers.
  *
- * Time is counted in the partition's events: the event of index e is at e + 1,
+ * Time is counted in events, calls and returns: the event of index e is at e + 1,
  * START is before all and END after all, what never returned returns at END - 1.  Gap g is what lies between the times g
  * and g + 1: operations take effect in gaps.  An operation with call c and
  * return r has the gaps c .. r - 1.
@@ -39,7 +39,7 @@ enum mono_kind {
 
 #define MONO_VALUE	((1u << 28) - 1)
 
-/* An operation: what it is, and its value. */
+/* An operation (an item): what it is, and its value. */
 static inline uint32_t mono_op(enum mono_kind kind, uint32_t value)
 {
 	return (uint32_t)kind << 28 | value;
@@ -53,6 +53,7 @@ static inline enum mono_kind mono_kind(uint32_t op)
 struct mono_value {
 	uint32_t add, remove;	/* items; MONO_NONE: inside from the start, inside at the end */
 	uint32_t call;		/* of the addition */
+	uint32_t rret;		/* return of the removal */
 	uint32_t lo, hi;
 	uint32_t oret;		/* first return of a removal or peek, END + 1 if there is none */
 	uint32_t word;		/* number of its word */
@@ -69,12 +70,18 @@ struct mono_core {
 };
 
 struct mono {
-	const struct kl_part *p;
+	const struct kl_slice *s;
 	const struct kl_limits *lim;
 	struct kl_container c;
+	uint32_t nitems;
 	uint32_t end;		/* time END */
 	uint32_t *op;		/* of each item */
+	uint32_t *ev;		/* events: item << 1, + 1 if it is its return */
+	uint32_t nev;
+	uint32_t *call, *ret;	/* times of each item, see mono_times() */
 	struct mono_value *v;
+	uint32_t *adds, *los;	/* values by the calls of their additions, and by `lo' if an event */
+	uint32_t nadds, nlos;
 	uint32_t nvalues;
 	size_t cvalues;
 	uint64_t *words;	/* by number */
@@ -90,20 +97,80 @@ struct mono {
 	uint32_t *first_peek, *next_peek;	/* of a value, of the same value; see mono_list_peeks() */
 	uint32_t *order;	/* the witness: items */
 	uint32_t norder;
-	bool strict;		/* m->p is more than certain, see strict.c: a no says nothing */
+	bool strict;		/* more is ordered than is certain, see timeline.c: a no says nothing */
+	bool hidden;		/* events do not show the order of each thread */
+	bool ties;		/* a thread returned and was called at one time */
 	struct mono_gaps *gaps;	/* of stacks and priority queues */
 };
 
 static inline uint32_t mono_call(const struct mono *m, uint32_t item)
 {
-	return m->p->items[item].call_ev + 1;
+	return m->call[item];
 }
 
 static inline uint32_t mono_ret(const struct mono *m, uint32_t item)
 {
-	const uint32_t ev = m->p->items[item].ret_ev;
+	return m->ret[item];
+}
 
-	return ev == KL_NO_EVENT ? m->end - 1 : ev + 1;
+/* The index in the history. */
+static inline uint32_t mono_index(const struct mono *m, uint32_t item)
+{
+	return m->s->ops ? m->s->ops[item] : item;
+}
+
+static inline const struct kl_op *mono_op_of(const struct mono *m, uint32_t item)
+{
+	return &m->s->h->ops[mono_index(m, item)];
+}
+
+static inline bool mono_pending(const struct mono *m, uint32_t item)
+{
+	return mono_op_of(m, item)->flags & KL_OP_PENDING;
+}
+
+#define MONO_UNSEEN	UINT32_MAX	/* lo, oret: not yet; MONO_START for rret */
+
+static inline void mono_new_value(struct mono *m, uint32_t word)
+{
+	m->v[m->nvalues++] = (struct mono_value){
+		.add = MONO_NONE, .remove = MONO_NONE, .lo = MONO_UNSEEN, .oret = MONO_UNSEEN,
+		.word = word,
+	};
+}
+
+/* What event @ev, at @time, the next one, says about its value. */
+static inline void mono_see(struct mono *m, uint32_t ev, uint32_t time)
+{
+	const uint32_t item = ev >> 1, op = m->op[item], value = op & MONO_VALUE;
+	const enum mono_kind kind = mono_kind(op);
+	struct mono_value *v = &m->v[value];
+
+	if (kind > MONO_PEEK)
+		return;
+	if (ev & 1) {
+		if (v->lo == MONO_UNSEEN) {
+			v->lo = time;
+			m->los[m->nlos++] = value;
+		}
+		if (kind != MONO_ADD && v->oret == MONO_UNSEEN)
+			v->oret = time;
+		if (kind == MONO_REMOVE)
+			v->rret = time;
+		return;
+	}
+	v->hi = time;
+	if (kind == MONO_ADD) {
+		m->again |= v->add != MONO_NONE;
+		v->add = item;
+		v->call = time;
+		m->adds[m->nadds++] = value;
+	} else if (kind == MONO_REMOVE) {
+		m->again |= v->remove != MONO_NONE;
+		v->remove = item;
+	} else {
+		v->peeks++;
+	}
 }
 
 /* Is it inside at some time, whatever the order? */
@@ -131,12 +198,16 @@ struct mono_type {
 extern const struct mono_type mono_queue, mono_stack, mono_pqueue, mono_register;
 
 /*
- * values.c: number the words, tell the operations apart.  1: done; 0: this
- * history is not for the monitors, @reason says why; -ENOMEM.
+ * timeline.c: m->ev, m->op and the values.  1: done; 0: this history is not for the
+ * monitors, @reason says why; -ENOMEM.
  */
-int mono_number(struct mono *m, char *reason, size_t size);
-/* Gather the values; to be called again when a pending removal was given a value. */
+int mono_timeline(struct mono *m, char *reason, size_t size);
+/* values.c: what can be said of the values when all events were seen. */
+void mono_settle(struct mono *m);
+/* Gather the values again, after some operations were given other ones. */
 void mono_gather(struct mono *m);
+/* Make m->call and m->ret.  0 or -ENOMEM. */
+int mono_times(struct mono *m);
 /* Give each use of a word a value of its own; 0 or -ENOMEM. */
 int mono_rename(struct mono *m);
 
@@ -145,13 +216,6 @@ int mono_rename(struct mono *m);
  * (Lemma 5.1).  1, 0 with a core, or -ENOMEM.
  */
 int mono_standard(struct mono *m);
-
-/*
- * strict.c: @p with events that show the order of each thread; mono_strict_free()
- * it, also after -ENOMEM.
- */
-int mono_strict(const struct kl_part *p, struct kl_part *out);
-void mono_strict_free(struct kl_part *out);
 
 /* The core: start one, add a value to it.  Negative errno on failure. */
 void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)

@@ -32,6 +32,8 @@ static int blocked(struct pqueue *q, uint32_t item)
 	uint32_t best, i, from = q->g->op[item].from;
 	int ret;
 
+	if (mono_times(m))
+		return -ENOMEM;
 	mono_core_start(m, mono_ret(m, item), "%" PRIu64 " came out, or was seen first, while what "
 			"goes before it was inside", word);
 	ret = mono_core_add(m, value);

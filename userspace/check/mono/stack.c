@@ -61,7 +61,7 @@ static int list_ops(struct stack *s)
 	s->nlist = calloc((size_t)blocks + 1, sizeof(*s->nlist));
 	if (!s->from || !s->nlist)
 		return -ENOMEM;
-	for (i = 0; i < m->p->nitems; i++) {
+	for (i = 0; i < m->nitems; i++) {
 		if (mono_kind(m->op[i]) > MONO_PEEK)
 			continue;
 		for (b = s->g->op[i].from / COVER_BLOCK; b <= s->g->op[i].to / COVER_BLOCK; b++)
@@ -73,7 +73,7 @@ static int list_ops(struct stack *s)
 	s->list = malloc(((size_t)n + 1) * sizeof(*s->list));
 	if (!s->list)
 		return -ENOMEM;
-	for (i = 0; i < m->p->nitems; i++) {
+	for (i = 0; i < m->nitems; i++) {
 		if (mono_kind(m->op[i]) > MONO_PEEK)
 			continue;
 		for (b = s->g->op[i].from / COVER_BLOCK; b <= s->g->op[i].to / COVER_BLOCK; b++)
@@ -299,7 +299,7 @@ static int find_core(struct stack *s)
 	uint32_t *left = malloc(nv * sizeof(*left)), *core = malloc(nv * sizeof(*core));
 	uint32_t *best = malloc(nv * sizeof(*best)), nleft = 0, nbest = UINT32_MAX, i, k, n, item;
 	uint8_t *in = calloc(nv, 1);
-	int ret = left && core && best && in ? 0 : -ENOMEM;
+	int ret = left && core && best && in ? mono_times(m) : -ENOMEM;
 
 	for (i = 0; !ret && i < m->nvalues; i++)
 		if (s->need[i])
@@ -343,7 +343,7 @@ static int stack_decide(struct mono *m)
 	if (!ret)
 		ret = fill_cover(&s) ?: mono_bits_init(&s.open, s.g->n, false) ?:
 		      mono_bits_init(&s.seen, s.g->n, false) ?: list_ops(&s);
-	s.safe = calloc((size_t)m->p->nitems + 1, 1);
+	s.safe = calloc((size_t)m->nitems + 1, 1);
 	s.need = calloc((size_t)m->nvalues + 1, sizeof(*s.need));
 	s.todo = malloc(((size_t)m->nvalues + 1) * sizeof(*s.todo));
 	if (ret || !s.safe || !s.need || !s.todo) {

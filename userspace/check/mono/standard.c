@@ -73,7 +73,7 @@ static int check_value(struct mono *m, uint32_t i)
 	const struct mono_value *v = &m->v[i];
 	const uint64_t word = mono_word(m, i);
 
-	if (v->add == MONO_NONE && m->c.init && m->p->fresh &&
+	if (v->add == MONO_NONE && m->c.init && m->s->h->fresh &&
 	    (m->c.kind != KL_CONTAINER_REGISTER || m->c.first.tag != KL_WORD ||
 	     m->c.first.v != word))
 		mono_core_start(m, v->oret, "%" PRIu64 " was seen and %s", word,
@@ -81,7 +81,7 @@ static int check_value(struct mono *m, uint32_t i)
 				"not added before, or not so often");
 	else if (v->add != MONO_NONE && v->oret <= v->call)
 		mono_core_start(m, v->oret, "%" PRIu64 " was seen before it was added", word);
-	else if (v->remove != MONO_NONE && mono_ret(m, v->remove) <= v->hi)
+	else if (v->remove != MONO_NONE && v->rret <= v->hi)
 		mono_core_start(m, v->oret, "%" PRIu64 " was seen after it was removed", word);
 	else
 		return 1;
@@ -100,11 +100,11 @@ static int check_value(struct mono *m, uint32_t i)
  */
 static int find_empty(struct mono *m)
 {
-	const struct kl_part *p = m->p;
-	uint32_t e, i, inside = 0, waiting = 0, gap, done = 0, *index;
+	uint32_t e, i, inside = 0, waiting = 0, done = 0, *index;
 
+	free(m->cut);
 	m->cut = malloc(((size_t)m->nempty + 1) * sizeof(*m->cut));
-	index = malloc(((size_t)p->nslots + 1) * sizeof(*index));
+	index = malloc(((size_t)m->nitems + 1) * sizeof(*index));
 	if (!m->cut || !index) {
 		free(index);
 		return -ENOMEM;
@@ -112,17 +112,16 @@ static int find_empty(struct mono *m)
 	m->ncuts = 0;
 	for (i = 0; i < m->nvalues; i++)
 		inside += m->v[i].lo == MONO_START && mono_critical(&m->v[i]);
-	for (e = 0; e < p->nevents; e++) {
-		const uint32_t item = p->events[e].item, op = m->op[item];
+	for (e = 0; e < m->nev; e++) {
+		const uint32_t item = m->ev[e] >> 1, op = m->op[item], gap = e + 1;
 		const struct mono_value *v = &m->v[op & MONO_VALUE];
 
-		gap = e + 1;
-		if (mono_kind(op) == MONO_EMPTY && p->events[e].kind == KL_EV_CALL) {
-			index[p->items[item].slot] = m->ncuts;
+		if (mono_kind(op) == MONO_EMPTY && !(m->ev[e] & 1)) {
+			index[item] = m->ncuts;
 			m->cut[m->ncuts++] = (struct mono_cut){ .item = item, .gap = 0 };
 			waiting++;
 		} else if (mono_kind(op) == MONO_EMPTY) {
-			if (index[p->items[item].slot] >= done)
+			if (index[item] >= done)
 				break;
 		} else if (mono_kind(op) <= MONO_PEEK && mono_critical(v)) {
 			if (v->lo == gap)
@@ -136,9 +135,11 @@ static int find_empty(struct mono *m)
 		}
 	}
 	free(index);
-	if (e == p->nevents)
+	if (e == m->nev)
 		return 1;
-	i = p->events[e].item;
+	i = m->ev[e] >> 1;
+	if (mono_times(m))
+		return -ENOMEM;
 	mono_core_start(m, mono_ret(m, i), "there was no time at which it was empty");
 	m->core.item = i;
 	return mono_core_cover(m, mono_call(m, i), mono_ret(m, i), MONO_NONE);
@@ -168,11 +169,11 @@ int mono_list_peeks(struct mono *m)
 	free(m->first_peek);
 	free(m->next_peek);
 	m->first_peek = malloc(((size_t)m->nvalues + 1) * sizeof(*m->first_peek));
-	m->next_peek = malloc(((size_t)m->p->nitems + 1) * sizeof(*m->next_peek));
+	m->next_peek = malloc(((size_t)m->nitems + 1) * sizeof(*m->next_peek));
 	if (!m->first_peek || !m->next_peek)
 		return -ENOMEM;
 	memset(m->first_peek, 0xff, m->nvalues * sizeof(*m->first_peek));
-	for (i = m->p->nitems; i--; ) {
+	for (i = m->nitems; i--; ) {
 		uint32_t *first = &m->first_peek[m->op[i] & MONO_VALUE];
 
 		if (mono_kind(m->op[i]) != MONO_PEEK)
