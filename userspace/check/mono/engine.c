@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "check/cex.h"
-#include "check/mono/gaps.h"
+#include "check/mono/places.h"
 #include "check/mono/mono.h"
 
 #define GIVE_WORK	(1u << 22)	/* operations looked at to give pending removals a value */
@@ -25,13 +25,14 @@ static void mono_free(struct mono *m)
 	free(m->los);
 	free(m->v);
 	free(m->words);
+	free(m->word_of);
 	free(m->wild);
 	free(m->cut);
 	free(m->core.words);
 	free(m->order);
 	free(m->first_peek);
 	free(m->next_peek);
-	mono_gaps_free(m->gaps);
+	mono_places_free(m->places);
 }
 
 static void decline(struct kl_answer *a, const char *why)
@@ -183,7 +184,7 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	int ret;
 
 	a->verdict = KL_LINEARIZABLE;
-	if (m->lim->no_witness && !m->hidden)
+	if (!m->ordered)
 		return 0;
 	m->norder = 0;
 	m->order = malloc(((size_t)m->nitems + 1) * sizeof(*m->order));
@@ -227,7 +228,7 @@ static uint32_t *core_ops(const struct mono *m, uint32_t *count)
 
 		if (k == MONO_WILD || i == m->core.item ||
 		    (m->nwild && mono_pending(m, i)) ||
-		    ((k <= MONO_PEEK || k == MONO_OUT) && in[m->v[m->op[i] & MONO_VALUE].word]))
+		    ((k <= MONO_PEEK || k == MONO_OUT) && in[mono_word_of(m, m->op[i] & MONO_VALUE)]))
 			ops[n++] = mono_index(m, i);
 	}
 	free(in);
@@ -306,7 +307,7 @@ static bool give(struct mono *m)
 		for (i = 0; i < m->nvalues; i++) {
 			struct mono_value *v = &m->v[i];
 
-			if (v->word != m->core.words[w] || v->remove != MONO_NONE || mono_gone(m, v))
+			if (mono_word_of(m, i) != m->core.words[w] || v->remove != MONO_NONE || mono_gone(m, v))
 				continue;
 			m->op[m->wild[best]] = mono_op(MONO_REMOVE, i);
 			m->wild[best] = MONO_NONE;
@@ -353,6 +354,7 @@ static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *s
 	m.hidden = !m.strict;
 	if (!m.ties && !s->h->error)
 		m.strict = m.hidden = false;
+	m.ordered = m.hidden || !lim->no_witness;
 	*strict = m.strict;
 	if (ret > 0)
 		ret = run(&m, t, a);

@@ -56,7 +56,6 @@ struct mono_value {
 	uint32_t rret;		/* return of the removal */
 	uint32_t lo, hi;
 	uint32_t oret;		/* first return of a removal or peek, END + 1 if there is none */
-	uint32_t word;		/* number of its word */
 	uint32_t peeks;		/* how many */
 };
 
@@ -83,16 +82,20 @@ struct mono {
 	uint32_t *adds, *los;	/* values by the calls of their additions, and by `lo' if an event */
 	uint32_t nadds, nlos;
 	uint32_t nvalues;
-	size_t cvalues;
+	uint32_t *word_of;	/* number of each value's word; NULL: its own number */
 	uint64_t *words;	/* by number */
 	uint32_t nwords;
 	uint32_t nempty, nfree, npeeks;
 	bool again;		/* a word was added, or removed, more than once */
 	uint32_t *wild;		/* pending removals in order of call; MONO_NONE if given away */
 	uint32_t nwild;
-	/* Of each operation that found it empty, in order of call: item, gap. */
-	struct mono_cut { uint32_t item, gap; } *cut;
+	/*
+	 * Of each operation that found it empty, in order of call; the value of its
+	 * m->op is its place here.  @gap: where it was.
+	 */
+	struct mono_cut { uint32_t item, call, ret, gap; } *cut;
 	uint32_t ncuts;
+	size_t ccuts;
 	struct mono_core core;
 	uint32_t *first_peek, *next_peek;	/* of a value, of the same value; see mono_list_peeks() */
 	uint32_t *order;	/* the witness: items */
@@ -100,7 +103,8 @@ struct mono {
 	bool strict;		/* more is ordered than is certain, see timeline.c: a no says nothing */
 	bool hidden;		/* events do not show the order of each thread */
 	bool ties;		/* a thread returned and was called at one time */
-	struct mono_gaps *gaps;	/* of stacks and priority queues */
+	bool ordered;		/* an order will be wanted */
+	struct mono_places *places;	/* then, of stacks and priority queues */
 };
 
 static inline uint32_t mono_call(const struct mono *m, uint32_t item)
@@ -131,46 +135,65 @@ static inline bool mono_pending(const struct mono *m, uint32_t item)
 
 #define MONO_UNSEEN	UINT32_MAX	/* lo, oret: not yet; MONO_START for rret */
 
-static inline void mono_new_value(struct mono *m, uint32_t word)
+static inline void mono_new_value(struct mono *m, uint32_t value)
 {
-	m->v[m->nvalues++] = (struct mono_value){
+	m->v[value] = (struct mono_value){
 		.add = MONO_NONE, .remove = MONO_NONE, .lo = MONO_UNSEEN, .oret = MONO_UNSEEN,
-		.word = word,
 	};
 }
 
-/* What event @ev, at @time, the next one, says about its value. */
-static inline void mono_see(struct mono *m, uint32_t ev, uint32_t time)
+/* @c ? @a : @b, of which nothing has to be guessed. */
+static inline uint32_t mono_pick(bool c, uint32_t a, uint32_t b)
 {
-	const uint32_t item = ev >> 1, op = m->op[item], value = op & MONO_VALUE;
+	return b ^ ((a ^ b) & -(uint32_t)c);
+}
+
+/*
+ * What the call of @item at @time, the next event, says about its value.  Which
+ * kind comes next is chance, so there are no branches that could be guessed.
+ */
+static inline void mono_see_call(struct mono *m, uint32_t item, uint32_t time)
+{
+	const uint32_t op = m->op[item], value = op & MONO_VALUE;
 	const enum mono_kind kind = mono_kind(op);
+	const bool add = kind == MONO_ADD, remove = kind == MONO_REMOVE;
 	struct mono_value *v = &m->v[value];
 
-	if (kind > MONO_PEEK)
-		return;
-	if (ev & 1) {
-		if (v->lo == MONO_UNSEEN) {
-			v->lo = time;
-			m->los[m->nlos++] = value;
+	if (kind > MONO_PEEK) {
+		if (kind == MONO_EMPTY) {
+			m->op[item] = mono_op(kind, m->ncuts);
+			m->cut[m->ncuts++] = (struct mono_cut){ .item = item, .call = time };
 		}
-		if (kind != MONO_ADD && v->oret == MONO_UNSEEN)
-			v->oret = time;
-		if (kind == MONO_REMOVE)
-			v->rret = time;
 		return;
 	}
+	m->again |= (add & (v->add != MONO_NONE)) | (remove & (v->remove != MONO_NONE));
 	v->hi = time;
-	if (kind == MONO_ADD) {
-		m->again |= v->add != MONO_NONE;
-		v->add = item;
-		v->call = time;
-		m->adds[m->nadds++] = value;
-	} else if (kind == MONO_REMOVE) {
-		m->again |= v->remove != MONO_NONE;
-		v->remove = item;
-	} else {
-		v->peeks++;
+	v->add = mono_pick(add, item, v->add);
+	v->call = mono_pick(add, time, v->call);
+	v->remove = mono_pick(remove, item, v->remove);
+	v->peeks += kind == MONO_PEEK;
+	m->adds[m->nadds] = value;
+	m->nadds += add;
+}
+
+static inline void mono_see_ret(struct mono *m, uint32_t item, uint32_t time)
+{
+	const uint32_t op = m->op[item], value = op & MONO_VALUE;
+	const enum mono_kind kind = mono_kind(op);
+	struct mono_value *v = &m->v[value];
+	bool first;
+
+	if (kind > MONO_PEEK) {
+		if (kind == MONO_EMPTY)
+			m->cut[value].ret = time;
+		return;
 	}
+	first = v->lo == MONO_UNSEEN;
+	v->lo = mono_pick(first, time, v->lo);
+	m->los[m->nlos] = value;
+	m->nlos += first;
+	v->oret = mono_pick((kind != MONO_ADD) & (v->oret == MONO_UNSEEN), time, v->oret);
+	v->rret = mono_pick(kind == MONO_REMOVE, time, v->rret);
 }
 
 /* Is it inside at some time, whatever the order? */
@@ -227,9 +250,14 @@ int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
 /* Peeks by value.  0 or -ENOMEM. */
 int mono_list_peeks(struct mono *m);
 
+static inline uint32_t mono_word_of(const struct mono *m, uint32_t value)
+{
+	return m->word_of ? m->word_of[value] : value;
+}
+
 static inline uint64_t mono_word(const struct mono *m, uint32_t value)
 {
-	return m->words[m->v[value].word];
+	return m->words[mono_word_of(m, value)];
 }
 
 #endif

@@ -25,7 +25,7 @@ void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
 int mono_core_add(struct mono *m, uint32_t value)
 {
 	struct mono_core *c = &m->core;
-	const uint32_t word = m->v[value].word;
+	const uint32_t word = mono_word_of(m, value);
 	size_t i;
 	int ret;
 
@@ -100,49 +100,36 @@ static int check_value(struct mono *m, uint32_t i)
  */
 static int find_empty(struct mono *m)
 {
-	uint32_t e, i, inside = 0, waiting = 0, done = 0, *index;
+	/* Of each gap: how many critical intervals begin there, less those that end. */
+	int8_t *delta = calloc((size_t)m->end + 2, 1);
+	uint32_t i, gap = 0, inside = 0;
+	struct mono_cut *cut = m->cut;
 
-	free(m->cut);
-	m->cut = malloc(((size_t)m->nempty + 1) * sizeof(*m->cut));
-	index = malloc(((size_t)m->nitems + 1) * sizeof(*index));
-	if (!m->cut || !index) {
-		free(index);
+	if (!delta)
 		return -ENOMEM;
-	}
-	m->ncuts = 0;
-	for (i = 0; i < m->nvalues; i++)
-		inside += m->v[i].lo == MONO_START && mono_critical(&m->v[i]);
-	for (e = 0; e < m->nev; e++) {
-		const uint32_t item = m->ev[e] >> 1, op = m->op[item], gap = e + 1;
-		const struct mono_value *v = &m->v[op & MONO_VALUE];
+	for (i = 0; i < m->nvalues; i++) {
+		const struct mono_value *v = &m->v[i];
 
-		if (mono_kind(op) == MONO_EMPTY && !(m->ev[e] & 1)) {
-			index[item] = m->ncuts;
-			m->cut[m->ncuts++] = (struct mono_cut){ .item = item, .gap = 0 };
-			waiting++;
-		} else if (mono_kind(op) == MONO_EMPTY) {
-			if (index[item] >= done)
-				break;
-		} else if (mono_kind(op) <= MONO_PEEK && mono_critical(v)) {
-			if (v->lo == gap)
-				inside++;
-			else if (v->hi == gap)
-				inside--;
-		}
-		if (!inside && waiting) {
-			for (; waiting; waiting--)
-				m->cut[done++].gap = gap;
-		}
+		if (!mono_critical(v))
+			continue;
+		/* Many at the start and the end, one at each other time. */
+		inside += v->lo == MONO_START;
+		delta[v->lo] += v->lo != MONO_START;
+		delta[v->hi] -= v->hi != m->end;
 	}
-	free(index);
-	if (e == m->nev)
+	for (i = 0; i < m->ncuts; i++, cut++) {
+		while (gap < cut->call || (inside && gap + 2 < m->end))
+			inside += delta[++gap];
+		cut->gap = gap;
+		if (gap >= cut->ret)
+			break;
+	}
+	free(delta);
+	if (i == m->ncuts)
 		return 1;
-	i = m->ev[e] >> 1;
-	if (mono_times(m))
-		return -ENOMEM;
-	mono_core_start(m, mono_ret(m, i), "there was no time at which it was empty");
-	m->core.item = i;
-	return mono_core_cover(m, mono_call(m, i), mono_ret(m, i), MONO_NONE);
+	mono_core_start(m, cut->ret, "there was no time at which it was empty");
+	m->core.item = cut->item;
+	return mono_core_cover(m, cut->call, cut->ret, MONO_NONE);
 }
 
 int mono_standard(struct mono *m)

@@ -73,8 +73,7 @@ static int special(struct timeline *t, uint32_t item, enum kl_role role, struct 
 	}
 	if (v.tag == KL_EMPTY && m->c.kind != KL_CONTAINER_REGISTER) {
 		m->op[item] = mono_op(MONO_EMPTY, 0);
-		m->nempty++;
-		return 1;
+		return kl_grow(m->cut, m->ccuts, ++m->nempty) ? -ENOMEM : 1;
 	}
 	snprintf(t->reason, t->size, v.tag == KL_ANY ? "a removal whose result is not known" :
 		 "a result that no container gives");
@@ -99,10 +98,10 @@ static int number_op(struct timeline *t, uint32_t item, enum kl_role role, struc
 
 	if (v.tag != KL_WORD)
 		return special(t, item, role, v, op_of(t, item)->flags & KL_OP_PENDING);
+	/* In case it is new. */
+	mono_new_value(m, t->words.n);
 	if (mono_words_number(&t->words, v.v, &number))
 		return -ENOMEM;
-	if (number == m->nvalues)
-		mono_new_value(m, number);
 	m->op[item] = mono_op(kinds[role], number);
 	m->npeeks += role == KL_ROLE_PEEK;
 	return 1;
@@ -136,12 +135,20 @@ static int number_block(struct timeline *t)
 	return ret;
 }
 
-static inline void put(struct timeline *t, uint32_t ev)
+static inline void put_call(struct timeline *t, uint32_t item)
 {
 	struct mono *m = t->m;
 
-	m->ev[m->nev++] = ev;
-	mono_see(m, ev, m->nev);
+	m->ev[m->nev++] = item << 1;
+	mono_see_call(m, item, m->nev);
+}
+
+static inline void put_ret(struct timeline *t, uint32_t item)
+{
+	struct mono *m = t->m;
+
+	m->ev[m->nev++] = item << 1 | 1;
+	mono_see_ret(m, item, m->nev);
 }
 
 /* Room for one more that waits: behind, or where those were that do no more. */
@@ -244,7 +251,7 @@ static int put_calls(struct timeline *t, uint32_t item, uint32_t end, bool tied)
 		if ((*mark >> 1 == t->run) != tied)
 			any |= !tied;
 		else
-			put(t, item << 1);
+			put_call(t, item);
 		if (!tied && *mark >> 1 == t->run)
 			*mark |= 1;
 	}
@@ -262,7 +269,7 @@ static void put_returns(struct timeline *t, uint64_t time)
 		const struct open o = t->wait[i];
 
 		if (t->mark[o.thread] == 2 * t->run + 1 && is_tied(t, &o, time))
-			put(t, o.item << 1 | 1);
+			put_ret(t, o.item);
 		else
 			t->wait[--to] = o;
 	}
@@ -314,7 +321,7 @@ static int sweep(struct timeline *t)
 				return ret;
 		}
 		while (t->head < t->tail && t->wait[t->head].ret < op->call)
-			put(t, t->wait[t->head++].item << 1 | 1);
+			put_ret(t, t->wait[t->head++].item);
 		if (t->head < t->tail && t->wait[t->head].ret == op->call) {
 			next = put_run(t, i);
 			if (next < 0 || next == i)
@@ -322,7 +329,7 @@ static int sweep(struct timeline *t)
 			i = next;
 			continue;
 		}
-		put(t, i << 1);
+		put_call(t, i);
 		if (wait(t, i, op))
 			return -ENOMEM;
 		i++;
@@ -330,7 +337,7 @@ static int sweep(struct timeline *t)
 			return -ENOMEM;
 	}
 	while (t->head < t->tail)
-		put(t, t->wait[t->head++].item << 1 | 1);
+		put_ret(t, t->wait[t->head++].item);
 	return 1;
 }
 
@@ -346,7 +353,6 @@ static int allocate(struct timeline *t)
 	m->v = kl_big_alloc(n * sizeof(*m->v));
 	m->adds = kl_big_alloc(n * sizeof(*m->adds));
 	m->los = kl_big_alloc(n * sizeof(*m->los));
-	m->cvalues = n;
 	t->roles = calloc(s->h->nmethods + 1, sizeof(*t->roles));
 	if (!m->op || !m->ev || !m->v || !m->adds || !m->los || !t->roles)
 		return -ENOMEM;
@@ -382,7 +388,7 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 		ret = sweep(&t);
 	mono_words_close(&t.words);
 	m->words = t.words.word;
-	m->nwords = t.words.n;
+	m->nwords = m->nvalues = t.words.n;
 	m->end = m->nev + 2;
 	free(t.roles);
 	free(t.wait);

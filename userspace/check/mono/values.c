@@ -62,16 +62,18 @@ void mono_settle(struct mono *m)
 
 void mono_gather(struct mono *m)
 {
-	const uint32_t n = m->nvalues;
-	uint32_t e;
+	uint32_t e, i;
 
-	m->nvalues = 0;
-	while (m->nvalues < n)
-		mono_new_value(m, m->v[m->nvalues].word);
+	for (i = 0; i < m->nvalues; i++)
+		mono_new_value(m, i);
 	m->again = false;
-	m->nadds = m->nlos = 0;
-	for (e = 0; e < m->nev; e++)
-		mono_see(m, m->ev[e], e + 1);
+	m->nadds = m->nlos = m->ncuts = 0;
+	for (e = 0; e < m->nev; e++) {
+		if (m->ev[e] & 1)
+			mono_see_ret(m, m->ev[e] >> 1, e + 1);
+		else
+			mono_see_call(m, m->ev[e] >> 1, e + 1);
+	}
 	mono_settle(m);
 }
 
@@ -91,7 +93,7 @@ static int new_use(struct uses *u, uint32_t word, uint32_t *value)
 	struct mono *m = u->m;
 
 	*value = m->nvalues++;
-	m->v[*value].word = word;
+	m->word_of[*value] = word;
 	u->prev[*value] = u->last[word];
 	u->next[*value] = MONO_NONE;
 	if (u->last[word] == MONO_NONE)
@@ -104,7 +106,7 @@ static int new_use(struct uses *u, uint32_t word, uint32_t *value)
 
 static void close_use(struct uses *u, uint32_t value)
 {
-	const uint32_t word = u->m->v[value].word, next = u->next[value], prev = u->prev[value];
+	const uint32_t word = u->m->word_of[value], next = u->next[value], prev = u->prev[value];
 
 	if (prev == MONO_NONE)
 		u->first[word] = next;
@@ -138,18 +140,23 @@ int mono_rename(struct mono *m)
 	const size_t nw = (size_t)m->nwords + 1, nv = (size_t)m->nitems + nw;
 	struct uses u = { .m = m };
 	struct mono_value *v;
-	uint32_t *mem, e;
+	uint32_t *mem, *los, e;
 
 	mem = malloc((3 * nw + 2 * nv) * sizeof(*mem));
 	if (!mem)
 		return -ENOMEM;
+	free(m->word_of);
+	m->word_of = malloc(nv * sizeof(*m->word_of));
 	v = realloc(m->v, nv * sizeof(*v));
-	if (!v) {
+	if (v)
+		m->v = v;
+	los = realloc(m->los, nv * sizeof(*los));
+	if (los)
+		m->los = los;
+	if (!v || !los || !m->word_of) {
 		free(mem);
 		return -ENOMEM;
 	}
-	m->v = v;
-	m->cvalues = nv;
 	m->nvalues = 0;
 	u.first = mem;
 	u.last = mem + nw;

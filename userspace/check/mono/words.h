@@ -34,16 +34,22 @@ static inline void mono_words_soon(const struct mono_words *w, uint64_t word)
 		__builtin_prefetch(&w->table[kl_mix(word, 0) & w->mask]);
 }
 
-/* The number of @word, a new one if it was not seen before.  0 or -ENOMEM. */
+/*
+ * The number of @word, a new one if it was not seen before: which, is chance, and
+ * so nothing that could be guessed.  0 or -ENOMEM.
+ */
 static inline int mono_words_number(struct mono_words *w, uint64_t word, uint32_t *number)
 {
+	uint32_t n;
+
 	if (word >= w->ndirect)
 		return mono_words_hashed(w, word, number);
-	if (!w->direct[word]) {
-		w->word[w->n++] = word;
-		w->direct[word] = w->n;
-	}
-	*number = w->direct[word] - 1;
+	n = w->direct[word];
+	w->word[w->n] = word;
+	w->n += !n;
+	n |= w->n & -(uint32_t)!n;
+	w->direct[word] = n;
+	*number = n - 1;
 	return 0;
 }
 
