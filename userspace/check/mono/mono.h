@@ -75,7 +75,7 @@ struct mono {
 	uint32_t nitems;
 	uint32_t end;		/* time END */
 	uint32_t *op;		/* of each item */
-	uint32_t *ev;		/* events: item << 1, + 1 if it is its return */
+	uint32_t *ev;		/* events: item << 1, + 1 if it is its return; see mono_events() */
 	uint32_t nev;
 	uint32_t *call, *ret;	/* times of each item, see mono_times() */
 	struct mono_value *v;
@@ -148,50 +148,77 @@ static inline uint32_t mono_pick(bool c, uint32_t a, uint32_t b)
 	return b ^ ((a ^ b) & -(uint32_t)c);
 }
 
-/*
- * What the call of @item at @time, the next event, says about its value.  Which
- * kind comes next is chance, so there are no branches that could be guessed.
- */
-static inline void mono_see_call(struct mono *m, uint32_t item, uint32_t time)
+/* What is written while events go by: a copy of some of struct mono, for the registers. */
+struct mono_eye {
+	uint32_t *op, *adds, *los;
+	struct mono_value *v;
+	struct mono_cut *cut;
+	uint32_t nadds, nlos, ncuts, time;
+	bool again;
+};
+
+static inline struct mono_eye mono_open_eye(const struct mono *m)
 {
-	const uint32_t op = m->op[item], value = op & MONO_VALUE;
+	return (struct mono_eye){
+		.op = m->op, .adds = m->adds, .los = m->los, .v = m->v, .cut = m->cut,
+		.nadds = m->nadds, .nlos = m->nlos, .ncuts = m->ncuts, .time = m->nev,
+		.again = m->again,
+	};
+}
+
+static inline void mono_close_eye(const struct mono_eye *eye, struct mono *m)
+{
+	m->nadds = eye->nadds;
+	m->nlos = eye->nlos;
+	m->ncuts = eye->ncuts;
+	m->nev = eye->time;
+	m->again = eye->again;
+}
+
+/*
+ * What the call of @item, the next event, says about its value.  Which kind comes
+ * next is chance, so there are no branches that could be guessed.
+ */
+static inline void mono_see_call(struct mono_eye *eye, uint32_t item)
+{
+	const uint32_t op = eye->op[item], value = op & MONO_VALUE, time = ++eye->time;
 	const enum mono_kind kind = mono_kind(op);
 	const bool add = kind == MONO_ADD, remove = kind == MONO_REMOVE;
-	struct mono_value *v = &m->v[value];
+	struct mono_value *v = &eye->v[value];
 
-	if (kind > MONO_PEEK) {
+	if (__builtin_expect(kind > MONO_PEEK, 0)) {
 		if (kind == MONO_EMPTY) {
-			m->op[item] = mono_op(kind, m->ncuts);
-			m->cut[m->ncuts++] = (struct mono_cut){ .item = item, .call = time };
+			eye->op[item] = mono_op(kind, eye->ncuts);
+			eye->cut[eye->ncuts++] = (struct mono_cut){ .item = item, .call = time };
 		}
 		return;
 	}
-	m->again |= (add & (v->add != MONO_NONE)) | (remove & (v->remove != MONO_NONE));
+	eye->again |= (add & (v->add != MONO_NONE)) | (remove & (v->remove != MONO_NONE));
 	v->hi = time;
 	v->add = mono_pick(add, item, v->add);
 	v->call = mono_pick(add, time, v->call);
 	v->remove = mono_pick(remove, item, v->remove);
 	v->peeks += kind == MONO_PEEK;
-	m->adds[m->nadds] = value;
-	m->nadds += add;
+	eye->adds[eye->nadds] = value;
+	eye->nadds += add;
 }
 
-static inline void mono_see_ret(struct mono *m, uint32_t item, uint32_t time)
+static inline void mono_see_ret(struct mono_eye *eye, uint32_t item)
 {
-	const uint32_t op = m->op[item], value = op & MONO_VALUE;
+	const uint32_t op = eye->op[item], value = op & MONO_VALUE, time = ++eye->time;
 	const enum mono_kind kind = mono_kind(op);
-	struct mono_value *v = &m->v[value];
+	struct mono_value *v = &eye->v[value];
 	bool first;
 
-	if (kind > MONO_PEEK) {
+	if (__builtin_expect(kind > MONO_PEEK, 0)) {
 		if (kind == MONO_EMPTY)
-			m->cut[value].ret = time;
+			eye->cut[value].ret = time;
 		return;
 	}
 	first = v->lo == MONO_UNSEEN;
 	v->lo = mono_pick(first, time, v->lo);
-	m->los[m->nlos] = value;
-	m->nlos += first;
+	eye->los[eye->nlos] = value;
+	eye->nlos += first;
 	v->oret = mono_pick((kind != MONO_ADD) & (v->oret == MONO_UNSEEN), time, v->oret);
 	v->rret = mono_pick(kind == MONO_REMOVE, time, v->rret);
 }
@@ -225,9 +252,11 @@ extern const struct mono_type mono_queue, mono_stack, mono_pqueue, mono_register
  * monitors, @reason says why; -ENOMEM.
  */
 int mono_timeline(struct mono *m, char *reason, size_t size);
+/* Make m->ev, if it is not there.  0 or -ENOMEM. */
+int mono_events(struct mono *m);
 /* values.c: what can be said of the values when all events were seen. */
 void mono_settle(struct mono *m);
-/* Gather the values again, after some operations were given other ones. */
+/* Gather the values again, after some operations were given other ones; needs m->ev. */
 void mono_gather(struct mono *m);
 /* Make m->call and m->ret.  0 or -ENOMEM. */
 int mono_times(struct mono *m);

@@ -133,7 +133,7 @@ static int queue_decide(struct mono *m)
 
 	if (m->npeeks) {
 		first = malloc(((size_t)m->nvalues + 1) * sizeof(*first));
-		ret = first ? clip(m, first) : -ENOMEM;
+		ret = first && !mono_events(m) ? clip(m, first) : -ENOMEM;
 	}
 	if (ret > 0)
 		ret = compare(m, first);

@@ -10,6 +10,7 @@
  * of a thread by both rules of history.h, of others as if there was no error.  It may
  * order more, so an order of it is one of the history; that it has none says nothing.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@ struct open {
 
 struct timeline {
 	struct mono *m;
+	struct mono_eye eye;
+	uint32_t *ev;		/* m->ev, or NULL: not wanted now */
+	bool again;		/* all has been seen, only m->ev is wanted */
 	const struct kl_op *ops;
 	const uint32_t *list;	/* of the operations; NULL: all */
 	struct mono_words words;
@@ -132,58 +136,60 @@ static int number_block(struct timeline *t)
 	for (i = 0; i < n && ret > 0; i++)
 		ret = number_op(t, from + i, t->roles[method[i]], v[i]);
 	t->numbered += n;
+	t->eye.cut = t->m->cut;
 	return ret;
 }
 
 static inline void put_call(struct timeline *t, uint32_t item)
 {
-	struct mono *m = t->m;
-
-	m->ev[m->nev++] = item << 1;
-	mono_see_call(m, item, m->nev);
+	if (t->ev)
+		*t->ev++ = item << 1;
+	if (!t->again)
+		mono_see_call(&t->eye, item);
 }
 
 static inline void put_ret(struct timeline *t, uint32_t item)
 {
-	struct mono *m = t->m;
-
-	m->ev[m->nev++] = item << 1 | 1;
-	mono_see_ret(m, item, m->nev);
+	if (t->ev)
+		*t->ev++ = item << 1 | 1;
+	if (!t->again)
+		mono_see_ret(&t->eye, item);
 }
 
-/* Room for one more that waits: behind, or where those were that do no more. */
-static int make_room(struct timeline *t)
+/*
+ * Room for @more that wait: behind, or where those were that do no more.  Before the
+ * first is always one that returned earlier than any that is to come.
+ */
+static int make_room(struct timeline *t, size_t more)
 {
 	const size_t n = t->tail - t->head;
 
-	if (t->head <= t->cwait / 2) {
-		int ret = kl_grow(t->wait, t->cwait, 2 * t->cwait + FIRST_WAIT);
+	if (t->tail + more < t->cwait)
+		return 0;
+	if (n + more + 2 > t->cwait / 2) {
+		int ret = kl_grow(t->wait, t->cwait, 2 * (n + more) + FIRST_WAIT);
 
 		if (ret)
 			return ret;
 	}
-	if (t->head)
-		memmove(t->wait, t->wait + t->head, n * sizeof(*t->wait));
-	t->head = 0;
-	t->tail = n;
+	memmove(t->wait + 1, t->wait + t->head, n * sizeof(*t->wait));
+	t->wait[0].ret = 0;
+	t->head = 1;
+	t->tail = n + 1;
 	return 0;
 }
 
-static inline int wait(struct timeline *t, uint32_t item, const struct kl_op *op)
+/* It waits: the new end of those that do. */
+static inline size_t add_open(struct open *wait, size_t tail, uint64_t ret, uint32_t item,
+			      uint32_t thread, uint64_t *moves)
 {
-	uint64_t ret;
 	size_t at;
 
-	if (op->ret == KL_TIME_MAX || t->sorted)
-		return 0;
-	ret = kl_time_add(op->ret, t->error);
-	if (t->tail == t->cwait && make_room(t))
-		return -ENOMEM;
-	for (at = t->tail++; at > t->head && t->wait[at - 1].ret > ret; at--)
-		t->wait[at] = t->wait[at - 1];
-	t->moves += t->tail - 1 - at;
-	t->wait[at] = (struct open){ .ret = ret, .item = item, .thread = op->thread };
-	return 0;
+	for (at = tail; wait[at - 1].ret > ret; at--)
+		wait[at] = wait[at - 1];
+	*moves += tail - at;
+	wait[at] = (struct open){ .ret = ret, .item = item, .thread = thread };
+	return tail + 1;
 }
 
 /* Too many at once: sort those that wait and those that will. */
@@ -191,7 +197,7 @@ static int sort_all(struct timeline *t, uint32_t item)
 {
 	const size_t open = t->tail - t->head, n = open + t->m->nitems - item;
 	struct kl_key *k = kl_big_alloc(2 * n * sizeof(*k));
-	struct open *sorted = kl_big_alloc(n * sizeof(*sorted));
+	struct open *sorted = kl_big_alloc((n + 2) * sizeof(*sorted));
 	size_t nk = 0, i;
 
 	if (!k || !sorted) {
@@ -211,14 +217,15 @@ static int sort_all(struct timeline *t, uint32_t item)
 	}
 	kl_sort_keys(k, nk, k + n);
 	for (i = 0; i < nk; i++)
-		sorted[i] = (struct open){
+		sorted[i + 1] = (struct open){
 			.ret = k[i].key, .item = k[i].val, .thread = op_of(t, k[i].val)->thread,
 		};
 	free(k);
 	free(t->wait);
 	t->wait = sorted;
-	t->head = 0;
-	t->tail = nk;
+	t->cwait = n + 2;
+	t->head = 1;
+	t->tail = nk + 1;
 	t->sorted = true;
 	return 0;
 }
@@ -300,41 +307,95 @@ static int64_t put_run(struct timeline *t, uint32_t item)
 			put_returns(t, time);
 		put_calls(t, item, end, true);
 	}
-	for (i = item, ret = 0; i < end && !ret; i++)
-		ret = wait(t, i, op_of(t, i));
+	if (t->sorted)
+		return end;
+	ret = make_room(t, end - item + 1);
+	for (i = item; i < end && !ret; i++) {
+		const struct kl_op *op = op_of(t, i);
+
+		if (op->ret != KL_TIME_MAX)
+			t->tail = add_open(t->wait, t->tail, kl_time_add(op->ret, t->error), i,
+					   op->thread, &t->moves);
+	}
 	return ret ? (int64_t)ret : end;
+}
+
+/*
+ * Operations @i .. @end - 1, or up to one that is called when others return.  All
+ * that changes is in variables of its own, which nothing else points at.
+ */
+static inline uint32_t sweep_some(struct timeline *t, uint32_t i, uint32_t end, bool see, bool list)
+{
+	struct mono_eye eye = t->eye;
+	struct open *wait = t->wait;
+	size_t head = t->head, tail = t->tail;
+	uint64_t moves = t->moves;
+	uint32_t *ev = t->ev;
+
+	for (; i < end; i++) {
+		const struct kl_op *op = op_of(t, i);
+
+		/* Behind the last is one that never returns. */
+		wait[tail].ret = KL_TIME_MAX;
+		for (; wait[head].ret < op->call; head++) {
+			if (list)
+				*ev++ = wait[head].item << 1 | 1;
+			if (see)
+				mono_see_ret(&eye, wait[head].item);
+		}
+		if (wait[head].ret == op->call)
+			break;
+		if (list)
+			*ev++ = i << 1;
+		if (see)
+			mono_see_call(&eye, i);
+		if (op->ret != KL_TIME_MAX && !t->sorted)
+			tail = add_open(wait, tail, kl_time_add(op->ret, t->error), i, op->thread,
+					&moves);
+	}
+	t->eye = eye;
+	t->head = head;
+	t->tail = tail;
+	t->moves = moves;
+	t->ev = ev;
+	return i;
+}
+
+static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
+{
+	if (t->again)
+		return sweep_some(t, i, end, false, true);
+	return t->ev ? sweep_some(t, i, end, true, true) : sweep_some(t, i, end, true, false);
 }
 
 static int sweep(struct timeline *t)
 {
 	const uint64_t most = MOVES * (uint64_t)t->m->nitems + FIRST_WAIT;
-	uint32_t i;
+	uint32_t i, end;
 	int64_t next;
 	int ret;
 
+	t->head = t->tail = 1;
+	if (make_room(t, BLOCK))
+		return -ENOMEM;
 	for (i = 0; i < t->m->nitems; ) {
-		const struct kl_op *op = op_of(t, i);
-
 		if (i == t->numbered) {
 			ret = number_block(t);
 			if (ret <= 0)
 				return ret;
 		}
-		while (t->head < t->tail && t->wait[t->head].ret < op->call)
-			put_ret(t, t->wait[t->head++].item);
-		if (t->head < t->tail && t->wait[t->head].ret == op->call) {
-			next = put_run(t, i);
-			if (next < 0 || next == i)
-				return next < 0 ? -ENOMEM : 0;
-			i = next;
-			continue;
-		}
-		put_call(t, i);
-		if (wait(t, i, op))
-			return -ENOMEM;
-		i++;
 		if (t->moves > most && !t->sorted && sort_all(t, i))
 			return -ENOMEM;
+		end = i + BLOCK < t->numbered ? i + BLOCK : t->numbered;
+		if (!t->sorted && make_room(t, end - i + 1))
+			return -ENOMEM;
+		i = sweep_block(t, i, end);
+		if (i == end)
+			continue;
+		next = put_run(t, i);
+		if (next < 0 || next == i)
+			return next < 0 ? -ENOMEM : 0;
+		i = next;
 	}
 	while (t->head < t->tail)
 		put_ret(t, t->wait[t->head++].item);
@@ -349,12 +410,11 @@ static int allocate(struct timeline *t)
 	size_t i;
 
 	m->op = kl_big_alloc(n * sizeof(*m->op));
-	m->ev = kl_big_alloc(2 * n * sizeof(*m->ev));
 	m->v = kl_big_alloc(n * sizeof(*m->v));
 	m->adds = kl_big_alloc(n * sizeof(*m->adds));
 	m->los = kl_big_alloc(n * sizeof(*m->los));
 	t->roles = calloc(s->h->nmethods + 1, sizeof(*t->roles));
-	if (!m->op || !m->ev || !m->v || !m->adds || !m->los || !t->roles)
+	if (!m->op || !m->v || !m->adds || !m->los || !t->roles)
 		return -ENOMEM;
 	for (i = 0; i < s->h->nmethods; i++)
 		t->roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER : kl_spec_role(s->spec, s->methods[i]);
@@ -374,18 +434,43 @@ static int list_wild(struct mono *m)
 	return 1;
 }
 
+static void start(struct timeline *t, struct mono *m)
+{
+	t->m = m;
+	t->ops = m->s->h->ops;
+	t->list = m->s->ops;
+	t->error = m->strict ? 0 : m->s->h->error;
+	t->ev = m->ev;
+	t->eye = mono_open_eye(m);
+}
+
+/* Are events wanted in any case?  Those of registers only for an order. */
+static bool wants_events(const struct timeline *t, const struct mono *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->s->h->nmethods; i++)
+		if (t->roles[i] == KL_ROLE_PEEK && m->c.kind != KL_CONTAINER_REGISTER)
+			return true;
+	return m->s->h->error || !m->lim->no_witness;
+}
+
 int mono_timeline(struct mono *m, char *reason, size_t size)
 {
-	struct timeline t = {
-		.m = m, .ops = m->s->h->ops, .list = m->s->ops, .reason = reason, .size = size,
-		.error = m->strict ? 0 : m->s->h->error,
-	};
+	struct timeline t = { .m = m, .reason = reason, .size = size };
 	int ret;
 
 	m->nitems = m->s->nops;
 	ret = allocate(&t);
-	if (!ret)
+	if (!ret && wants_events(&t, m)) {
+		m->ev = kl_big_alloc((2 * (size_t)m->nitems + 1) * sizeof(*m->ev));
+		ret = m->ev ? 0 : -ENOMEM;
+	}
+	if (!ret) {
+		start(&t, m);
 		ret = sweep(&t);
+		mono_close_eye(&t.eye, m);
+	}
 	mono_words_close(&t.words);
 	m->words = t.words.word;
 	m->nwords = m->nvalues = t.words.n;
@@ -396,4 +481,21 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	if (ret > 0)
 		mono_settle(m);
 	return ret > 0 ? list_wild(m) : ret;
+}
+
+int mono_events(struct mono *m)
+{
+	struct timeline t = { .again = true, .numbered = m->nitems };
+	int ret;
+
+	if (m->ev)
+		return 0;
+	m->ev = kl_big_alloc((2 * (size_t)m->nitems + 1) * sizeof(*m->ev));
+	if (!m->ev)
+		return -ENOMEM;
+	start(&t, m);
+	ret = sweep(&t);
+	free(t.wait);
+	free(t.mark);
+	return ret < 0 ? ret : 0;
 }

@@ -14,6 +14,8 @@ int mono_times(struct mono *m)
 
 	if (m->call)
 		return 0;
+	if (mono_events(m))
+		return -ENOMEM;
 	m->call = kl_big_alloc(n * sizeof(*m->call));
 	m->ret = kl_big_alloc(n * sizeof(*m->ret));
 	if (!m->call || !m->ret)
@@ -62,18 +64,22 @@ void mono_settle(struct mono *m)
 
 void mono_gather(struct mono *m)
 {
+	const uint32_t nev = m->nev;
+	struct mono_eye eye;
 	uint32_t e, i;
 
 	for (i = 0; i < m->nvalues; i++)
 		mono_new_value(m, i);
 	m->again = false;
-	m->nadds = m->nlos = m->ncuts = 0;
-	for (e = 0; e < m->nev; e++) {
+	m->nadds = m->nlos = m->ncuts = m->nev = 0;
+	eye = mono_open_eye(m);
+	for (e = 0; e < nev; e++) {
 		if (m->ev[e] & 1)
-			mono_see_ret(m, m->ev[e] >> 1, e + 1);
+			mono_see_ret(&eye, m->ev[e] >> 1);
 		else
-			mono_see_call(m, m->ev[e] >> 1, e + 1);
+			mono_see_call(&eye, m->ev[e] >> 1);
 	}
+	mono_close_eye(&eye, m);
 	mono_settle(m);
 }
 
@@ -142,6 +148,8 @@ int mono_rename(struct mono *m)
 	struct mono_value *v;
 	uint32_t *mem, *los, e;
 
+	if (mono_events(m))
+		return -ENOMEM;
 	mem = malloc((3 * nw + 2 * nv) * sizeof(*mem));
 	if (!mem)
 		return -ENOMEM;
