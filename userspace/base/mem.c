@@ -15,30 +15,14 @@ struct kl_arena_chunk {
 	_Alignas(max_align_t) char data[];
 };
 
-int kl_grow_(void **p, size_t *cap, size_t need, size_t size)
-{
-	size_t want = *cap < 16 ? 16 : *cap + *cap / 2, bytes;
-	void *q;
-
-	if (want < need)
-		want = need;
-	if (__builtin_mul_overflow(want, size, &bytes) || bytes > PTRDIFF_MAX)
-		return -EOVERFLOW;
-	q = realloc(*p, bytes);
-	if (!q)
-		return -ENOMEM;
-	*p = q;
-	*cap = want;
-	return 0;
-}
-
 #define HUGE	((size_t)2 << 20)
 #define PAGE	((size_t)4096)
 
 void kl_big_hint(void *p, size_t bytes)
 {
-	const uintptr_t from = ((uintptr_t)p + PAGE - 1) & ~(PAGE - 1);
-	const uintptr_t to = ((uintptr_t)p + bytes) & ~(PAGE - 1);
+	/* Whole pages: a mapping of two kinds could not grow where it is. */
+	const uintptr_t from = (uintptr_t)p & ~(PAGE - 1);
+	const uintptr_t to = ((uintptr_t)p + bytes + PAGE - 1) & ~(PAGE - 1);
 
 	/* It is advice: a kernel without huge pages does without. */
 	if (p && bytes >= 2 * HUGE)
@@ -54,6 +38,24 @@ void *kl_big_alloc(size_t bytes)
 	p = aligned_alloc(HUGE, (bytes + HUGE - 1) & ~(HUGE - 1));
 	kl_big_hint(p, bytes);
 	return p;
+}
+
+int kl_grow_(void **p, size_t *cap, size_t need, size_t size)
+{
+	size_t want = *cap < 16 ? 16 : *cap + *cap / 2, bytes;
+	void *q;
+
+	if (want < need)
+		want = need;
+	if (__builtin_mul_overflow(want, size, &bytes) || bytes > PTRDIFF_MAX)
+		return -EOVERFLOW;
+	q = realloc(*p, bytes);
+	if (!q)
+		return -ENOMEM;
+	kl_big_hint(q, bytes);
+	*p = q;
+	*cap = want;
+	return 0;
 }
 
 void *kl_arena_alloc(struct kl_arena *a, size_t size)
