@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include "check/check.h"
 #include "check/split.h"
+#include "spec/container.h"
 
 /*
  * Configurations that an engine may make before the next has its turn: some to
@@ -359,6 +360,69 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 	return err;
 }
 
+static int check_split(const struct job *j, bool by_object, struct kl_split *s,
+		       struct kl_report *r)
+{
+	int ret = kl_split(j->spec, j->h, j->map, by_object, s);
+
+	if (ret)
+		return ret;
+	r->parts = calloc(s->n + 1, sizeof(*r->parts));
+	if (!r->parts)
+		return -ENOMEM;
+	r->nparts = s->n;
+	return check_parts(j, s, r);
+}
+
+/* Is there a monitor that needs no partition by key where others do? */
+static bool takes_whole(const struct job *j)
+{
+	struct kl_container c;
+
+	kl_spec_container(j->spec, &c);
+	return c.kind == KL_CONTAINER_SET && j->engines[0] == &kl_mono_engine &&
+	       !j->opt->no_partition && kl_spec_partition(j->spec) == KL_PART_PARAM;
+}
+
+static void forget(struct kl_split *s, struct kl_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nparts; i++) {
+		kl_answer_free(&r->parts[i].answer);
+		free(r->parts[i].ops);
+	}
+	free(r->parts);
+	r->parts = NULL;
+	r->nparts = 0;
+	kl_split_free(s);
+}
+
+/* Ask that monitor alone.  1: it has decided all; 0: it has not. */
+static int check_whole(const struct job *j, struct kl_split *s, struct kl_report *r)
+{
+	static const struct kl_engine *const mono[] = { &kl_mono_engine, NULL };
+	const bool progress = j->lim.progress;
+	struct job whole = *j;
+	/* See ask(): there a violation is not the last word. */
+	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
+	bool decided = true;
+	size_t i;
+	int ret;
+
+	whole.engines = mono;
+	ret = check_split(&whole, true, s, r);
+	for (i = 0; i < r->nparts; i++)
+		decided &= r->parts[i].answer.verdict == KL_LINEARIZABLE ||
+			   (r->parts[i].answer.verdict == KL_VIOLATION && !delayed);
+	if (ret || decided)
+		return ret ? ret : 1;
+	forget(s, r);
+	if (progress)
+		__atomic_store_n(&j->lim.progress->done, 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
 /*
  * The counterexample of one partition.  What a monitor found wrong by itself is
  * all that is looked at; it takes a general engine to make that smaller.
@@ -448,8 +512,6 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	if (!r)
 		return -ENOMEM;
 	ret = match_methods(spec, h, &map);
-	if (!ret)
-		ret = kl_split(spec, h, map, opt->no_partition, &s);
 	if (ret)
 		goto out;
 	j.map = map;
@@ -464,14 +526,11 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	};
 	r->spec = spec;
 	r->h = h;
-	r->nparts = s.n;
-	r->parts = calloc(s.n + 1, sizeof(*r->parts));
-	if (!r->parts) {
-		ret = -ENOMEM;
-		goto out;
-	}
-	ret = check_parts(&j, &s, r);
+	ret = takes_whole(&j) ? check_whole(&j, &s, r) : 0;
+	if (!ret)
+		ret = check_split(&j, opt->no_partition, &s, r);
 	shrink = now_ns();
+	ret = ret < 0 ? ret : 0;
 	if (!ret)
 		ret = shrink_parts(&j, &s, r);
 	if (ret)

@@ -134,7 +134,7 @@ static struct line *find_line(struct lines *t, const struct kl_op *op)
  * the same line that was called when it had returned, see kl_op_before().  1, 0 or
  * -ENOMEM.
  */
-static int keeps_lines(const struct mono *m)
+int mono_keeps_lines(const struct mono *m)
 {
 	struct lines t = { 0 };
 	uint32_t i;
@@ -175,7 +175,7 @@ static int in_time(struct mono *m)
 			return 0;
 		latest = call > latest ? call : latest;
 	}
-	return m->hidden ? keeps_lines(m) : 1;
+	return m->hidden ? mono_keeps_lines(m) : 1;
 }
 
 static int linearizable(struct mono *m, const struct mono_type *t, struct kl_answer *a)
@@ -236,21 +236,41 @@ static uint32_t *core_ops(const struct mono *m, uint32_t *count)
 	return ops;
 }
 
-/* Ask the frontier engine about the operations @ops of the history. */
-static int ask_general(const struct mono *m, const uint32_t *ops, uint32_t n, struct kl_answer *a)
+/* Ask the frontier engine about a->core. */
+static int ask_general(const struct kl_slice *s, const struct kl_limits *limits,
+		       const struct kl_answer *core, struct kl_answer *a)
 {
-	const struct kl_slice *s = m->s;
 	const struct kl_limits lim = {
-		.bytes = m->lim->bytes, .deadline_ns = m->lim->deadline_ns, .stop = m->lim->stop,
+		.bytes = limits->bytes, .deadline_ns = limits->deadline_ns, .stop = limits->stop,
 		.work = CORE_WORK, .each = CORE_EACH, .no_witness = true,
 	};
 	struct kl_part part = { 0 };
-	int ret = kl_part_build(s->spec, s->h, s->methods, ops, n, s->object, false, &part);
+	int ret = kl_part_build(s->spec, s->h, s->methods, core->core, core->ncore, s->object,
+				false, &part);
 
 	if (!ret)
 		ret = kl_frontier_engine.decide(&part, &lim, a);
 	kl_part_free(&part);
 	return ret == -EOVERFLOW ? 0 : ret;
+}
+
+int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
+{
+	struct kl_answer general = { .verdict = KL_UNKNOWN };
+	int ret = ask_general(s, lim, a, &general);
+
+	if (!ret && general.verdict == KL_VIOLATION) {
+		a->verdict = KL_VIOLATION;
+	} else {
+		free(a->core);
+		a->core = NULL;
+		a->ncore = 0;
+		decline(a, general.verdict == KL_LINEARIZABLE ?
+			"what comes first, or belongs together, is not certain" :
+			"what breaks a condition is too much to confirm");
+	}
+	kl_answer_free(&general);
+	return ret;
 }
 
 /*
@@ -262,29 +282,17 @@ static int ask_general(const struct mono *m, const uint32_t *ops, uint32_t n, st
  */
 static int confirm(struct mono *m, struct kl_answer *a)
 {
-	struct kl_answer general = { .verdict = KL_UNKNOWN };
 	uint32_t n = 0;
-	int ret;
 
 	/* Of more than is certain there may be no order. */
 	if (m->strict)
 		return 0;
 	a->core = core_ops(m, &n);
-	ret = a->core ? ask_general(m, a->core, n, &general) : -ENOMEM;
 	a->ncore = n;
-	if (!ret && general.verdict == KL_VIOLATION) {
-		a->verdict = KL_VIOLATION;
-		snprintf(a->reason, sizeof(a->reason), "%s", m->core.why);
-	} else {
-		free(a->core);
-		a->core = NULL;
-		a->ncore = 0;
-		decline(a, general.verdict == KL_LINEARIZABLE ?
-			"which removal belongs to which addition is not certain" :
-			"what breaks a condition is too much to confirm");
-	}
-	kl_answer_free(&general);
-	return ret;
+	if (!a->core)
+		return -ENOMEM;
+	snprintf(a->reason, sizeof(a->reason), "%s", m->core.why);
+	return mono_confirm(m->s, m->lim, a);
 }
 
 /*
@@ -377,6 +385,8 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	a->engine = "log-linear";
 	a->work = s->nops;
 	kl_spec_container(s->spec, &c);
+	if (c.kind == KL_CONTAINER_SET && !s->ngaps)
+		return mono_set(s, lim, &c, a);
 	if (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind]) {
 		decline(a, "the specification is no container that there is a monitor for");
 		return 0;

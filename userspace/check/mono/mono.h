@@ -245,6 +245,17 @@ struct mono_type {
 	int (*order)(struct mono *m);
 };
 
+/* set.c: a whole set, or map of bits; fills @a.  0 or -ENOMEM. */
+int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
+	     struct kl_answer *a);
+/*
+ * engine.c: ask a general engine about a->core, too; if it does not say the same there
+ * is no violation and no core.  0 or -ENOMEM.
+ */
+int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a);
+/* engine.c: does m->order keep the order of each thread?  1, 0 or -ENOMEM. */
+int mono_keeps_lines(const struct mono *m);
+
 extern const struct mono_type mono_queue, mono_stack, mono_pqueue, mono_register;
 
 /*
