@@ -45,6 +45,11 @@ static const struct type {
 	  "method add(word v) { atomic_flush { p.push(v); } }\n"
 	  "method take() -> word { atomic_flush { return p.pop(); } }\n"
 	  "method look() -> word { atomic { return p.top(); } } }\n", false, false },
+	{ "spec t { set<word> s = empty;\n"
+	  "method add(word v) -> bool ok { atomic_flush { return s.add(v); } }\n"
+	  "method take(word v) -> bool ok { atomic_flush { return s.remove(v); } }\n"
+	  "method look(word v) -> bool ok { atomic { return s.has(v); } }\n"
+	  "partition by v; }\n", true, false },
 	{ "spec r { word w = 0;\n"
 	  "method add(word v) { atomic_flush { w = v; } }\n"
 	  "method look() -> word { atomic { return w; } } }\n", false, true },
