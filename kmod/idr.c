@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel's idr as an allocator of the lowest free number, with the lock that
- * its users bring, and look-ups without it.
+ * its users bring.
  */
 #include <linux/idr.h>
 #include <linux/slab.h>
@@ -12,14 +12,13 @@
 
 #define IDS 32	/* numbers are below */
 
-enum { M_ALLOC, M_REMOVE, M_FIND };
+enum { M_ALLOC, M_REMOVE };
 
 static KLIN_METHOD(method_alloc, "idr.alloc");
 static KLIN_METHOD(method_remove, "idr.remove");
-static KLIN_METHOD(method_find, "idr.find");
 
 static struct klin_method *const methods[] = {
-	[M_ALLOC] = &method_alloc, [M_REMOVE] = &method_remove, [M_FIND] = &method_find,
+	[M_ALLOC] = &method_alloc, [M_REMOVE] = &method_remove,
 };
 
 /**
@@ -95,28 +94,13 @@ static noinline void do_remove(struct klin_idr *i, unsigned int id)
 	klin_return(i, &method_remove, 0, 0, 0);
 }
 
-static noinline bool do_find(struct klin_idr *i, unsigned int id)
-{
-	bool found;
-
-	klin_call(i, &method_find, id, 0, 0);
-	rcu_read_lock();
-	found = idr_find(&i->idr, id);
-	rcu_read_unlock();
-	klin_return(i, &method_find, found, 0, 0);
-	return found;
-}
-
 static void step(struct klin_object *object, struct klin_worker *w)
 {
 	struct klin_idr *i = container_of(object, struct klin_idr, object);
 	unsigned int id = klin_rng_below(&w->rng, IDS / 2);
 	int me = w->index + 1;
 
-	if (klin_rng_below(&w->rng, 100) < w->mix) {
-		do_find(i, id);
-		klin_count(w, M_FIND);
-	} else if (READ_ONCE(i->holder[id]) == me && cmpxchg(&i->holder[id], me, 0) == me) {
+	if (READ_ONCE(i->holder[id]) == me && cmpxchg(&i->holder[id], me, 0) == me) {
 		do_remove(i, id);
 		klin_count(w, M_REMOVE);
 	} else {

@@ -19,20 +19,13 @@ static KLIN_METHOD(method_get, "kfifo.get");
 
 static struct klin_method *const methods[] = { [M_PUT] = &method_put, [M_GET] = &method_get };
 
-struct klin_kfifo;
-
-struct klin_kfifo_ops {
-	bool (*put)(struct klin_kfifo *f, u64 v);
-	bool (*get)(struct klin_kfifo *f, u64 *v);
-};
-
 /**
  * struct klin_kfifo - the queue
  * @object: what all subjects have; the first member
  * @fifo: the kernel's
  * @put_lock: of those who put
  * @get_lock: of those who get
- * @last: of each thread that puts, the value got last, in the order of its making
+ * @last: of each thread, the last of its own values that came back to it
  */
 struct klin_kfifo {
 	struct klin_object object;
@@ -41,38 +34,12 @@ struct klin_kfifo {
 	u64 last[2];
 };
 
-static bool put_locked(struct klin_kfifo *f, u64 v)
-{
-	return kfifo_in_spinlocked(&f->fifo, &v, 1, &f->put_lock);
-}
-
-/* What one thread put comes out in that order: the truth, kept under the lock. */
-static bool get_locked(struct klin_kfifo *f, u64 *v)
-{
-	return kfifo_out_spinlocked(&f->fifo, v, 1, &f->get_lock);
-}
-
-static const struct klin_kfifo_ops locked = { put_locked, get_locked };
-
-/* get_unlocked: as if one thread at a time got, as <linux/kfifo.h> asks for */
-
-static bool get_unlocked(struct klin_kfifo *f, u64 *v)
-{
-	if (!kfifo_peek(&f->fifo, v))
-		return false;
-	klin_window(&f->object);
-	kfifo_skip(&f->fifo);
-	return true;
-}
-
-static const struct klin_kfifo_ops unlocked = { put_locked, get_unlocked };
-
 static noinline bool put(struct klin_kfifo *f, u64 v)
 {
 	bool ok;
 
 	klin_call(f, &method_put, v, 0, 0);
-	ok = ((const struct klin_kfifo_ops *)f->object.subject->ops)->put(f, v);
+	ok = kfifo_in_spinlocked(&f->fifo, &v, 1, &f->put_lock);
 	klin_return(f, &method_put, ok, 0, 0);
 	return ok;
 }
@@ -83,7 +50,7 @@ static noinline bool get(struct klin_kfifo *f, u64 *v)
 
 	*v = 0;
 	klin_call(f, &method_get, 0, 0, 0);
-	ok = ((const struct klin_kfifo_ops *)f->object.subject->ops)->get(f, v);
+	ok = kfifo_out_spinlocked(&f->fifo, v, 1, &f->get_lock);
 	klin_return(f, &method_get, ok, *v, 0);
 	return ok;
 }
@@ -125,8 +92,7 @@ static void destroy(struct klin_object *object)
 }
 
 static const struct klin_subject subjects[] = {
-	{ "kfifo", "the kernel's kfifo, a lock for each end", NULL, &locked },
-	{ "kfifo.get_unlocked", "those who get take no lock", "kfifo", &unlocked },
+	{ "kfifo", "the kernel's kfifo, a lock for each end", NULL, NULL },
 };
 
 const struct klin_group klin_kfifo_group = {

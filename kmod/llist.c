@@ -11,7 +11,7 @@
 #include "rng.h"
 #include "subject.h"
 
-#define NODES 16
+#define NODES 4
 
 enum { M_PUSH, M_POP };
 
@@ -38,8 +38,9 @@ struct klin_lnode {
  * @head: the list
  * @takers: held by who takes
  * @pool_lock: of the free nodes
- * @free: nodes that are not in the list
- * @nfree: how many
+ * @free: nodes that are not in the list, a ring
+ * @out: index of the one that is used next, modulo NODES
+ * @back: where the next one goes, modulo NODES
  * @nodes: all of them
  */
 struct klin_llist {
@@ -47,7 +48,7 @@ struct klin_llist {
 	struct llist_head head;
 	spinlock_t takers, pool_lock;
 	struct klin_lnode *free[NODES];
-	unsigned int nfree;
+	unsigned int out, back;
 	struct klin_lnode nodes[NODES];
 };
 
@@ -102,8 +103,8 @@ static struct klin_lnode *get_node(struct klin_llist *l)
 	struct klin_lnode *n = NULL;
 
 	spin_lock(&l->pool_lock);
-	if (l->nfree)
-		n = l->free[--l->nfree];
+	if (l->out != l->back)
+		n = l->free[l->out++ % NODES];
 	spin_unlock(&l->pool_lock);
 	return n;
 }
@@ -112,8 +113,8 @@ static struct klin_lnode *get_node(struct klin_llist *l)
 static void put_node(struct klin_llist *l, struct klin_lnode *n)
 {
 	spin_lock(&l->pool_lock);
-	if (l->nfree < NODES)
-		l->free[l->nfree++] = n;
+	if (l->back - l->out < NODES)
+		l->free[l->back++ % NODES] = n;
 	spin_unlock(&l->pool_lock);
 }
 
@@ -122,7 +123,8 @@ static void step(struct klin_object *object, struct klin_worker *w)
 	struct klin_llist *l = container_of(object, struct klin_llist, object);
 	struct klin_lnode *n;
 
-	if (klin_rng_below(&w->rng, 100) >= w->mix) {
+	/* The list is full as a rule, so that what is taken out comes back soon. */
+	if (klin_rng_below(&w->rng, 100) >= w->mix / 2) {
 		n = get_node(l);
 		if (n) {
 			n->value = klin_value(w);
@@ -150,9 +152,9 @@ static struct klin_object *create(const struct klin_subject *subject)
 	init_llist_head(&l->head);
 	spin_lock_init(&l->takers);
 	spin_lock_init(&l->pool_lock);
-	while (l->nfree < NODES) {
-		l->free[l->nfree] = &l->nodes[l->nfree];
-		l->nfree++;
+	while (l->back < NODES) {
+		l->free[l->back] = &l->nodes[l->back];
+		l->back++;
 	}
 	return &l->object;
 }

@@ -112,6 +112,7 @@ static void insert(struct klin_nulls *t, struct klin_element *e, u32 key)
 	klin_call(t, &method_insert, key, 0, 0);
 	WRITE_ONCE(e->key, key);
 	hlist_nulls_add_head_rcu(&e->node, &t->chain[key % CHAINS]);
+	smp_mb();	/* to drain the store buffer */
 	klin_return(t, &method_insert, 0, 0, 0);
 }
 
@@ -119,6 +120,7 @@ static void remove(struct klin_nulls *t, struct klin_element *e)
 {
 	klin_call(t, &method_remove, e->key, 0, 0);
 	hlist_nulls_del_rcu(&e->node);
+	smp_mb();	/* to drain the store buffer */
 	klin_return(t, &method_remove, 0, 0, 0);
 }
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The kernel's rhashtable as a map; it grows and shrinks while it is used. */
+/*
+ * The kernel's rhashtable as a map; it grows and shrinks while it is used.  A change
+ * becomes visible by a plain store and may wait in the store buffer; the wrappers end
+ * with a full barrier, so that it has left with the operation.
+ */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 
@@ -76,6 +80,7 @@ static noinline bool do_insert(struct klin_rhashtable *t, struct klin_entry *e)
 
 	klin_call(t, &method_insert, key, value, 0);
 	ok = ((insert_fn)t->object.subject->ops)(t, e);
+	smp_mb();	/* to drain the store buffer, see above */
 	klin_return(t, &method_insert, ok, 0, 0);
 	return ok;
 }
@@ -91,6 +96,7 @@ static noinline struct klin_entry *do_remove(struct klin_rhashtable *t, u32 key)
 	if (e && rhashtable_remove_fast(&t->table, &e->head, params))
 		e = NULL;
 	rcu_read_unlock();
+	smp_mb();	/* to drain the store buffer, see above */
 	klin_return(t, &method_remove, !!e, 0, 0);
 	return e;
 }
