@@ -25,9 +25,6 @@ int kl_history_sort(struct kl_history *h, uint32_t *tags);
  */
 int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner);
 
-/* @h again without operations, gaps and shapes; its tables keep their order.  0 or -ENOMEM. */
-int kl_history_renew(struct kl_history **h);
-
 extern const char *const kl_clock_names[4];
 extern const char *const kl_gap_reasons[3];
 

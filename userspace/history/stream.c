@@ -228,6 +228,14 @@ int kl_history_renew(struct kl_history **h)
 	for (i = 0; i < old->nthreads; i++)
 		if (kl_history_thread(new, old->threads[i]) < 0)
 			goto err;
+	for (i = 0; i < old->nops; i++) {
+		const struct kl_shape s = *kl_op_shape(old, &old->ops[i]);
+		struct kl_op op = old->ops[i];
+
+		if (kl_history_add(new, &op, &s, kl_op_args(old, &old->ops[i]),
+				   kl_op_res(old, &old->ops[i])))
+			goto err;
+	}
 	new->clock = old->clock;
 	new->error = old->error;
 	new->fresh = old->fresh;
