@@ -101,6 +101,7 @@ static void feed(struct kl_online *o, const struct kl_spec *spec, const struct k
 					       h->gaps[gap].object == KL_ALL_OBJECTS), 0);
 	free(done);
 	assert_int_equal(kl_online_floor(o, KL_TIME_MAX), 0);
+	assert_int_equal(kl_online_end(o), 0);
 }
 
 static void check_online(const struct kl_spec *spec, const struct kl_history *h, uint32_t window,

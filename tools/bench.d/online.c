@@ -66,7 +66,7 @@ static int run(const struct kl_spec *spec, struct stream *s, uint64_t nops)
 	if (ret)
 		return ret;
 	start = cpu_seconds();
-	ret = kl_online_floor(o, KL_TIME_MAX);
+	ret = kl_online_floor(o, KL_TIME_MAX) ?: kl_online_end(o);
 	spent += cpu_seconds() - start;
 	kl_online_stats(o, &st);
 	most = st.bytes;

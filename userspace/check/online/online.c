@@ -201,14 +201,18 @@ int kl_online_add(struct kl_online *o, const struct kl_online_op *op)
 
 int kl_online_floor(struct kl_online *o, uint64_t floor)
 {
-	size_t i;
-	int ret;
-
 	if (floor < o->floor)
 		return 0;
 	o->floor = floor;
-	ret = on_order_run(o);
-	for (i = 0; i < o->nparts && !ret && floor == KL_TIME_MAX; i++)
+	return on_order_run(o);
+}
+
+int kl_online_end(struct kl_online *o)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < o->nparts && !ret; i++)
 		ret = on_part_end(o, &o->parts[i]);
 	return ret;
 }

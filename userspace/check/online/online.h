@@ -116,7 +116,18 @@ int kl_online_gap(struct kl_online *o, uint64_t from, uint64_t to, uint64_t obje
  */
 int kl_online_floor(struct kl_online *o, uint64_t floor);
 
-/* The verdict so far; after kl_online_floor(o, KL_TIME_MAX) it is the last. */
+/**
+ * kl_online_end() - nothing more will be followed
+ * @o: the check
+ *
+ * What is kept to be checked offline is.  After a floor of KL_TIME_MAX the verdict is one
+ * on the whole history, else on what was followed of it.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_online_end(struct kl_online *o);
+
+/* The verdict so far; after kl_online_end() it is the last. */
 void kl_online_stats(struct kl_online *o, struct kl_online_stats *s);
 
 #endif

@@ -255,12 +255,12 @@ static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t tim
 	ret = monitor(o)->core(o, p->mon, &core, &n);
 	if (!ret && n)
 		ret = on_window_check(o, p, time, core, n, shrinks(o), &w);
-	/* What is missing there may be among the last operations. */
-	if (!ret && (!n || w.report->verdict != KL_VIOLATION)) {
+	/* What is missing there may be among the last operations, if these are all there were. */
+	if (!ret && !p->lacks && !p->forgot && (!n || w.report->verdict != KL_VIOLATION)) {
 		on_window_free(&w);
 		ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
 	}
-	if (!ret && w.report->verdict == KL_VIOLATION) {
+	if (!ret && w.report && w.report->verdict == KL_VIOLATION) {
 		tell(o, p, time, why, kl_container_name(o->c.kind), shrinks(o) ? w.report : NULL);
 		ret = restart(o, p);
 	} else if (!ret) {
@@ -312,8 +312,10 @@ static int outcome(struct kl_online *o, struct on_part *p, int ret, uint64_t tim
 	return o->monitored ? wrong_by_monitor(o, p, time) : wrong_by_frontier(o, p, time);
 }
 
-/* Check what is kept; @over: it will not be all there is any longer. */
-static int look(struct kl_online *o, struct on_part *p, uint64_t time, bool over)
+enum when { WHILE, OVER, END };
+
+/* Check what is kept; @when OVER: it will not be all there is any longer. */
+static int look(struct kl_online *o, struct on_part *p, uint64_t time, enum when when)
 {
 	struct on_window w = { 0 };
 	int ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
@@ -326,9 +328,9 @@ static int look(struct kl_online *o, struct on_part *p, uint64_t time, bool over
 		tell(o, p, time, "no order of the operations explains the results",
 		     "offline check of all operations so far", shrinks(o) ? w.report : NULL);
 		ret = restart(o, p);
-	} else if (over) {
+	} else if (when == OVER) {
 		ret = restart(o, p);
-	} else if (time == KL_TIME_MAX) {
+	} else if (when == END) {
 		p->why = w.report->verdict == KL_LINEARIZABLE ? NULL :
 			 keep_reason(o, w.report->reason);
 	}
@@ -343,9 +345,9 @@ int on_part_announce(struct kl_online *o, uint32_t op)
 	int ret = 0;
 
 	if (p->mode == PART_KEPT && on_window_full(o, p))
-		ret = look(o, p, o->now, true);
+		ret = look(o, p, o->now, OVER);
 	else if (p->mode == PART_KEPT && p->nops >= p->next_look)
-		ret = look(o, p, o->now, false);
+		ret = look(o, p, o->now, WHILE);
 	if (!ret)
 		ret = on_window_put(o, p, on_op(o, op));
 	p->nops++;
@@ -475,7 +477,7 @@ static int begin_gap(struct kl_online *o, struct on_part *p)
 	int ret = 0;
 
 	if (p->mode == PART_KEPT) {
-		ret = look(o, p, o->now, true);
+		ret = look(o, p, o->now, OVER);
 		p->why = NULL;
 	}
 	p->lost = true;
@@ -524,5 +526,7 @@ void on_part_doubt(struct kl_online *o, struct on_part *p, uint64_t from, const 
 
 int on_part_end(struct kl_online *o, struct on_part *p)
 {
-	return p->mode == PART_KEPT ? look(o, p, KL_TIME_MAX, false) : 0;
+	const uint64_t time = o->floor == KL_TIME_MAX ? KL_TIME_MAX : o->now;
+
+	return p->mode == PART_KEPT ? look(o, p, time, END) : 0;
 }

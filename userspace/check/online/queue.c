@@ -202,7 +202,8 @@ static int found_empty(struct kl_online *o, struct queue *q, uint32_t i)
 	}
 	if (s->ev < q->first)
 		q->first = s->ev;
-	if (s->begin == ON_FRESH || !uses_clean(s, call))
+	/* The specification has to say that it begins like that, for a counterexample. */
+	if (s->begin == ON_FRESH || !o->c.init || !uses_clean(s, call))
 		return 0;
 	q->front = ON_NONE;
 	return uses_known(o, s, call);

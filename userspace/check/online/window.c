@@ -126,7 +126,8 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 		/* Of what was lost it is not known when it had left the store buffers. */
 		.reason = p->lost ? KL_GAP_LOST : KL_GAP_CUT,
 	};
-	const bool forgot = core ? p->forgot : p->lacks || p->forgot;
+	/* Monitors name operations only from a time on at which it was empty. */
+	const bool forgot = !core && (p->lacks || p->forgot);
 	const size_t n = core ? ncore : p->nring;
 	size_t i;
 	int ret = 0;
@@ -138,7 +139,7 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 			cut.to = over(o, &p->ring[i]);
 	h->clock = o->opts.clock;
 	h->error = o->opts.error;
-	h->fresh = o->opts.fresh && !forgot;
+	h->fresh = core || (o->opts.fresh && !forgot);
 	for (i = 0; i < n && !ret; i++) {
 		const struct on_kept op = core ? keep(o, &o->ops[core[i]]) :
 					  p->ring[(p->at_ring + i) % p->nring];
