@@ -244,6 +244,19 @@ static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, u
 	return reached(x, from, t, true);
 }
 
+/* A state from which no step led to a new one. */
+static int at_loop(struct kl_explorer *x, uint32_t set, uint32_t at)
+{
+	int ret = kl_ex_spins(x, set, at);
+
+	if (ret != 1)
+		return ret;
+	found(x, KL_EX_DEADLOCK, at, -1, false);
+	snprintf(x->message, sizeof(x->message), "all threads that have not ended wait in "
+		 "loops for what no one will write");
+	return 1;
+}
+
 static int at_end(struct kl_explorer *x, uint32_t at)
 {
 	unsigned int t;
@@ -252,7 +265,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 		if (x->before.thread[t].done)
 			continue;
 		found(x, KL_EX_DEADLOCK, at, -1, false);
-		snprintf(x->message, sizeof(x->message), "deadlock: thread %u and all others that "
+		snprintf(x->message, sizeof(x->message), "thread %u and all others that "
 			 "have not ended wait", t);
 		return 1;
 	}
@@ -268,6 +281,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 
 static int expand(struct kl_explorer *x, uint32_t at)
 {
+	const uint64_t n = x->store.n;
 	unsigned int t, steps = 0;
 	uint32_t set;
 	int ret = 0;
@@ -278,6 +292,8 @@ static int expand(struct kl_explorer *x, uint32_t at)
 		ret = expand_thread(x, at, t, set, &steps);
 	if (!ret && !steps)
 		ret = at_end(x, at);
+	else if (!ret && x->store.n == n)
+		ret = at_loop(x, set, at);
 	if (x->o.progress && !(x->expanded & 1023)) {
 		x->o.progress->states = x->store.n;
 		x->o.progress->expanded = x->expanded;

@@ -68,6 +68,17 @@ void kl_ex_load(struct kl_explorer *x, uint32_t at);
 /* The state to x->packed and x->names, its set renamed: its bytes, or a negative errno. */
 int64_t kl_ex_pack(struct kl_explorer *x);
 
+/*
+ * kl_ex_spins() - does each thread that has not ended go round in a loop of reads?
+ * @x: the explorer; x->before is the state at @at, no step from which led to a new one
+ * @set: its set
+ * @at: its place
+ *
+ * None can ever leave its loop then: nothing is in a buffer, and no one writes.
+ *
+ * Return: 1 or 0; a negative errno (spin.c).
+ */
+int kl_ex_spins(struct kl_explorer *x, uint32_t set, uint32_t at);
 /* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
 		  size_t size);
