@@ -17,7 +17,7 @@
 #define KL_LIT_FLAG_A	16	/* the flags are those of comparing these two registers */
 #define KL_LIT_FLAG_B	17
 #define KL_LIT_TEMP	18
-#define KL_LIT_REGS	32
+#define KL_LIT_REGS	56
 #define KL_LIT_LOCS	64
 #define KL_LIT_ITEMS	128
 #define KL_LIT_NODES	4096
@@ -71,6 +71,7 @@ struct kl_litmus {
 	uint32_t *code;
 	uint64_t *pool, *live;
 	size_t ncode, ccode, npool, cpool;
+	unsigned int nregs;		/* the machine's and those for values in between */
 	struct kl_vm_prog prog;
 };
 

@@ -605,7 +605,7 @@ static int finish(struct kl_litmus *l)
 	l->prog.ncode = l->ncode;
 	l->prog.nslots = l->nlocs;
 	l->prog.nthreads = l->nthreads;
-	l->prog.nregs[0] = KL_LIT_REGS;
+	l->prog.nregs[0] = l->nregs;
 	l->prog.stride = 1;
 	l->prog.raw = true;
 	kl_vm_live(&l->prog, 0, l->live, observed, scratch);
