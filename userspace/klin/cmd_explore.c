@@ -120,6 +120,7 @@ static int report(const struct explore_args *a, struct kl_explorer *x,
 	static const char *const what[] = {
 		[KL_EX_NOT_LINEARIZABLE] = "not linearizable", [KL_EX_FAULT] = "a fault",
 		[KL_EX_FINAL] = "a false final condition", [KL_EX_DEADLOCK] = "a deadlock",
+		[KL_EX_ENDLESS] = "a run without end",
 	};
 	struct kl_explore_stats st;
 	int ret;

@@ -63,6 +63,7 @@ static int take_events(struct kl_explorer *x)
 static int settle(struct kl_explorer *x, unsigned int t)
 {
 	const bool all = x->vm.wrote;
+	enum kl_vm_result r;
 	unsigned int u, i, n;
 	int ret = 1;
 
@@ -70,11 +71,12 @@ static int settle(struct kl_explorer *x, unsigned int t)
 		if (u != t && !all)
 			continue;
 		for (i = 0; i < AHEAD_MAX && ret > 0; i++) {
-			if (kl_vm_go_on(&x->vm, u) == KL_VM_FAULT) {
+			r = kl_vm_go_on(&x->vm, u);
+			ret = take_events(x);
+			if (ret > 0 && r == KL_VM_FAULT) {
 				x->faulty = u;
 				return KL_EX_FAULTY;
 			}
-			ret = take_events(x);
 			n = ret > 0 ? kl_vm_ahead(&x->vm, u) : 0;
 			if (!n)
 				break;
@@ -147,7 +149,7 @@ void kl_ex_load(struct kl_explorer *x, uint32_t at)
 	x->before.taken = kl_abstract_data(x->abs, x->set);
 }
 
-static void found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush)
+void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush)
 {
 	x->verdict = v;
 	x->last = at;
@@ -185,6 +187,7 @@ static void explain(struct kl_explorer *x)
 
 static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 {
+	struct kl_record *head;
 	int64_t len;
 	int ret;
 
@@ -193,12 +196,12 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 	if (ret < 0)
 		return ret;
 	if (!ret) {
-		found(x, KL_EX_NOT_LINEARIZABLE, from, t, flush);
+		kl_ex_found(x, KL_EX_NOT_LINEARIZABLE, from, t, flush);
 		explain(x);
 		return 1;
 	}
 	if (ret == KL_EX_FAULTY) {
-		found(x, KL_EX_FAULT, from, t, flush);
+		kl_ex_found(x, KL_EX_FAULT, from, t, flush);
 		snprintf(x->message, sizeof(x->message), "thread %u: %s", x->faulty, x->vm.error);
 		return 1;
 	}
@@ -210,13 +213,51 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 		x->verdict = KL_EX_MEMORY;
 		return 1;
 	}
-	return ret < 0 ? ret : 0;
+	if (ret < 0)
+		return ret;
+	/* The latest state is the nearest to an end, most of the time. */
+	head = kl_store_head(&x->store, from);
+	if (x->store.found != from && (head->next == KL_NO_STATE || head->next < x->store.found))
+		head->next = x->store.found;
+	x->ends_reached |= kl_store_head(&x->store, x->store.found)->ends;
+	return 0;
+}
+
+enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from)
+{
+	enum kl_vm_result r = kl_vm_step(&x->vm, t);
+	const unsigned int n = x->vm.at_choice;
+
+	if (r != KL_VM_WAITS || !x->vm.ndecided)
+		return r;
+	kl_vm_copy(&x->vm, from);
+	r = kl_vm_decide(&x->vm, t, x->vm.ndecided);
+	x->vm.at_choice = n;
+	return r;
+}
+
+/* The step of @t ends with an error; what it did before may have been wrong too. */
+static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
+{
+	int ret = take_events(x);
+
+	if (ret < 0)
+		return ret;
+	if (!ret) {
+		kl_ex_found(x, KL_EX_NOT_LINEARIZABLE, from, t, false);
+		explain(x);
+		return 1;
+	}
+	kl_ex_found(x, KL_EX_FAULT, from, t, false);
+	snprintf(x->message, sizeof(x->message), "thread %u: %s", t, x->vm.error);
+	return 1;
 }
 
 /* All steps of a thread; how many there were in @steps.  1: something was found. */
 static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, uint32_t set,
 			 unsigned int *steps)
 {
+	bool dropped = false, goes = false;
 	enum kl_vm_result r;
 	int ret = 0;
 
@@ -224,18 +265,20 @@ static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, u
 	do {
 		kl_vm_copy(&x->vm, &x->before);
 		x->set = set;
-		r = kl_vm_step(&x->vm, t);
+		r = kl_ex_step(x, t, &x->before);
+		dropped |= r == KL_VM_DROPPED;
+		goes |= r == KL_VM_OK;
 		*steps += r != KL_VM_WAITS;
 		if (r == KL_VM_OK)
 			ret = reached(x, from, t, false);
-		if (r == KL_VM_FAULT) {
-			found(x, KL_EX_FAULT, from, t, false);
-			snprintf(x->message, sizeof(x->message), "thread %u: %s", t, x->vm.error);
-			ret = 1;
-		}
+		if (r == KL_VM_FAULT)
+			ret = faulted(x, from, t);
 	} while (!ret && kl_vm_next_choice(&x->vm));
 	if (ret)
 		return ret;
+	/* Runs in which an `assume' is false are none: nothing is said of them. */
+	if (dropped && !goes)
+		kl_store_head(&x->store, from)->ends = true;
 	kl_vm_copy(&x->vm, &x->before);
 	x->set = set;
 	if (!kl_vm_flush(&x->vm, t))
@@ -251,7 +294,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 	for (t = 0; t < x->prog.nthreads; t++) {
 		if (x->before.thread[t].done)
 			continue;
-		found(x, KL_EX_DEADLOCK, at, -1, false);
+		kl_ex_found(x, KL_EX_DEADLOCK, at, -1, false);
 		snprintf(x->message, sizeof(x->message), "deadlock: thread %u and all others that "
 			 "have not ended wait", t);
 		return 1;
@@ -261,12 +304,12 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 	kl_vm_copy(&x->vm, &x->before);
 	if (kl_ex_run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT)
 		return 0;
-	found(x, KL_EX_FINAL, at, -1, false);
+	kl_ex_found(x, KL_EX_FINAL, at, -1, false);
 	snprintf(x->message, sizeof(x->message), "at the end: %s", x->vm.error);
 	return 1;
 }
 
-static int expand(struct kl_explorer *x, uint32_t at)
+int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 {
 	unsigned int t, steps = 0;
 	uint32_t set;
@@ -276,8 +319,10 @@ static int expand(struct kl_explorer *x, uint32_t at)
 	set = x->set;
 	for (t = 0; t < x->prog.nthreads && !ret; t++)
 		ret = expand_thread(x, at, t, set, &steps);
-	if (!ret && !steps)
+	if (!ret && !steps) {
+		kl_store_head(&x->store, at)->ends = true;
 		ret = at_end(x, at);
+	}
 	if (x->o.progress && !(x->expanded & 1023)) {
 		x->o.progress->states = x->store.n;
 		x->o.progress->expanded = x->expanded;
@@ -338,7 +383,7 @@ static int search_once(struct kl_explorer *x)
 		x->expanded++;
 		if (kl_store_head(&x->store, at)->idle && !x->o.shortest)
 			continue;
-		ret = expand(x, at);
+		ret = kl_ex_expand(x, at);
 		if (!ret && x->facts.refuted)
 			return -EAGAIN;
 		if (!ret && !(x->expanded & 4095) &&
@@ -357,6 +402,8 @@ static int search(struct kl_explorer *x)
 	while (!ret) {
 		kl_facts_begin(&x->facts);
 		ret = search_once(x);
+		if (!ret && x->verdict == KL_EX_OK)
+			ret = kl_ex_ends(x);
 		if (ret != -EAGAIN)
 			break;
 		x->begun++;

@@ -34,6 +34,7 @@ enum kl_explore_verdict {
 	KL_EX_FAULT,		/* an assertion, a null pointer, ... */
 	KL_EX_FINAL,		/* a condition of `final' */
 	KL_EX_DEADLOCK,
+	KL_EX_ENDLESS,		/* from here no run ends */
 	KL_EX_MEMORY,		/* not known: the bound on memory */
 };
 

@@ -26,6 +26,7 @@ struct kl_explorer {
 	uint32_t explained;		/* the set before the last event */
 	unsigned int faulty;		/* the thread at fault */
 	struct kl_vm_facts facts;
+	bool ends_reached;		/* a state that was reached has a run to an end */
 	unsigned int begun;		/* how often the search has begun anew */
 	uint8_t packed[KL_VM_PACKED];
 	struct kl_vm_names names;	/* of packed */
@@ -61,6 +62,14 @@ int kl_ex_learn(struct kl_explorer *x);
  * explained any more; KL_EX_FAULTY if x->faulty has an error; a negative errno.
  */
 int kl_ex_after(struct kl_explorer *x, unsigned int t);
+/* The step of @t from the state @from, which is in x->vm, as far as it can be made. */
+enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from);
+/* All steps from the state at a place.  1: something was found; 0; a negative errno. */
+int kl_ex_expand(struct kl_explorer *x, uint32_t at);
+/* What was found, and the step of @t from the state at @at that shows it; -1: none. */
+void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush);
+/* After a whole search: does each state have a run that comes to an end?  0 or a negative errno. */
+int kl_ex_ends(struct kl_explorer *x);
 /* The first state to x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
 /* Load the state at a place. */

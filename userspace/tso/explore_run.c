@@ -162,7 +162,7 @@ static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t 
 	int64_t len;
 	int ret;
 
-	if (flush ? !kl_vm_flush(&x->vm, t) : kl_vm_step(&x->vm, t) != KL_VM_OK)
+	if (flush ? !kl_vm_flush(&x->vm, t) : kl_ex_step(x, t, &x->before) != KL_VM_OK)
 		return 0;
 	ret = kl_ex_after(x, t);
 	if (ret <= 0 || ret == KL_EX_FAULTY)
@@ -219,7 +219,7 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	if (flush)
 		kl_vm_flush(&x->vm, t);
 	else
-		kl_vm_step(&x->vm, t);
+		kl_ex_step(x, t, &x->shown);
 	x->nshown = 0;
 	ret = kl_ex_after(x, t);
 	x->vm.log = NULL;

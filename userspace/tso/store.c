@@ -9,7 +9,7 @@
 #include "tso/store.h"
 
 #define FIRST_SLOTS	64
-#define RECORD_MAX	((1u << 15) - 1)
+#define RECORD_MAX	((1u << 14) - 1)
 
 /* A table for @n slots in place of the one there is. */
 static int set_table(struct kl_store *s, uint64_t n)
@@ -106,7 +106,7 @@ static int grow(struct kl_store *s)
 	return ret;
 }
 
-/* A place to start from at most @n bytes behind the last record. */
+/* Put a record behind the last one. */
 static int append(struct kl_store *s, const uint8_t *state, const struct kl_record *r)
 {
 	const uint64_t bytes = (sizeof(*r) + r->len + 3) / 4 * 4;
@@ -115,6 +115,7 @@ static int append(struct kl_store *s, const uint8_t *state, const struct kl_reco
 		return -ENOSPC;
 	memcpy(s->mem + s->used, r, sizeof(*r));
 	memcpy(s->mem + s->used + sizeof(*r), state, r->len);
+	s->found = s->used / 4;
 	s->used += bytes;
 	s->n++;
 	return 0;
@@ -123,7 +124,9 @@ static int append(struct kl_store *s, const uint8_t *state, const struct kl_reco
 int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint32_t tag,
 		 uint32_t parent)
 {
-	const struct kl_record r = { .parent = parent, .tag = tag, .len = len };
+	const struct kl_record r = {
+		.parent = parent, .tag = tag, .next = KL_NO_STATE, .len = len,
+	};
 	const uint64_t h = hash(state, len);
 	struct kl_record *e;
 	uint32_t at;
@@ -145,6 +148,7 @@ int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint32_t 
 		e = kl_store_head(s, at);
 		if (e->len != len || memcmp(kl_store_state(s, at), state, len))
 			continue;
+		s->found = at;
 		if (e->tag == tag || (s->covers && s->covers(s->ctx, e->tag, tag)))
 			return 0;
 		if (!s->covers || !s->covers(s->ctx, tag, e->tag))

@@ -20,8 +20,10 @@
 struct kl_record {
 	uint32_t parent;	/* the record from which this was reached */
 	uint32_t tag;
-	uint16_t len : 15;
+	uint32_t next;		/* some other state reached from it, KL_NO_STATE: none */
+	uint16_t len : 14;
 	uint16_t idle : 1;	/* need not be followed: another stands for it */
+	uint16_t ends : 1;	/* some run from it comes to an end; the user's */
 } __attribute__((packed));
 
 struct kl_store {
@@ -32,6 +34,7 @@ struct kl_store {
 	uint64_t nslots, n;
 	uint64_t limit;		/* bytes of all together */
 	uint64_t open;		/* records from this one on have not been followed yet */
+	uint32_t found;		/* the last one added, or the one that was there */
 	/* May the state with tag @a stand for that with tag @b?  NULL: never. */
 	bool (*covers)(void *ctx, uint32_t a, uint32_t b);
 	void *ctx;
@@ -45,7 +48,7 @@ void kl_store_free(struct kl_store *s);
  * kl_store_add() - a state that was reached
  * @s: the store
  * @state: its bytes
- * @len: how many, at most 32767
+ * @len: how many, at most 16383
  * @tag: its tag
  * @parent: the place of the state before it, KL_NO_STATE: there is none
  *

@@ -22,6 +22,7 @@ struct step {
 	unsigned int nquiet;
 	unsigned int first_stop;	/* instructions before it may stop */
 	unsigned int limit;
+	unsigned int decide;		/* stop after so many choices, if not 0 */
 };
 
 void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t *init)
@@ -180,6 +181,8 @@ static bool choose(struct step *s, uint64_t n, unsigned int *out)
 		vm->choice[i] = 0;
 	vm->choices[i] = n;
 	vm->at_choice++;
+	if (!s->block)
+		vm->ndecided = vm->at_choice;
 	*out = vm->choice[i];
 	return true;
 }
@@ -438,6 +441,8 @@ static enum kl_vm_result run(struct step *sp)
 		uint64_t *reg = th->reg[f];
 		uint32_t addr, array;
 
+		if (s.decide && vm->ndecided == s.decide)
+			return KL_VM_OK;
 		if (count >= s.first_stop && !s.block &&
 		    (p->merge ? stops(&s, &p->code[at], th->reg[f]) : true))
 			return KL_VM_OK;
@@ -617,8 +622,19 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 		.vm = vm, .t = t, .th = &vm->thread[t], .first_stop = 1, .limit = STEPS_MAX,
 	};
 
-	vm->at_choice = 0;
+	vm->at_choice = vm->ndecided = 0;
 	return s.th->done ? KL_VM_WAITS : run(&s);
+}
+
+enum kl_vm_result kl_vm_decide(struct kl_vm *vm, unsigned int t, unsigned int n)
+{
+	struct step s = {
+		.vm = vm, .t = t, .th = &vm->thread[t], .first_stop = 1, .limit = STEPS_MAX,
+		.decide = n,
+	};
+
+	vm->at_choice = vm->ndecided = 0;
+	return run(&s);
 }
 
 enum kl_vm_result kl_vm_go_on(struct kl_vm *vm, unsigned int t)

@@ -144,7 +144,7 @@ struct kl_vm {
 	struct kl_vm_access *log;	/* if not NULL, accesses are noted there */
 	unsigned int nlog, clog;
 	uint8_t choice[16], choices[16];
-	unsigned int nchoice, at_choice;
+	unsigned int nchoice, at_choice, ndecided;
 	char error[160];
 };
 
@@ -203,9 +203,15 @@ void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from);
  *
  * Choices are taken from vm->choice; those beyond vm->nchoice are the first
  * alternative.  kl_vm_next_choice() prepares the next combination.
+ *
+ * If @t has decided for something that has to wait, as a call of a method that
+ * begins with a barrier, vm->ndecided is how many choices that were: to have
+ * decided is a step of its own then, kl_vm_decide().
  */
 enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t);
 bool kl_vm_next_choice(struct kl_vm *vm);
+/* The step of @t up to its @n-th choice. */
+enum kl_vm_result kl_vm_decide(struct kl_vm *vm, unsigned int t, unsigned int n);
 /* The steps of @t that others cannot notice, nor can it matter when they are made. */
 enum kl_vm_result kl_vm_go_on(struct kl_vm *vm, unsigned int t);
 /* The next @n instructions of @t. */
