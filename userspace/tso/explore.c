@@ -117,14 +117,15 @@ int kl_ex_after(struct kl_explorer *x, unsigned int t)
 }
 
 /* Data that only the specification has comes after the implementation's. */
-int64_t kl_ex_pack(struct kl_explorer *x)
+int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base)
 {
 	uint64_t mask = kl_abstract_data(x->abs, x->set);
-	size_t len = kl_vm_pack(&x->vm, x->packed, &x->names);
+	size_t len = kl_vm_pack(&x->vm, x->packed, &x->names, base);
 	uint8_t *data = x->names.data, last = 0;
 	int64_t set = x->set;
 	unsigned int i;
 
+	x->hash = kl_store_hash(&x->store, x->packed, len);
 	if (mask) {
 		for (i = 0; i < KL_VM_DATA_MAX; i++)
 			last = data[i] > last ? data[i] : last;
@@ -145,7 +146,7 @@ int64_t kl_ex_pack(struct kl_explorer *x)
 void kl_ex_load(struct kl_explorer *x, uint32_t at)
 {
 	x->set = kl_store_head(&x->store, at)->tag;
-	kl_vm_unpack(&x->before, kl_store_state(&x->store, at));
+	kl_vm_unpack(&x->before, kl_store_state(&x->store, at), &x->base);
 	x->before.taken = kl_abstract_data(x->abs, x->set);
 }
 
@@ -205,10 +206,10 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 		snprintf(x->message, sizeof(x->message), "thread %u: %s", x->faulty, x->vm.error);
 		return 1;
 	}
-	len = kl_ex_pack(x);
+	len = kl_ex_pack(x, &x->base);
 	if (len < 0)
 		return len;
-	ret = kl_store_add(&x->store, x->packed, len, x->set, from);
+	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, from);
 	if (ret == -ENOSPC) {
 		x->verdict = KL_EX_MEMORY;
 		return 1;
@@ -230,7 +231,7 @@ enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct
 
 	if (r != KL_VM_WAITS || !x->vm.ndecided)
 		return r;
-	kl_vm_copy(&x->vm, from);
+	kl_vm_undo(&x->vm, from);
 	r = kl_vm_decide(&x->vm, t, x->vm.ndecided);
 	x->vm.at_choice = n;
 	return r;
@@ -263,7 +264,7 @@ static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, u
 
 	x->vm.nchoice = 0;
 	do {
-		kl_vm_copy(&x->vm, &x->before);
+		kl_vm_undo(&x->vm, &x->before);
 		x->set = set;
 		r = kl_ex_step(x, t, &x->before);
 		dropped |= r == KL_VM_DROPPED;
@@ -279,7 +280,7 @@ static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, u
 	/* Runs in which an `assume' is false are none: nothing is said of them. */
 	if (dropped && !goes)
 		kl_store_head(&x->store, from)->ends = true;
-	kl_vm_copy(&x->vm, &x->before);
+	kl_vm_undo(&x->vm, &x->before);
 	x->set = set;
 	if (!kl_vm_flush(&x->vm, t))
 		return 0;
@@ -316,6 +317,7 @@ int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 	int ret = 0;
 
 	kl_ex_load(x, at);
+	kl_vm_copy(&x->vm, &x->before);
 	set = x->set;
 	for (t = 0; t < x->prog.nthreads && !ret; t++)
 		ret = expand_thread(x, at, t, set, &steps);
@@ -371,10 +373,10 @@ static int search_once(struct kl_explorer *x)
 		x->store.ctx = x->abs;
 	}
 	x->transitions = x->expanded = 0;
-	len = kl_ex_pack(x);
+	len = kl_ex_pack(x, NULL);
 	if (len < 0)
 		return len;
-	ret = kl_store_add(&x->store, x->packed, len, x->set, KL_NO_STATE);
+	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, KL_NO_STATE);
 	for (at = 0, ret = ret < 0 ? ret : 0; !ret && kl_store_has(&x->store, at);
 	     at = kl_store_next(&x->store, at)) {
 		if (at >= level)

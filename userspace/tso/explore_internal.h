@@ -22,6 +22,7 @@ struct kl_explorer {
 	struct kl_abstract *abs;
 	struct kl_store store;
 	struct kl_vm vm, before;
+	struct kl_vm_base base;		/* of before */
 	uint32_t set;			/* of vm */
 	uint32_t explained;		/* the set before the last event */
 	unsigned int faulty;		/* the thread at fault */
@@ -30,6 +31,7 @@ struct kl_explorer {
 	unsigned int begun;		/* how often the search has begun anew */
 	uint8_t packed[KL_VM_PACKED];
 	struct kl_vm_names names;	/* of packed */
+	uint64_t hash;
 	uint64_t transitions, expanded;
 	double seconds;
 	/* While a run is printed: the state with names that stay, and its set. */
@@ -74,7 +76,10 @@ int kl_ex_ends(struct kl_explorer *x);
 int kl_ex_first(struct kl_explorer *x);
 /* Load the state at a place. */
 void kl_ex_load(struct kl_explorer *x, uint32_t at);
-/* The state to x->packed and x->names, its set renamed: its bytes, or a negative errno. */
-int64_t kl_ex_pack(struct kl_explorer *x);
+/*
+ * The state to x->packed, x->names and x->hash, its set renamed: its bytes, or a
+ * negative errno.  @base: x->base if it is a step from x->before, else NULL.
+ */
+int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base);
 
 #endif

@@ -167,7 +167,7 @@ static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t 
 	ret = kl_ex_after(x, t);
 	if (ret <= 0 || ret == KL_EX_FAULTY)
 		return ret < 0 ? ret : 0;
-	len = kl_ex_pack(x);
+	len = kl_ex_pack(x, NULL);
 	if (len < 0)
 		return len;
 	return len == kl_store_head(&x->store, to)->len &&
@@ -241,7 +241,7 @@ static int show_first(struct kl_explorer *x, FILE *f)
 
 	if (ret)
 		return ret;
-	kl_ex_pack(x);
+	kl_ex_pack(x, NULL);
 	memcpy(x->shown_thread, x->names.thread, sizeof(x->shown_thread));
 	x->shown.prog = &x->prog;
 	kl_vm_copy(&x->shown, &x->vm);

@@ -121,13 +121,21 @@ static int append(struct kl_store *s, const uint8_t *state, const struct kl_reco
 	return 0;
 }
 
-int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint32_t tag,
+uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len)
+{
+	const uint64_t h = hash(state, len);
+
+	__builtin_prefetch(&s->table[h & (s->nslots - 1)]);
+	__builtin_prefetch(&s->hint[h & (s->nslots - 1)]);
+	return h;
+}
+
+int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
 		 uint32_t parent)
 {
 	const struct kl_record r = {
 		.parent = parent, .tag = tag, .next = KL_NO_STATE, .len = len,
 	};
-	const uint64_t h = hash(state, len);
 	struct kl_record *e;
 	uint32_t at;
 	uint64_t i;

@@ -44,9 +44,13 @@ struct kl_store {
 int kl_store_init(struct kl_store *s, uint64_t limit);
 void kl_store_free(struct kl_store *s);
 
+/* The hash of a state; where the store will look for it comes nearer meanwhile. */
+uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len);
+
 /**
  * kl_store_add() - a state that was reached
  * @s: the store
+ * @h: its hash
  * @state: its bytes
  * @len: how many, at most 16383
  * @tag: its tag
@@ -57,7 +61,7 @@ void kl_store_free(struct kl_store *s);
  * Return: 1 if it is new, 0 if it or one that stands for it was there, -ENOSPC
  * at the limit, -ENOMEM.
  */
-int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint32_t tag,
+int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
 		 uint32_t parent);
 
 static inline struct kl_record *kl_store_head(const struct kl_store *s, uint32_t at)
