@@ -21,7 +21,7 @@ struct explore_args {
 };
 
 enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STATS, OPT_NO_RUN,
-	OPT_SHORTEST };
+	OPT_SHORTEST, OPT_HISTORIES };
 
 static const struct argp_option options[] = {
 	{ "memory", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
@@ -31,10 +31,17 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
 	  "Leave a reduction out: merge (local steps, markers), dead (registers), canon (names of "
-	  "objects), hidden (objects that no other thread can reach) or all; the answer stays "
-	  "the same", 0 },
+	  "objects and data), hidden (objects that no other thread can reach), symmetry (of "
+	  "threads), facts (variables that one thread writes, that never go back, ...), cover "
+	  "(states that others stand for) or all; the answer stays the same", 0 },
+	{ "histories", OPT_HISTORIES, NULL, 0,
+	  "Print the implementation's histories instead of checking them: those of whole runs "
+	  "that are the hardest to explain, one a line; behind each call and flush(call) how "
+	  "many returns and flush(ret)s of each thread came before it", 0 },
 	{ "shortest", OPT_SHORTEST, NULL, 0,
-	  "Show the shortest run (always done: the search is breadth first)", 0 },
+	  "Show a run with as few steps as there can be; without it the search is breadth first "
+	  "too, but leaves out states for others found later, and a run may be a little longer",
+	  0 },
 	{ "no-run", OPT_NO_RUN, NULL, 0, "Do not show the run that leads to a violation", 0 },
 	{ "stats", OPT_STATS, NULL, 0, "Print states, transitions, bytes and seconds", 0 },
 	{ 0 }
@@ -77,11 +84,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_REDUCE:
 		if (!reduction(&a->o, arg))
-			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden or all "
-				   "expected", arg);
+			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden, symmetry, "
+				   "facts, cover or all expected", arg);
 		break;
 	case OPT_SHORTEST:
 		a->o.shortest = true;
+		break;
+	case OPT_HISTORIES:
+		a->o.histories = true;
 		break;
 	case OPT_NO_RUN:
 		a->no_run = true;
@@ -123,10 +133,18 @@ static int report(const struct explore_args *a, struct kl_explorer *x,
 		[KL_EX_ENDLESS] = "a run without end",
 	};
 	struct kl_explore_stats st;
+	int64_t n;
 	int ret;
 
 	kl_explore_stats(x, &st);
-	if (verdict == KL_EX_OK)
+	if (verdict == KL_EX_OK && a->o.histories) {
+		n = kl_explore_print_histories(x, stdout);
+		if (n < 0) {
+			kl_err("%s: cannot print the histories: %s", a->file, strerror(-n));
+			return KLIN_EXIT_SYSTEM;
+		}
+		printf("%s: %lld histories that are the hardest to explain\n", a->file, (long long)n);
+	} else if (verdict == KL_EX_OK)
 		printf("%s: LINEARIZABLE: %u threads on %s, all %llu states\n", a->file,
 		       st.threads, a->o.sc ? "SC" : "TSO", (unsigned long long)st.states);
 	else if (verdict == KL_EX_MEMORY)

@@ -28,14 +28,16 @@ static double now(void)
 
 static int abstract_step(struct kl_explorer *x, const struct kl_vm_event *e)
 {
-	int64_t next = kl_abstract_step(x->abs, x->set, e);
+	int64_t next = x->hist ? kl_histories_step(x->hist, x->set, e) :
+		       kl_abstract_step(x->abs, x->set, e);
 
 	if (x->vm.log && x->nshown < KL_EX_SHOWN)
 		x->shown_ev[x->nshown++] = *e;
 	x->explained = x->set;
 
 	if (next == -E2BIG) {
-		kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
+		kl_err("%s: %s", x->spec->path, x->hist ? "a history is too long" :
+		       kl_abstract_error(x->abs));
 		return -EINVAL;
 	}
 	if (next < 0)
@@ -60,7 +62,7 @@ static int take_events(struct kl_explorer *x)
 }
 
 /* What the threads do that no other can notice, after a step of @t. */
-static int settle(struct kl_explorer *x, unsigned int t)
+static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 {
 	const bool all = x->vm.wrote;
 	enum kl_vm_result r;
@@ -71,11 +73,14 @@ static int settle(struct kl_explorer *x, unsigned int t)
 		if (u != t && !all)
 			continue;
 		for (i = 0; i < AHEAD_MAX && ret > 0; i++) {
-			r = kl_vm_go_on(&x->vm, u);
-			ret = take_events(x);
-			if (ret > 0 && r == KL_VM_FAULT) {
-				x->faulty = u;
-				return KL_EX_FAULTY;
+			/* Who has just made a step has gone on. */
+			if (i || u != t || flush) {
+				r = kl_vm_go_on(&x->vm, u);
+				ret = take_events(x);
+				if (ret > 0 && r == KL_VM_FAULT) {
+					x->faulty = u;
+					return KL_EX_FAULTY;
+				}
 			}
 			n = ret > 0 ? kl_vm_ahead(&x->vm, u) : 0;
 			if (!n)
@@ -95,6 +100,8 @@ static int drop_layers(struct kl_explorer *x)
 
 	for (t = 0; t < x->prog.nthreads && ret > 0; t++) {
 		empty = kl_abstract_empty_layers(x->abs, x->set);
+		if (!empty)
+			break;
 		if (!(empty >> t & 1) || !kl_vm_empty_layer(&x->vm, t))
 			continue;
 		kl_vm_flush(&x->vm, t);
@@ -104,7 +111,7 @@ static int drop_layers(struct kl_explorer *x)
 	return ret;
 }
 
-int kl_ex_after(struct kl_explorer *x, unsigned int t)
+int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush)
 {
 	int ret;
 
@@ -112,14 +119,21 @@ int kl_ex_after(struct kl_explorer *x, unsigned int t)
 	if (ret <= 0 || !x->prog.merge)
 		return ret;
 	if (x->prog.facts)
-		ret = settle(x, t);
-	return ret == 1 ? drop_layers(x) : ret;
+		ret = settle(x, t, flush);
+	/* What is left out here is so only beside a specification. */
+	return ret == 1 && !x->hist ? drop_layers(x) : ret;
+}
+
+/* Data that the specification or the history has. */
+static uint64_t known_data(const struct kl_explorer *x)
+{
+	return x->hist ? kl_histories_data(x->hist, x->set) : kl_abstract_data(x->abs, x->set);
 }
 
 /* Data that only the specification has comes after the implementation's. */
 int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base)
 {
-	uint64_t mask = kl_abstract_data(x->abs, x->set);
+	uint64_t mask = known_data(x);
 	size_t len = kl_vm_pack(&x->vm, x->packed, &x->names, base);
 	uint8_t *data = x->names.data, last = 0;
 	int64_t set = x->set;
@@ -136,7 +150,8 @@ int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base)
 		}
 	}
 	if (x->prog.canon || x->names.moved)
-		set = kl_abstract_rename(x->abs, x->set, &x->names);
+		set = x->hist ? kl_histories_rename(x->hist, x->set, &x->names) :
+		      kl_abstract_rename(x->abs, x->set, &x->names);
 	if (set < 0)
 		return set;
 	x->set = set;
@@ -147,7 +162,7 @@ void kl_ex_load(struct kl_explorer *x, uint32_t at)
 {
 	x->set = kl_store_head(&x->store, at)->tag;
 	kl_vm_unpack(&x->before, kl_store_state(&x->store, at), &x->base);
-	x->before.taken = kl_abstract_data(x->abs, x->set);
+	x->before.taken = known_data(x);
 }
 
 void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush)
@@ -193,7 +208,7 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 	int ret;
 
 	x->transitions++;
-	ret = kl_ex_after(x, t);
+	ret = kl_ex_after(x, t, flush);
 	if (ret < 0)
 		return ret;
 	if (!ret) {
@@ -291,7 +306,13 @@ static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, u
 static int at_end(struct kl_explorer *x, uint32_t at)
 {
 	unsigned int t;
+	int ret;
 
+	if (x->hist) {
+		ret = kl_histories_end(x->hist, kl_store_head(&x->store, at)->tag);
+		if (ret)
+			return ret;
+	}
 	for (t = 0; t < x->prog.nthreads; t++) {
 		if (x->before.thread[t].done)
 			continue;
@@ -340,7 +361,7 @@ int kl_ex_first(struct kl_explorer *x)
 	ret = kl_ex_first_state(x);
 	if (ret)
 		return ret;
-	set = kl_abstract_first(x->abs);
+	set = x->hist ? kl_histories_first(x->hist) : kl_abstract_first(x->abs);
 	if (set == -E2BIG) {
 		kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
 		return -EINVAL;
@@ -353,7 +374,14 @@ int kl_ex_first(struct kl_explorer *x)
 
 static bool covers(void *ctx, uint32_t a, uint32_t b)
 {
-	return kl_abstract_within(ctx, a, b);
+	const struct kl_explorer *x = ctx;
+
+	return x->hist ? kl_histories_harder(x->hist, a, b) : kl_abstract_within(x->abs, a, b);
+}
+
+static size_t spec_bytes(const struct kl_explorer *x)
+{
+	return x->hist ? kl_histories_bytes(x->hist) : kl_abstract_bytes(x->abs);
 }
 
 static int search_once(struct kl_explorer *x)
@@ -370,7 +398,7 @@ static int search_once(struct kl_explorer *x)
 		return ret;
 	if (!x->o.no_cover) {
 		x->store.covers = covers;
-		x->store.ctx = x->abs;
+		x->store.ctx = x;
 	}
 	x->transitions = x->expanded = 0;
 	len = kl_ex_pack(x, NULL);
@@ -389,7 +417,7 @@ static int search_once(struct kl_explorer *x)
 		if (!ret && x->facts.refuted)
 			return -EAGAIN;
 		if (!ret && !(x->expanded & 4095) &&
-		    kl_store_bytes(&x->store) + kl_abstract_bytes(x->abs) > x->o.memory) {
+		    kl_store_bytes(&x->store) + spec_bytes(x) > x->o.memory) {
 			x->verdict = KL_EX_MEMORY;
 			ret = 1;
 		}
@@ -454,7 +482,8 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	x->thread = -1;
 	ret = kl_ex_program(x);
 	if (!ret)
-		ret = kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
+		ret = o->histories ? kl_histories_new(&x->prog, &x->hist) :
+		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)
 		ret = search(x);
 	x->seconds = now() - start;
@@ -467,6 +496,7 @@ void kl_explorer_free(struct kl_explorer *x)
 	if (!x)
 		return;
 	kl_abstract_free(x->abs);
+	kl_histories_free(x->hist);
 	kl_store_free(&x->store);
 	free(x->pool);
 	free(x->live);
@@ -479,11 +509,11 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 
 	*st = (struct kl_explore_stats){
 		.states = x->store.n, .transitions = x->transitions,
-		.bytes = kl_store_bytes(&x->store), .sets = kl_abstract_nsets(x->abs),
-		.configs = kl_abstract_nconfigs(x->abs), .open = x->store.n - x->expanded,
+		.bytes = kl_store_bytes(&x->store), .sets = x->abs ? kl_abstract_nsets(x->abs) : 0,
+		.configs = x->abs ? kl_abstract_nconfigs(x->abs) : 0, .open = x->store.n - x->expanded,
 		.threads = x->prog.nthreads, .seconds = x->seconds,
 	};
-	st->all_bytes = st->bytes + kl_abstract_bytes(x->abs);
+	st->all_bytes = st->bytes + spec_bytes(x);
 	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
 		st->steps++;
 	if (st->steps && x->thread < 0)
@@ -493,4 +523,9 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 const char *kl_explore_message(const struct kl_explorer *x)
 {
 	return x->message;
+}
+
+int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f)
+{
+	return x->hist ? kl_histories_print(x->hist, f) : -EINVAL;
 }

@@ -18,6 +18,7 @@ struct kl_explore_options {
 	unsigned int threads, ops;	/* of a general client; 0: as the file says */
 	/* Reductions that are turned off: */
 	bool no_merge, no_dead, no_canon, no_hidden, no_symmetry, no_facts, no_cover;
+	bool histories;			/* no specification: find the histories */
 	bool shortest;			/* no run to what is found has fewer steps */
 	uint64_t memory;		/* bytes */
 	/* Looked at from another thread, to show progress; may be NULL. */
@@ -68,6 +69,8 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st);
 const char *kl_explore_message(const struct kl_explorer *x);
 /* The shortest run to it: one line a step, with buffers and memory. */
 int kl_explore_print_run(struct kl_explorer *x, FILE *f);
+/* After a search for them, the hardest histories: how many, or a negative errno. */
+int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f);
 /* Does the file have an implementation? */
 bool kl_explore_can(const struct kl_spec *spec);
 

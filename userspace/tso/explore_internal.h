@@ -7,6 +7,7 @@
 #include "tso/abstract.h"
 #include "tso/explore.h"
 #include "tso/facts.h"
+#include "tso/histories.h"
 #include "tso/store.h"
 
 #define KL_EX_FAULTY	2
@@ -19,7 +20,8 @@ struct kl_explorer {
 	struct kl_vm_method methods[KL_ITEMS_MAX];
 	struct kl_vm_struct structs[KL_STRUCTS_MAX];
 	uint64_t *pool, *live;
-	struct kl_abstract *abs;
+	struct kl_abstract *abs;	/* one of the two */
+	struct kl_histories *hist;
 	struct kl_store store;
 	struct kl_vm vm, before;
 	struct kl_vm_base base;		/* of before */
@@ -59,11 +61,11 @@ int kl_ex_first_state(struct kl_explorer *x);
 /* Refute by random walks what does not hold. */
 int kl_ex_learn(struct kl_explorer *x);
 /*
- * kl_ex_after() - what follows from a step of @t in x->vm: its events in the
+ * kl_ex_after() - what follows from a step of @t, or a flush, in x->vm: its events in the
  * specification, what goes along with it.  1; 0 if the history cannot be
  * explained any more; KL_EX_FAULTY if x->faulty has an error; a negative errno.
  */
-int kl_ex_after(struct kl_explorer *x, unsigned int t);
+int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush);
 /* The step of @t from the state @from, which is in x->vm, as far as it can be made. */
 enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from);
 /* All steps from the state at a place.  1: something was found; 0; a negative errno. */

@@ -164,7 +164,7 @@ static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t 
 
 	if (flush ? !kl_vm_flush(&x->vm, t) : kl_ex_step(x, t, &x->before) != KL_VM_OK)
 		return 0;
-	ret = kl_ex_after(x, t);
+	ret = kl_ex_after(x, t, flush);
 	if (ret <= 0 || ret == KL_EX_FAULTY)
 		return ret < 0 ? ret : 0;
 	len = kl_ex_pack(x, NULL);
@@ -221,7 +221,7 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	else
 		kl_ex_step(x, t, &x->shown);
 	x->nshown = 0;
-	ret = kl_ex_after(x, t);
+	ret = kl_ex_after(x, t, flush);
 	x->vm.log = NULL;
 	if (ret < 0)
 		return ret;
