@@ -96,19 +96,57 @@ X86_64 t
  movl $1,(x) ;
 exists (x=1)
 E2
-broken "a byte" "broken.litmus:4: error: .*8 or 16 bits" <<'E2'
-X86_64 t
-{ }
- P0 ;
- movb $1,(x) ;
-exists (x=1)
-E2
 broken "flags that nothing set" "broken.litmus:4: error: .*flags" <<'E2'
 X86 t
 { }
  P0 ;
  JE OUT ;
  OUT: ;
+exists (x=1)
+E2
+broken "flags of an addition that are not kept" "broken.litmus:5: error: 'JL OUT': .*'cmp' before" <<'E2'
+X86 t
+{ }
+ P0 ;
+ ADD EAX,$1 ;
+ JL OUT ;
+ OUT: ;
+exists (x=1)
+E2
+broken "an offset to a register" "broken.litmus:4: error: .*an offset to an address" <<'E2'
+X86_64 t
+{ 0:rax=x; }
+ P0 ;
+ movl $1,4(%rax) ;
+exists (x=1)
+E2
+broken "no element of the array" "broken.litmus:4: error: .*no element of an array" <<'E2'
+X86_64 t
+{ int x[2]; }
+ P0 ;
+ movl $1,8(x) ;
+exists (x[0]=1)
+E2
+broken "a comment without its end" "broken.litmus:2: error: a comment without its end" <<'E2'
+X86 t
+(* one (* two *)
+{ }
+ P0 ;
+ MOV [x],$1 ;
+exists (x=1)
+E2
+broken "a lock prefix of nothing" "broken.litmus:4: error: .*a lock prefix without" <<'E2'
+X86 t
+{ }
+ P0 ;
+ LOCK ;
+exists (x=1)
+E2
+broken "an unknown type" "broken.litmus:2: error: 'float'" <<'E2'
+X86 t
+{ float x; }
+ P0 ;
+ MOV [x],$1 ;
 exists (x=1)
 E2
 broken "no such label" "broken.litmus:4: error: .*'OUT'" <<'E2'

@@ -94,9 +94,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   "tso-oracle expected", arg);
 		break;
 	case OPT_MEMORY_MODEL:
-		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
-			argp_error(state, "--memory-model=%s: tso or sc expected", arg);
-		a->opt.classical = !strcmp(arg, "sc");
+		a->opt.classical = kl_arg_sc(state, "memory-model", arg);
 		break;
 	case OPT_NO_PARTITION:
 		a->partition = PART_OBJECT;
@@ -116,7 +114,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.time_ns = kl_arg_number(state, "time-limit", arg, 1, 1u << 30) * 1000000000ull;
 		break;
 	case OPT_BYTES:
-		a->opt.bytes = kl_arg_number(state, "memory-limit", arg, 1, 1u << 30) << 20;
+		a->opt.bytes = kl_arg_mib(state, "memory-limit", arg);
 		break;
 	case OPT_CERT:
 		a->certificate = arg;
@@ -240,6 +238,20 @@ static int write_certificate(const struct check_args *a, const struct kl_report 
 	return KLIN_EXIT_SYSTEM;
 }
 
+struct check_progress {
+	struct kl_progress p;
+	uint64_t total;
+};
+
+static void show_progress(FILE *f, const void *arg)
+{
+	const struct check_progress *c = arg;
+	const uint64_t done = c->p.done + c->p.now;
+
+	fprintf(f, "checked %3.0f%% of %llu operations",
+		done < c->total ? 100.0 * done / c->total : 100.0, (unsigned long long)c->total);
+}
+
 static int cmd_check(int argc, char **argv)
 {
 	struct check_args a = {
@@ -248,7 +260,7 @@ static int cmd_check(int argc, char **argv)
 			.max_shrink = 1, .bytes = 4096ull << 20, .stop = &interrupted,
 		},
 	};
-	struct kl_progress progress = { 0 };
+	struct check_progress progress = { 0 };
 	struct progress_line *line;
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
@@ -266,8 +278,9 @@ static int cmd_check(int argc, char **argv)
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	a.opt.no_witness = !a.certificate;
-	a.opt.progress = &progress;
-	line = progress_start(&progress, h->nops);
+	a.opt.progress = &progress.p;
+	progress.total = h->nops;
+	line = progress_start(show_progress, &progress);
 	ret = kl_check(spec, h, &a.opt, &r);
 	progress_stop(line);
 	signal(SIGINT, SIG_DFL);

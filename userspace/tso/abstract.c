@@ -18,19 +18,6 @@ static uint64_t from_val(struct kl_val v)
 	return v.tag ? KL_VM_SPECIAL + v.tag : v.v;
 }
 
-int kl_vm_value(char *buf, size_t size, uint64_t v)
-{
-	static const char *const special[] = { "?", "any", "empty", "full", "absent" };
-
-	if (v > KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5)
-		return snprintf(buf, size, "%s", special[v - KL_VM_SPECIAL]);
-	if (kl_vm_is_data(v))
-		return snprintf(buf, size, "d%llu", (unsigned long long)(v - KL_VM_DATA));
-	if ((int64_t)v < 0 && v >> 62 == 3)
-		return snprintf(buf, size, "%lld", (long long)v);
-	return snprintf(buf, size, "%llu", (unsigned long long)v);
-}
-
 void kl_abstract_free(struct kl_abstract *a)
 {
 	if (!a)
@@ -68,6 +55,7 @@ int kl_abstract_new(const struct kl_spec *spec, unsigned int nthreads, bool sc,
 		kl_abstract_free(a);
 		return -ENOMEM;
 	}
+	kl_run_set_steps(a->run, true);
 	*out = a;
 	return 0;
 }
@@ -122,9 +110,30 @@ static void overlay(const uint64_t *buf, size_t n, size_t items, struct kl_val *
 struct exec {
 	struct kl_abstract *a;
 	const uint64_t *c;	/* the configuration before */
-	unsigned int t;
-	unsigned int nresults;
+	unsigned int t, method;
 };
+
+/* What the operation is after a step. */
+static int64_t operation(struct exec *x, const struct kl_outcome *o)
+{
+	const size_t n = o->at ? o->nlocals : kl_spec_method(x->a->spec, x->method)->nresults;
+	const struct kl_val *v = o->at ? o->locals : o->results;
+	uint64_t op[3 + KL_REGS];
+	size_t i, len = 0;
+
+	op[len++] = o->at ? BETWEEN : DONE;
+	if (o->at) {
+		op[len++] = x->method;
+		op[len++] = o->at;
+	}
+	for (i = 0; i < n; i++) {
+		if (v[i].tag == KL_ANY)
+			return kl_abs_fail(x->a, "a method of the specification has a result that is not "
+				    "known");
+		op[len++] = from_val(v[i]);
+	}
+	return kl_intern(&x->a->op, op, len);
+}
 
 static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_outcome *o)
 {
@@ -148,9 +157,9 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct exec *x = ctx;
 	struct kl_abstract *a = x->a;
-	uint64_t next[KL_ABS_CONFIG], op[1 + KL_MAX_ARGS];
+	uint64_t next[KL_ABS_CONFIG];
 	int64_t id;
-	size_t n, i;
+	size_t n;
 
 	memcpy(next, x->c, (1 + 2 * a->n) * sizeof(*next));
 	kl_intern_get(&a->buf, x->c[2 + 2 * x->t], &n);
@@ -170,14 +179,7 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 			return id;
 		next[2 + 2 * x->t] = id;
 	}
-	op[0] = DONE;
-	for (i = 0; i < x->nresults; i++) {
-		if (o->results[i].tag == KL_ANY)
-			return kl_abs_fail(a, "a method of the specification has a result that is not "
-				    "known");
-		op[1 + i] = from_val(o->results[i]);
-	}
-	id = kl_intern(&a->op, op, 1 + x->nresults);
+	id = operation(x, o);
 	if (id < 0)
 		return id;
 	next[1 + 2 * x->t] = id;
@@ -187,26 +189,31 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 static int execute(struct kl_abstract *a, const uint64_t *c, unsigned int t)
 {
 	struct exec x = { .a = a, .c = c, .t = t };
-	struct kl_val args[KL_MAX_ARGS];
+	struct kl_val v[KL_REGS];
 	const uint64_t *op, *buf;
-	size_t n, nbuf, len, i;
-	unsigned int method;
+	size_t n, nbuf, len, i, first;
 	int ret;
 
 	op = kl_intern_get(&a->op, c[1 + 2 * t], &n);
-	if (op[0] != CALLED)
+	if (op[0] != CALLED && op[0] != BETWEEN)
 		return 0;
-	method = op[1];
-	for (i = 2; i < n; i++)
-		args[i - 2] = to_val(op[i]);
-	x.nresults = kl_spec_method(a->spec, method)->nresults;
+	x.method = op[1];
+	first = op[0] == CALLED ? 2 : 3;
+	for (i = first; i < n; i++)
+		v[i - first] = to_val(op[i]);
 	len = get_mem(a, c[0], a->view);
 	buf = kl_intern_get(&a->buf, c[2 + 2 * t], &nbuf);
 	overlay(buf, nbuf, SIZE_MAX, a->view);
-	ret = kl_run_apply(a->run, a->view, len, method, args, NULL, outcome, &x);
+	if (op[0] == CALLED) {
+		ret = kl_run_apply(a->run, a->view, len, x.method, v, NULL, outcome, &x);
+	} else {
+		struct kl_outcome before = { .at = op[2], .locals = v, .nlocals = n - first };
+
+		ret = kl_run_resume(a->run, a->view, len, x.method, &before, outcome, &x);
+	}
 	if (ret == -E2BIG && !a->error[0])
 		snprintf(a->error, sizeof(a->error), "the specification's '%s': %s",
-			 kl_spec_method(a->spec, method)->name, kl_run_error(a->run));
+			 kl_spec_method(a->spec, x.method)->name, kl_run_error(a->run));
 	return ret;
 }
 
@@ -436,35 +443,20 @@ const char *kl_abstract_error(const struct kl_abstract *a)
 	return a->error;
 }
 
-int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int t, char *buf,
-			size_t size)
+int kl_abstract_result(const struct kl_abstract *a, uint32_t set, unsigned int t, size_t *at,
+		       uint64_t val[KL_MAX_ARGS])
 {
 	const uint64_t *s, *c, *w;
-	uint64_t seen[16];
-	size_t n, len, i, j, k, nseen = 0;
-	int used = 0;
+	size_t n, len;
 
-	buf[0] = 0;
 	s = kl_intern_get(&a->set, set, &n);
-	for (i = 0; i < n; i++) {
-		c = kl_intern_get(&a->config, s[i], &len);
+	while (*at < n) {
+		c = kl_intern_get(&a->config, s[(*at)++], &len);
 		w = kl_intern_get(&a->op, c[1 + 2 * t], &len);
-		for (k = 0; k < nseen && seen[k] != c[1 + 2 * t]; k++)
-			;
-		if (w[0] != DONE || k < nseen || nseen == 16)
+		if (w[0] != DONE)
 			continue;
-		seen[nseen++] = c[1 + 2 * t];
-		if (used >= (int)size - 64)
-			break;
-		used += snprintf(buf + used, size - used, "%s%s", nseen > 1 ? " or " : "",
-				 len == 1 ? "return" : len > 2 ? "(" : "");
-		for (j = 1; j < len && used < (int)size - 32; j++) {
-			if (j > 1)
-				used += snprintf(buf + used, size - used, ", ");
-			used += kl_vm_value(buf + used, size - used, w[j]);
-		}
-		if (len > 2)
-			used += snprintf(buf + used, size - used, ")");
+		memcpy(val, w + 1, (len - 1) * sizeof(*w));
+		return len - 1;
 	}
-	return nseen;
+	return -1;
 }

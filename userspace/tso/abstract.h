@@ -49,10 +49,18 @@ size_t kl_abstract_nsets(const struct kl_abstract *a);
 size_t kl_abstract_nconfigs(const struct kl_abstract *a);
 size_t kl_abstract_bytes(const struct kl_abstract *a);
 
-/* What the specification would let thread @t's call return: as text, for messages. */
-int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int t, char *buf,
-			size_t size);
-/* A value as text. */
-int kl_vm_value(char *buf, size_t size, uint64_t v);
+/**
+ * kl_abstract_result() - what the specification would let a call return
+ * @a: the sets
+ * @set: the set
+ * @t: the thread whose call it is
+ * @at: where to go on, 0 at first; several configurations may have the same results
+ * @val: the results
+ *
+ * Return: how many results; -1 if there are no more configurations in which it could
+ * return.
+ */
+int kl_abstract_result(const struct kl_abstract *a, uint32_t set, unsigned int t, size_t *at,
+		       uint64_t val[KL_MAX_ARGS]);
 
 #endif

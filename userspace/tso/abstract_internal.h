@@ -9,11 +9,12 @@
  * A configuration is 1 + 2 * nthreads words: memory, then for each thread its
  * operation and its buffer, each the number of an interned string.
  *
- * operation: phase, then method and arguments, or results
+ * operation: phase, then method and arguments; or method, place and variables of one
+ *	that has several steps and is between two of them; or results
  * buffer: for each entry or marker a word kind | n << 8, for an entry n pairs
  *	of slot and value behind it
  */
-enum kl_abs_phase { IDLE, CALLED, DONE };
+enum kl_abs_phase { IDLE, CALLED, BETWEEN, DONE };
 
 #define KL_ABS_CONFIG	(1 + 2 * KL_VM_THREADS)
 #define KL_ABS_WORDS	4096		/* of a buffer, of memory */

@@ -178,7 +178,7 @@ void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, 
 static void explain(struct kl_explorer *x)
 {
 	const struct kl_vm_event *e = &x->vm.ev[x->vm.nev - 1];
-	char value[32], allowed[200];
+	char value[32], allowed[400];
 	unsigned int i;
 	int n, used;
 
@@ -196,7 +196,7 @@ static void explain(struct kl_explorer *x)
 		used += snprintf(x->message + used, sizeof(x->message) - used, "%s%s",
 				 i ? ", " : "", value);
 	}
-	n = kl_abstract_results(x->abs, x->explained, e->thread, allowed, sizeof(allowed));
+	n = kl_ex_allowed(x, x->explained, e->thread, allowed, sizeof(allowed));
 	snprintf(x->message + used, sizeof(x->message) - used, "%s; the specification allows %s",
 		 e->n > 1 ? ")" : "", n ? allowed : "no return at this time");
 }
@@ -317,7 +317,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 		if (x->before.thread[t].done)
 			continue;
 		kl_ex_found(x, KL_EX_DEADLOCK, at, -1, false);
-		snprintf(x->message, sizeof(x->message), "deadlock: thread %u and all others that "
+		snprintf(x->message, sizeof(x->message), "thread %u and all others that "
 			 "have not ended wait", t);
 		return 1;
 	}
@@ -444,18 +444,9 @@ static int search(struct kl_explorer *x)
 
 static int check_spec(const struct kl_spec *s)
 {
-	unsigned int i;
-
 	if (!s->impl) {
 		kl_err("%s: no implementation in it: 'klin explore' needs 'shared', 'method' and "
 		       "'client' behind the specification", s->path);
-		return -EINVAL;
-	}
-	for (i = 0; i < kl_spec_nmethods(s); i++) {
-		if (kl_spec_method(s, i)->nblocks <= 1)
-			continue;
-		kl_err("%s: the specification's '%s' has several atomic steps, the explorer takes "
-		       "one", s->path, kl_spec_method(s, i)->name);
 		return -EINVAL;
 	}
 	return 0;

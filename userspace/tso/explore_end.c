@@ -60,11 +60,34 @@ static void tell(struct kl_explorer *x, uint32_t at)
 
 	kl_ex_load(x, at);
 	kl_ex_found(x, KL_EX_ENDLESS, at, -1, false);
-	used = snprintf(x->message, sizeof(x->message), "no run from here comes to an end; not ended:");
+	used = snprintf(x->message, sizeof(x->message),
+			"from here on no run comes to an end: these wait for what no one will write:");
 	for (t = 0; t < x->prog.nthreads && used < sizeof(x->message) - 32; t++)
 		if (!x->before.thread[t].done)
 			used += snprintf(x->message + used, sizeof(x->message) - used,
 					 "%s thread %u", n++ ? "," : "", t);
+}
+
+/* The first state without an end, or better one in which all go round where they are. */
+static void find(struct kl_explorer *x, const uint32_t *place, size_t n)
+{
+	uint32_t first = KL_NO_STATE;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct kl_record *r = head(x, place[i]);
+
+		if (r->ends || r->idle)
+			continue;
+		if (first == KL_NO_STATE)
+			first = place[i];
+		if (r->next != KL_NO_STATE)
+			continue;
+		first = place[i];
+		break;
+	}
+	if (first != KL_NO_STATE)
+		tell(x, first);
 }
 
 int kl_ex_ends(struct kl_explorer *x)
@@ -72,7 +95,7 @@ int kl_ex_ends(struct kl_explorer *x)
 	const uint64_t transitions = x->transitions, states = x->store.n;
 	uint32_t *place = calloc(states + 1, sizeof(*place)), at;
 	bool changed = true;
-	size_t n = 0, i;
+	size_t n = 0;
 	int ret = 0;
 
 	if (!place)
@@ -85,9 +108,8 @@ int kl_ex_ends(struct kl_explorer *x)
 		ret = again(x, place, n, &changed);
 	}
 	x->transitions = transitions;
-	for (i = 0; i < n && !ret && x->verdict == KL_EX_OK; i++)
-		if (!head(x, place[i])->ends && !head(x, place[i])->idle)
-			tell(x, place[i]);
+	if (!ret)
+		find(x, place, n);
 	free(place);
 	return ret;
 }

@@ -83,5 +83,8 @@ void kl_ex_load(struct kl_explorer *x, uint32_t at);
  * negative errno.  @base: x->base if it is a step from x->before, else NULL.
  */
 int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base);
+/* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
+int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
+		  size_t size);
 
 #endif

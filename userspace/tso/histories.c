@@ -6,7 +6,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "tso/abstract.h"
+#include "tso/explore.h"
 #include "tso/histories.h"
 
 /*

@@ -37,7 +37,7 @@ bool kl_litmus_eval(const struct kl_litmus *l, unsigned int node, const uint64_t
 	case KL_LIT_IMPLIES:
 		return !kl_litmus_eval(l, n->a, state) || kl_litmus_eval(l, n->b, state);
 	case KL_LIT_EQ:
-		return state[n->a] == n->val;
+		return (state[n->a] & n->mask) == n->val;
 	case KL_LIT_SAME:
 		return state[n->a] == state[n->b];
 	}
@@ -163,8 +163,8 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 	if (ret)
 		goto out;
 	for (i = 0; i < l->nlocs; i++)
-		init[i] = l->locs[i].size == 8 || kl_vm_is_ptr(l->locs[i].init) ?
-			  l->locs[i].init : l->locs[i].init & UINT32_MAX;
+		init[i] = kl_vm_is_ptr(l->locs[i].init) ? l->locs[i].init :
+			  l->locs[i].init & kl_lit_mask(l->locs[i].size);
 	kl_vm_init(&s->vm, &s->prog, init);
 	s->before.prog = &s->prog;
 	ret = reached(s, 0);
@@ -196,6 +196,6 @@ const char *kl_litmus_value(const struct kl_litmus *l, unsigned int i, uint64_t 
 	else if (size == 8)
 		snprintf(buf, 32, "%lld", (long long)v);
 	else
-		snprintf(buf, 32, "%d", (int32_t)v);
+		snprintf(buf, 32, "%d", size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : (int32_t)v);
 	return buf;
 }
