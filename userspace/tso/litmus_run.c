@@ -15,6 +15,7 @@ struct search {
 	struct kl_vm_prog prog;
 	struct kl_store store;
 	struct kl_vm vm, before;
+	struct kl_vm_base base;
 	uint8_t packed[KL_VM_PACKED];
 };
 
@@ -100,10 +101,13 @@ static int add_final(struct search *s)
 static int reached(struct search *s, uint32_t parent)
 {
 	struct kl_vm_names names;	/* a litmus test has none */
+	size_t len;
 	int ret;
 
 	s->r->transitions++;
-	ret = kl_store_add(&s->store, s->packed, kl_vm_pack(&s->vm, s->packed, &names), 0, parent);
+	len = kl_vm_pack(&s->vm, s->packed, &names, NULL);
+	ret = kl_store_add(&s->store, kl_store_hash(&s->store, s->packed, len), s->packed, len, 0,
+			   parent);
 	return ret < 0 ? ret : 0;
 }
 
@@ -112,7 +116,7 @@ static int expand(struct search *s, uint32_t at)
 	unsigned int t, open = 0;
 	int ret = 0;
 
-	kl_vm_unpack(&s->before, kl_store_state(&s->store, at));
+	kl_vm_unpack(&s->before, kl_store_state(&s->store, at), &s->base);
 	for (t = 0; t < s->l->nthreads && !ret; t++) {
 		open += !s->before.thread[t].done || s->before.thread[t].nbuf;
 		kl_vm_copy(&s->vm, &s->before);
