@@ -19,7 +19,7 @@ struct explore_args {
 };
 
 enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STATS, OPT_NO_RUN,
-	OPT_SHORTEST, OPT_JSON, OPT_OUTCOMES };
+	OPT_SHORTEST, OPT_JSON, OPT_OUTCOMES, OPT_HISTORIES };
 
 #define SC_MEMORY	(256u << 20)	/* for the comparison with SC */
 
@@ -31,10 +31,17 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
 	  "Leave a reduction out: merge (local steps, markers), dead (registers), canon (names of "
-	  "objects), hidden (objects that no other thread can reach) or all; the answer stays "
-	  "the same", 0 },
+	  "objects and data), hidden (objects that no other thread can reach), symmetry (of "
+	  "threads), facts (variables that one thread writes, that never go back, ...), cover "
+	  "(states that others stand for) or all; the answer stays the same", 0 },
+	{ "histories", OPT_HISTORIES, NULL, 0,
+	  "Print the implementation's histories instead of checking them: those of whole runs "
+	  "that are the hardest to explain, one a line; behind each call and flush(call) how "
+	  "many returns and flush(ret)s of each thread came before it", 0 },
 	{ "shortest", OPT_SHORTEST, NULL, 0,
-	  "Show the shortest run (always done: the search is breadth first)", 0 },
+	  "Show a run with as few steps as there can be; without it the search is breadth first "
+	  "too, but leaves out states for others found later, and a run may be a little longer",
+	  0 },
 	{ "no-run", OPT_NO_RUN, NULL, 0, "Do not show the run that leads to a violation", 0 },
 	{ "outcomes", OPT_OUTCOMES, NULL, 0,
 	  "Compare what the client's threads can see in the end with the implementation and with "
@@ -79,11 +86,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_REDUCE:
 		if (!reduction(&a->o, arg))
-			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden or all "
-				   "expected", arg);
+			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden, symmetry, "
+				   "facts, cover or all expected", arg);
 		break;
 	case OPT_SHORTEST:
 		a->o.shortest = true;
+		break;
+	case OPT_HISTORIES:
+		a->o.histories = true;
 		break;
 	case OPT_NO_RUN:
 		a->no_run = true;
@@ -219,6 +229,7 @@ static int cmd_explore(int argc, char **argv)
 	e.sc = a.o.sc;
 	e.stats = a.stats;
 	e.run = !a.no_run;
+	e.histories = a.o.histories;
 	ret = kl_spec_load(a.file, &spec);
 	if (!ret) {
 		line = progress_start(show_progress, &progress);

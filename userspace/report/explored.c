@@ -7,7 +7,8 @@
 static const char *const what[] = {
 	[KL_EX_OK] = "linearizable", [KL_EX_NOT_LINEARIZABLE] = "not linearizable",
 	[KL_EX_FAULT] = "a fault", [KL_EX_FINAL] = "a false final condition",
-	[KL_EX_DEADLOCK] = "a deadlock", [KL_EX_MEMORY] = "not known: the bound on memory",
+	[KL_EX_DEADLOCK] = "a deadlock",
+	[KL_EX_ENDLESS] = "a run without end", [KL_EX_MEMORY] = "not known: the bound on memory",
 };
 
 static void print_stats(FILE *f, const struct kl_explore_stats *st)
@@ -94,14 +95,27 @@ static int print_outcomes(FILE *f, const struct kl_explored *e)
 	return 0;
 }
 
+static int print_histories(FILE *f, const struct kl_explored *e)
+{
+	int64_t n = kl_explore_print_histories(e->x, f);
+
+	if (n < 0)
+		return n;
+	fprintf(f, "%s: HISTORIES: %lld are the hardest to explain\n", e->file, (long long)n);
+	return 0;
+}
+
 int kl_explored_print(FILE *f, const struct kl_explored *e)
 {
 	struct kl_explore_stats st;
+	int ret = 0;
 
 	if (e->outcomes)
 		return print_outcomes(f, e);
 	kl_explore_stats(e->x, &st);
-	if (e->verdict == KL_EX_OK)
+	if (e->verdict == KL_EX_OK && e->histories)
+		ret = print_histories(f, e);
+	else if (e->verdict == KL_EX_OK)
 		fprintf(f, "%s: LINEARIZABLE: %u threads on %s, all %llu states\n", e->file,
 			st.threads, e->sc ? "SC" : "TSO", (unsigned long long)st.states);
 	else if (e->verdict == KL_EX_MEMORY)
@@ -111,6 +125,8 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 	else
 		fprintf(f, "%s: VIOLATION: %s: %s\n", e->file, what[e->verdict],
 			kl_explore_message(e->x));
+	if (ret)
+		return ret;
 	if (e->stats)
 		print_stats(f, &st);
 	if (e->verdict == KL_EX_OK || e->verdict == KL_EX_MEMORY || !e->run)

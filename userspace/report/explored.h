@@ -13,6 +13,7 @@ struct kl_explored {
 	const char *again;		/* the command line */
 	bool sc, stats;
 	bool run;			/* show the run to a violation */
+	bool histories;			/* that was the question */
 	enum kl_explore_verdict verdict;
 	struct kl_explorer *x;
 	/* Of the same client on SC, if has_sc; KL_EX_MEMORY: not known. */

@@ -30,6 +30,7 @@ static int add_run(json_t *j, const struct kl_explored *e)
 	static const char *const what[] = {
 		[KL_EX_NOT_LINEARIZABLE] = "not linearizable", [KL_EX_FAULT] = "fault",
 		[KL_EX_FINAL] = "final condition", [KL_EX_DEADLOCK] = "deadlock",
+		[KL_EX_ENDLESS] = "run without end",
 	};
 	json_t *run;
 

@@ -135,14 +135,32 @@ static bool look(struct view *w, uint32_t *pc, uint32_t base)
 unsigned int kl_vm_ahead(const struct kl_vm *vm, unsigned int t)
 {
 	const struct kl_vm_prog *p = vm->prog;
-	struct view w = { .vm = vm, .th = &vm->thread[t], .t = t };
+	struct view w;
 	uint32_t pc, base;
 	unsigned int i;
 
+	w.vm = vm;
+	w.th = &vm->thread[t];
+	w.t = t;
+	w.unknown = 0;
+	w.reads = 0;
+	w.block = false;
 	if (!p->facts || w.th->method < 0)
 		return 0;
 	base = p->methods[w.th->method].start;
 	pc = w.th->pc[1];
+	switch ((enum kl_opcode)(p->code[pc] & 0xff)) {
+	case KL_I_READ:
+	case KL_I_LOAD:
+	case KL_I_LOADX:
+		break;
+	case KL_I_BLOCK:
+		if (!w.th->nbuf)
+			break;
+		/* fall through */
+	default:
+		return 0;
+	}
 	for (i = 0; i < p->nregs[1]; i++)
 		w.reg[i] = w.th->reg[1][i];
 	for (i = 0; i < INSNS_MAX; i++) {

@@ -28,14 +28,16 @@ static double now(void)
 
 static int abstract_step(struct kl_explorer *x, const struct kl_vm_event *e)
 {
-	int64_t next = kl_abstract_step(x->abs, x->set, e);
+	int64_t next = x->hist ? kl_histories_step(x->hist, x->set, e) :
+		       kl_abstract_step(x->abs, x->set, e);
 
 	if (x->vm.log && x->nshown < KL_EX_SHOWN)
 		x->shown_ev[x->nshown++] = *e;
 	x->explained = x->set;
 
 	if (next == -E2BIG) {
-		kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
+		kl_err("%s: %s", x->spec->path, x->hist ? "a history is too long" :
+		       kl_abstract_error(x->abs));
 		return -EINVAL;
 	}
 	if (next < 0)
@@ -60,9 +62,10 @@ static int take_events(struct kl_explorer *x)
 }
 
 /* What the threads do that no other can notice, after a step of @t. */
-static int settle(struct kl_explorer *x, unsigned int t)
+static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 {
 	const bool all = x->vm.wrote;
+	enum kl_vm_result r;
 	unsigned int u, i, n;
 	int ret = 1;
 
@@ -70,11 +73,15 @@ static int settle(struct kl_explorer *x, unsigned int t)
 		if (u != t && !all)
 			continue;
 		for (i = 0; i < AHEAD_MAX && ret > 0; i++) {
-			if (kl_vm_go_on(&x->vm, u) == KL_VM_FAULT) {
-				x->faulty = u;
-				return KL_EX_FAULTY;
+			/* Who has just made a step has gone on. */
+			if (i || u != t || flush) {
+				r = kl_vm_go_on(&x->vm, u);
+				ret = take_events(x);
+				if (ret > 0 && r == KL_VM_FAULT) {
+					x->faulty = u;
+					return KL_EX_FAULTY;
+				}
 			}
-			ret = take_events(x);
 			n = ret > 0 ? kl_vm_ahead(&x->vm, u) : 0;
 			if (!n)
 				break;
@@ -93,6 +100,8 @@ static int drop_layers(struct kl_explorer *x)
 
 	for (t = 0; t < x->prog.nthreads && ret > 0; t++) {
 		empty = kl_abstract_empty_layers(x->abs, x->set);
+		if (!empty)
+			break;
 		if (!(empty >> t & 1) || !kl_vm_empty_layer(&x->vm, t))
 			continue;
 		kl_vm_flush(&x->vm, t);
@@ -102,7 +111,7 @@ static int drop_layers(struct kl_explorer *x)
 	return ret;
 }
 
-int kl_ex_after(struct kl_explorer *x, unsigned int t)
+int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush)
 {
 	int ret;
 
@@ -110,19 +119,27 @@ int kl_ex_after(struct kl_explorer *x, unsigned int t)
 	if (ret <= 0 || !x->prog.merge)
 		return ret;
 	if (x->prog.facts)
-		ret = settle(x, t);
-	return ret == 1 ? drop_layers(x) : ret;
+		ret = settle(x, t, flush);
+	/* What is left out here is so only beside a specification. */
+	return ret == 1 && !x->hist ? drop_layers(x) : ret;
+}
+
+/* Data that the specification or the history has. */
+static uint64_t known_data(const struct kl_explorer *x)
+{
+	return x->hist ? kl_histories_data(x->hist, x->set) : kl_abstract_data(x->abs, x->set);
 }
 
 /* Data that only the specification has comes after the implementation's. */
-int64_t kl_ex_pack(struct kl_explorer *x)
+int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base)
 {
-	uint64_t mask = kl_abstract_data(x->abs, x->set);
-	size_t len = kl_vm_pack(&x->vm, x->packed, &x->names);
+	uint64_t mask = known_data(x);
+	size_t len = kl_vm_pack(&x->vm, x->packed, &x->names, base);
 	uint8_t *data = x->names.data, last = 0;
 	int64_t set = x->set;
 	unsigned int i;
 
+	x->hash = kl_store_hash(&x->store, x->packed, len);
 	if (mask) {
 		for (i = 0; i < KL_VM_DATA_MAX; i++)
 			last = data[i] > last ? data[i] : last;
@@ -133,7 +150,8 @@ int64_t kl_ex_pack(struct kl_explorer *x)
 		}
 	}
 	if (x->prog.canon || x->names.moved)
-		set = kl_abstract_rename(x->abs, x->set, &x->names);
+		set = x->hist ? kl_histories_rename(x->hist, x->set, &x->names) :
+		      kl_abstract_rename(x->abs, x->set, &x->names);
 	if (set < 0)
 		return set;
 	x->set = set;
@@ -143,11 +161,11 @@ int64_t kl_ex_pack(struct kl_explorer *x)
 void kl_ex_load(struct kl_explorer *x, uint32_t at)
 {
 	x->set = kl_store_head(&x->store, at)->tag;
-	kl_vm_unpack(&x->before, kl_store_state(&x->store, at));
-	x->before.taken = kl_abstract_data(x->abs, x->set);
+	kl_vm_unpack(&x->before, kl_store_state(&x->store, at), &x->base);
+	x->before.taken = known_data(x);
 }
 
-static void found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush)
+void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush)
 {
 	x->verdict = v;
 	x->last = at;
@@ -185,58 +203,99 @@ static void explain(struct kl_explorer *x)
 
 static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 {
+	struct kl_record *head;
 	int64_t len;
 	int ret;
 
 	x->transitions++;
-	ret = kl_ex_after(x, t);
+	ret = kl_ex_after(x, t, flush);
 	if (ret < 0)
 		return ret;
 	if (!ret) {
-		found(x, KL_EX_NOT_LINEARIZABLE, from, t, flush);
+		kl_ex_found(x, KL_EX_NOT_LINEARIZABLE, from, t, flush);
 		explain(x);
 		return 1;
 	}
 	if (ret == KL_EX_FAULTY) {
-		found(x, KL_EX_FAULT, from, t, flush);
+		kl_ex_found(x, KL_EX_FAULT, from, t, flush);
 		snprintf(x->message, sizeof(x->message), "thread %u: %s", x->faulty, x->vm.error);
 		return 1;
 	}
-	len = kl_ex_pack(x);
+	len = kl_ex_pack(x, &x->base);
 	if (len < 0)
 		return len;
-	ret = kl_store_add(&x->store, x->packed, len, x->set, from);
+	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, from);
 	if (ret == -ENOSPC) {
 		x->verdict = KL_EX_MEMORY;
 		return 1;
 	}
-	return ret < 0 ? ret : 0;
+	if (ret < 0)
+		return ret;
+	/* The latest state is the nearest to an end, most of the time. */
+	head = kl_store_head(&x->store, from);
+	if (x->store.found != from && (head->next == KL_NO_STATE || head->next < x->store.found))
+		head->next = x->store.found;
+	x->ends_reached |= kl_store_head(&x->store, x->store.found)->ends;
+	return 0;
+}
+
+enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from)
+{
+	enum kl_vm_result r = kl_vm_step(&x->vm, t);
+	const unsigned int n = x->vm.at_choice;
+
+	if (r != KL_VM_WAITS || !x->vm.ndecided)
+		return r;
+	kl_vm_undo(&x->vm, from);
+	r = kl_vm_decide(&x->vm, t, x->vm.ndecided);
+	x->vm.at_choice = n;
+	return r;
+}
+
+/* The step of @t ends with an error; what it did before may have been wrong too. */
+static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
+{
+	int ret = take_events(x);
+
+	if (ret < 0)
+		return ret;
+	if (!ret) {
+		kl_ex_found(x, KL_EX_NOT_LINEARIZABLE, from, t, false);
+		explain(x);
+		return 1;
+	}
+	kl_ex_found(x, KL_EX_FAULT, from, t, false);
+	snprintf(x->message, sizeof(x->message), "thread %u: %s", t, x->vm.error);
+	return 1;
 }
 
 /* All steps of a thread; how many there were in @steps.  1: something was found. */
 static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, uint32_t set,
 			 unsigned int *steps)
 {
+	bool dropped = false, goes = false;
 	enum kl_vm_result r;
 	int ret = 0;
 
 	x->vm.nchoice = 0;
 	do {
-		kl_vm_copy(&x->vm, &x->before);
+		kl_vm_undo(&x->vm, &x->before);
 		x->set = set;
-		r = kl_vm_step(&x->vm, t);
+		r = kl_ex_step(x, t, &x->before);
+		dropped |= r == KL_VM_DROPPED;
+		goes |= r == KL_VM_OK;
 		*steps += r != KL_VM_WAITS;
 		if (r == KL_VM_OK)
 			ret = reached(x, from, t, false);
-		if (r == KL_VM_FAULT) {
-			found(x, KL_EX_FAULT, from, t, false);
-			snprintf(x->message, sizeof(x->message), "thread %u: %s", t, x->vm.error);
-			ret = 1;
-		}
+		if (r == KL_VM_FAULT)
+			ret = faulted(x, from, t);
 	} while (!ret && kl_vm_next_choice(&x->vm));
 	if (ret)
 		return ret;
-	kl_vm_copy(&x->vm, &x->before);
+	/* Runs in which an `assume' is false are none: nothing is said of them. */
+	if (dropped && !goes)
+		kl_store_head(&x->store, from)->ends = true;
+	kl_vm_undo(&x->vm, &x->before);
 	x->set = set;
 	if (!kl_vm_flush(&x->vm, t))
 		return 0;
@@ -247,12 +306,18 @@ static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, u
 static int at_end(struct kl_explorer *x, uint32_t at)
 {
 	unsigned int t;
+	int ret;
 
+	if (x->hist) {
+		ret = kl_histories_end(x->hist, kl_store_head(&x->store, at)->tag);
+		if (ret)
+			return ret;
+	}
 	for (t = 0; t < x->prog.nthreads; t++) {
 		if (x->before.thread[t].done)
 			continue;
-		found(x, KL_EX_DEADLOCK, at, -1, false);
-		snprintf(x->message, sizeof(x->message), "deadlock: thread %u and all others that "
+		kl_ex_found(x, KL_EX_DEADLOCK, at, -1, false);
+		snprintf(x->message, sizeof(x->message), "thread %u and all others that "
 			 "have not ended wait", t);
 		return 1;
 	}
@@ -261,23 +326,26 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 	kl_vm_copy(&x->vm, &x->before);
 	if (kl_ex_run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT)
 		return 0;
-	found(x, KL_EX_FINAL, at, -1, false);
+	kl_ex_found(x, KL_EX_FINAL, at, -1, false);
 	snprintf(x->message, sizeof(x->message), "at the end: %s", x->vm.error);
 	return 1;
 }
 
-static int expand(struct kl_explorer *x, uint32_t at)
+int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 {
 	unsigned int t, steps = 0;
 	uint32_t set;
 	int ret = 0;
 
 	kl_ex_load(x, at);
+	kl_vm_copy(&x->vm, &x->before);
 	set = x->set;
 	for (t = 0; t < x->prog.nthreads && !ret; t++)
 		ret = expand_thread(x, at, t, set, &steps);
-	if (!ret && !steps)
+	if (!ret && !steps) {
+		kl_store_head(&x->store, at)->ends = true;
 		ret = at_end(x, at);
+	}
 	if (x->o.progress && !(x->expanded & 1023)) {
 		x->o.progress->states = x->store.n;
 		x->o.progress->expanded = x->expanded;
@@ -293,7 +361,7 @@ int kl_ex_first(struct kl_explorer *x)
 	ret = kl_ex_first_state(x);
 	if (ret)
 		return ret;
-	set = kl_abstract_first(x->abs);
+	set = x->hist ? kl_histories_first(x->hist) : kl_abstract_first(x->abs);
 	if (set == -E2BIG) {
 		kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
 		return -EINVAL;
@@ -306,7 +374,14 @@ int kl_ex_first(struct kl_explorer *x)
 
 static bool covers(void *ctx, uint32_t a, uint32_t b)
 {
-	return kl_abstract_within(ctx, a, b);
+	const struct kl_explorer *x = ctx;
+
+	return x->hist ? kl_histories_harder(x->hist, a, b) : kl_abstract_within(x->abs, a, b);
+}
+
+static size_t spec_bytes(const struct kl_explorer *x)
+{
+	return x->hist ? kl_histories_bytes(x->hist) : kl_abstract_bytes(x->abs);
 }
 
 static int search_once(struct kl_explorer *x)
@@ -323,13 +398,13 @@ static int search_once(struct kl_explorer *x)
 		return ret;
 	if (!x->o.no_cover) {
 		x->store.covers = covers;
-		x->store.ctx = x->abs;
+		x->store.ctx = x;
 	}
 	x->transitions = x->expanded = 0;
-	len = kl_ex_pack(x);
+	len = kl_ex_pack(x, NULL);
 	if (len < 0)
 		return len;
-	ret = kl_store_add(&x->store, x->packed, len, x->set, KL_NO_STATE);
+	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, KL_NO_STATE);
 	for (at = 0, ret = ret < 0 ? ret : 0; !ret && kl_store_has(&x->store, at);
 	     at = kl_store_next(&x->store, at)) {
 		if (at >= level)
@@ -338,11 +413,11 @@ static int search_once(struct kl_explorer *x)
 		x->expanded++;
 		if (kl_store_head(&x->store, at)->idle && !x->o.shortest)
 			continue;
-		ret = expand(x, at);
+		ret = kl_ex_expand(x, at);
 		if (!ret && x->facts.refuted)
 			return -EAGAIN;
 		if (!ret && !(x->expanded & 4095) &&
-		    kl_store_bytes(&x->store) + kl_abstract_bytes(x->abs) > x->o.memory) {
+		    kl_store_bytes(&x->store) + spec_bytes(x) > x->o.memory) {
 			x->verdict = KL_EX_MEMORY;
 			ret = 1;
 		}
@@ -357,6 +432,8 @@ static int search(struct kl_explorer *x)
 	while (!ret) {
 		kl_facts_begin(&x->facts);
 		ret = search_once(x);
+		if (!ret && x->verdict == KL_EX_OK)
+			ret = kl_ex_ends(x);
 		if (ret != -EAGAIN)
 			break;
 		x->begun++;
@@ -396,7 +473,8 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	x->thread = -1;
 	ret = kl_ex_program(x);
 	if (!ret)
-		ret = kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
+		ret = o->histories ? kl_histories_new(&x->prog, &x->hist) :
+		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)
 		ret = search(x);
 	x->seconds = now() - start;
@@ -409,6 +487,7 @@ void kl_explorer_free(struct kl_explorer *x)
 	if (!x)
 		return;
 	kl_abstract_free(x->abs);
+	kl_histories_free(x->hist);
 	kl_store_free(&x->store);
 	free(x->pool);
 	free(x->live);
@@ -421,11 +500,11 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 
 	*st = (struct kl_explore_stats){
 		.states = x->store.n, .transitions = x->transitions,
-		.bytes = kl_store_bytes(&x->store), .sets = kl_abstract_nsets(x->abs),
-		.configs = kl_abstract_nconfigs(x->abs), .open = x->store.n - x->expanded,
+		.bytes = kl_store_bytes(&x->store), .sets = x->abs ? kl_abstract_nsets(x->abs) : 0,
+		.configs = x->abs ? kl_abstract_nconfigs(x->abs) : 0, .open = x->store.n - x->expanded,
 		.threads = x->prog.nthreads, .seconds = x->seconds,
 	};
-	st->all_bytes = st->bytes + kl_abstract_bytes(x->abs);
+	st->all_bytes = st->bytes + spec_bytes(x);
 	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
 		st->steps++;
 	if (st->steps && x->thread < 0)
@@ -435,4 +514,9 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 const char *kl_explore_message(const struct kl_explorer *x)
 {
 	return x->message;
+}
+
+int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f)
+{
+	return x->hist ? kl_histories_print(x->hist, f) : -EINVAL;
 }

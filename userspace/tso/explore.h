@@ -16,6 +16,7 @@ struct kl_explore_options {
 	unsigned int threads, ops;	/* of a general client; 0: as the file says */
 	/* Reductions that are turned off: */
 	bool no_merge, no_dead, no_canon, no_hidden, no_symmetry, no_facts, no_cover;
+	bool histories;			/* no specification: find the histories */
 	bool shortest;			/* no run to what is found has fewer steps */
 	uint64_t memory;		/* bytes */
 	/* Looked at from another thread, to show progress; may be NULL. */
@@ -32,6 +33,7 @@ enum kl_explore_verdict {
 	KL_EX_FAULT,		/* an assertion, a null pointer, ... */
 	KL_EX_FINAL,		/* a condition of `final' */
 	KL_EX_DEADLOCK,
+	KL_EX_ENDLESS,		/* from here no run ends */
 	KL_EX_MEMORY,		/* not known: the bound on memory */
 };
 
@@ -63,6 +65,8 @@ void kl_explorer_free(struct kl_explorer *x);
 void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st);
 /* What was found, in a line. */
 const char *kl_explore_message(const struct kl_explorer *x);
+/* After a search for them, the hardest histories: how many, or a negative errno. */
+int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f);
 
 /* A step of a run, as text. */
 struct kl_explore_step {

@@ -7,6 +7,7 @@
 #include "tso/abstract.h"
 #include "tso/explore.h"
 #include "tso/facts.h"
+#include "tso/histories.h"
 #include "tso/store.h"
 
 #define KL_EX_FAULTY	2
@@ -19,16 +20,20 @@ struct kl_explorer {
 	struct kl_vm_method methods[KL_ITEMS_MAX];
 	struct kl_vm_struct structs[KL_STRUCTS_MAX];
 	uint64_t *pool, *live;
-	struct kl_abstract *abs;
+	struct kl_abstract *abs;	/* one of the two */
+	struct kl_histories *hist;
 	struct kl_store store;
 	struct kl_vm vm, before;
+	struct kl_vm_base base;		/* of before */
 	uint32_t set;			/* of vm */
 	uint32_t explained;		/* the set before the last event */
 	unsigned int faulty;		/* the thread at fault */
 	struct kl_vm_facts facts;
+	bool ends_reached;		/* a state that was reached has a run to an end */
 	unsigned int begun;		/* how often the search has begun anew */
 	uint8_t packed[KL_VM_PACKED];
 	struct kl_vm_names names;	/* of packed */
+	uint64_t hash;
 	uint64_t transitions, expanded;
 	double seconds;
 	/* While a run is printed: the state with names that stay, and its set. */
@@ -56,18 +61,28 @@ int kl_ex_first_state(struct kl_explorer *x);
 /* Refute by random walks what does not hold. */
 int kl_ex_learn(struct kl_explorer *x);
 /*
- * kl_ex_after() - what follows from a step of @t in x->vm: its events in the
+ * kl_ex_after() - what follows from a step of @t, or a flush, in x->vm: its events in the
  * specification, what goes along with it.  1; 0 if the history cannot be
  * explained any more; KL_EX_FAULTY if x->faulty has an error; a negative errno.
  */
-int kl_ex_after(struct kl_explorer *x, unsigned int t);
+int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush);
+/* The step of @t from the state @from, which is in x->vm, as far as it can be made. */
+enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from);
+/* All steps from the state at a place.  1: something was found; 0; a negative errno. */
+int kl_ex_expand(struct kl_explorer *x, uint32_t at);
+/* What was found, and the step of @t from the state at @at that shows it; -1: none. */
+void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush);
+/* After a whole search: does each state have a run that comes to an end?  0 or a negative errno. */
+int kl_ex_ends(struct kl_explorer *x);
 /* The first state to x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
 /* Load the state at a place. */
 void kl_ex_load(struct kl_explorer *x, uint32_t at);
-/* The state to x->packed and x->names, its set renamed: its bytes, or a negative errno. */
-int64_t kl_ex_pack(struct kl_explorer *x);
-
+/*
+ * The state to x->packed, x->names and x->hash, its set renamed: its bytes, or a
+ * negative errno.  @base: x->base if it is a step from x->before, else NULL.
+ */
+int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base);
 /* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
 		  size_t size);

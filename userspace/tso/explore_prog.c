@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "tso/explore_internal.h"
 
-#define WALKS		64
-#define WALK_STEPS	512
+#define WALKS		12
+#define WALK_STEPS	200
 
 static uint64_t from_val(struct kl_val v)
 {

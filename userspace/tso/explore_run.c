@@ -266,12 +266,12 @@ static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t 
 	int64_t len;
 	int ret;
 
-	if (flush ? !kl_vm_flush(&x->vm, t) : kl_vm_step(&x->vm, t) != KL_VM_OK)
+	if (flush ? !kl_vm_flush(&x->vm, t) : kl_ex_step(x, t, &x->before) != KL_VM_OK)
 		return 0;
-	ret = kl_ex_after(x, t);
+	ret = kl_ex_after(x, t, flush);
 	if (ret <= 0 || ret == KL_EX_FAULTY)
 		return ret < 0 ? ret : 0;
-	len = kl_ex_pack(x);
+	len = kl_ex_pack(x, NULL);
 	if (len < 0)
 		return len;
 	return len == kl_store_head(&x->store, to)->len &&
@@ -323,9 +323,9 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	if (flush)
 		kl_vm_flush(&x->vm, t);
 	else
-		kl_vm_step(&x->vm, t);
+		kl_ex_step(x, t, &x->shown);
 	x->nshown = 0;
-	ret = kl_ex_after(x, t);
+	ret = kl_ex_after(x, t, flush);
 	x->vm.log = NULL;
 	if (ret < 0)
 		return ret;
@@ -347,7 +347,7 @@ static int show_first(struct kl_explorer *x, const struct show *s)
 
 	if (ret)
 		return ret;
-	kl_ex_pack(x);
+	kl_ex_pack(x, NULL);
 	memcpy(x->shown_thread, x->names.thread, sizeof(x->shown_thread));
 	x->shown.prog = &x->prog;
 	kl_vm_copy(&x->shown, &x->vm);

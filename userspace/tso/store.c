@@ -9,7 +9,7 @@
 #include "tso/store.h"
 
 #define FIRST_SLOTS	64
-#define RECORD_MAX	((1u << 15) - 1)
+#define RECORD_MAX	((1u << 14) - 1)
 
 /* A table for @n slots in place of the one there is. */
 static int set_table(struct kl_store *s, uint64_t n)
@@ -75,6 +75,25 @@ static uint64_t hash(const uint8_t *p, size_t len)
 	return kl_mix(kl_mix(a ^ h, b), 0x589965cc75374cc3ULL);
 }
 
+/* States are short: a call of memcmp() would take longer than this. */
+static bool same(const uint8_t *p, const uint8_t *q, size_t len)
+{
+	uint64_t a, b;
+
+	for (; len >= 8; len -= 8, p += 8, q += 8) {
+		memcpy(&a, p, 8);
+		memcpy(&b, q, 8);
+		if (a != b)
+			return false;
+	}
+	while (len && *p == *q) {
+		len--;
+		p++;
+		q++;
+	}
+	return !len;
+}
+
 static uint8_t hint_of(uint64_t h)
 {
 	return h >> 56;
@@ -106,7 +125,7 @@ static int grow(struct kl_store *s)
 	return ret;
 }
 
-/* A place to start from at most @n bytes behind the last record. */
+/* Put a record behind the last one. */
 static int append(struct kl_store *s, const uint8_t *state, const struct kl_record *r)
 {
 	const uint64_t bytes = (sizeof(*r) + r->len + 3) / 4 * 4;
@@ -115,16 +134,27 @@ static int append(struct kl_store *s, const uint8_t *state, const struct kl_reco
 		return -ENOSPC;
 	memcpy(s->mem + s->used, r, sizeof(*r));
 	memcpy(s->mem + s->used + sizeof(*r), state, r->len);
+	s->found = s->used / 4;
 	s->used += bytes;
 	s->n++;
 	return 0;
 }
 
-int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint32_t tag,
+uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len)
+{
+	const uint64_t h = hash(state, len);
+
+	__builtin_prefetch(&s->table[h & (s->nslots - 1)]);
+	__builtin_prefetch(&s->hint[h & (s->nslots - 1)]);
+	return h;
+}
+
+int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
 		 uint32_t parent)
 {
-	const struct kl_record r = { .parent = parent, .tag = tag, .len = len };
-	const uint64_t h = hash(state, len);
+	const struct kl_record r = {
+		.parent = parent, .tag = tag, .next = KL_NO_STATE, .len = len,
+	};
 	struct kl_record *e;
 	uint32_t at;
 	uint64_t i;
@@ -143,8 +173,9 @@ int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint32_t 
 			continue;
 		at = s->table[i] - 1;
 		e = kl_store_head(s, at);
-		if (e->len != len || memcmp(kl_store_state(s, at), state, len))
+		if (e->len != len || !same(kl_store_state(s, at), state, len))
 			continue;
+		s->found = at;
 		if (e->tag == tag || (s->covers && s->covers(s->ctx, e->tag, tag)))
 			return 0;
 		if (!s->covers || !s->covers(s->ctx, tag, e->tag))

@@ -20,8 +20,10 @@
 struct kl_record {
 	uint32_t parent;	/* the record from which this was reached */
 	uint32_t tag;
-	uint16_t len : 15;
+	uint32_t next;		/* some other state reached from it, KL_NO_STATE: none */
+	uint16_t len : 14;
 	uint16_t idle : 1;	/* need not be followed: another stands for it */
+	uint16_t ends : 1;	/* some run from it comes to an end; the user's */
 } __attribute__((packed));
 
 struct kl_store {
@@ -32,6 +34,7 @@ struct kl_store {
 	uint64_t nslots, n;
 	uint64_t limit;		/* bytes of all together */
 	uint64_t open;		/* records from this one on have not been followed yet */
+	uint32_t found;		/* the last one added, or the one that was there */
 	/* May the state with tag @a stand for that with tag @b?  NULL: never. */
 	bool (*covers)(void *ctx, uint32_t a, uint32_t b);
 	void *ctx;
@@ -41,11 +44,15 @@ struct kl_store {
 int kl_store_init(struct kl_store *s, uint64_t limit);
 void kl_store_free(struct kl_store *s);
 
+/* The hash of a state; where the store will look for it comes nearer meanwhile. */
+uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len);
+
 /**
  * kl_store_add() - a state that was reached
  * @s: the store
+ * @h: its hash
  * @state: its bytes
- * @len: how many, at most 32767
+ * @len: how many, at most 16383
  * @tag: its tag
  * @parent: the place of the state before it, KL_NO_STATE: there is none
  *
@@ -54,7 +61,7 @@ void kl_store_free(struct kl_store *s);
  * Return: 1 if it is new, 0 if it or one that stands for it was there, -ENOSPC
  * at the limit, -ENOMEM.
  */
-int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint32_t tag,
+int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
 		 uint32_t parent);
 
 static inline struct kl_record *kl_store_head(const struct kl_store *s, uint32_t at)

@@ -22,6 +22,7 @@ struct step {
 	unsigned int nquiet;
 	unsigned int first_stop;	/* instructions before it may stop */
 	unsigned int limit;
+	unsigned int decide;		/* stop after so many choices, if not 0 */
 };
 
 void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t *init)
@@ -38,28 +39,39 @@ void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t 
 	}
 }
 
-void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from)
+static void copy_threads(struct kl_vm *to, const struct kl_vm *from, uint32_t which)
 {
 	const struct kl_vm_prog *p = from->prog;
-	unsigned int t;
 
-	to->prog = p;
-	to->nobj = from->nobj;
-	to->nmem = from->nmem;
-	memcpy(to->mem, from->mem, from->nmem * sizeof(*to->mem));
-	memcpy(to->type, from->type, from->nobj);
-	for (t = 0; t < p->nthreads; t++) {
-		const struct kl_vm_thread *f = &from->thread[t];
-		struct kl_vm_thread *th = &to->thread[t];
+	for (; which; which &= which - 1) {
+		const struct kl_vm_thread *f = &from->thread[__builtin_ctz(which)];
+		struct kl_vm_thread *th = &to->thread[__builtin_ctz(which)];
 
 		memcpy(th, f, offsetof(struct kl_vm_thread, buf));
 		memcpy(th->buf, f->buf, f->nbuf * sizeof(*f->buf));
 		memcpy(th->reg[0], f->reg[0], p->nregs[0] * sizeof(uint64_t));
 		memcpy(th->reg[1], f->reg[1], p->nregs[1] * sizeof(uint64_t));
 	}
-	to->taken = from->taken;
-	to->nev = 0;
-	to->wrote = false;
+}
+
+void kl_vm_undo(struct kl_vm *vm, const struct kl_vm *from)
+{
+	copy_threads(vm, from, vm->touched);
+	vm->nobj = from->nobj;
+	vm->nmem = from->nmem;
+	memcpy(vm->mem, from->mem, from->nmem * sizeof(*vm->mem));
+	memcpy(vm->type, from->type, from->nobj);
+	vm->taken = from->taken;
+	vm->nev = 0;
+	vm->wrote = false;
+	vm->touched = 0;
+}
+
+void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from)
+{
+	to->prog = from->prog;
+	to->touched = (1u << from->prog->nthreads) - 1;
+	kl_vm_undo(to, from);
 }
 
 static enum kl_vm_result fault(struct step *s, uint32_t pc, const char *what)
@@ -132,6 +144,7 @@ bool kl_vm_flush(struct kl_vm *vm, unsigned int t)
 
 	if (!th->nbuf)
 		return false;
+	vm->touched |= 1u << t;
 	if (!vm->prog->merge && th->buf[0].kind != KL_VM_WRITE) {
 		pop_marker(vm, t);
 		return true;
@@ -180,6 +193,8 @@ static bool choose(struct step *s, uint64_t n, unsigned int *out)
 		vm->choice[i] = 0;
 	vm->choices[i] = n;
 	vm->at_choice++;
+	if (!s->block)
+		vm->ndecided = vm->at_choice;
 	*out = vm->choice[i];
 	return true;
 }
@@ -365,6 +380,12 @@ static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
 	return !p->raw && v >> 61 && v >> 61 != 7;
 }
 
+/* What an address is as a number is not known; that its bits are it or nothing is. */
+static bool arith_on_address(uint64_t result, uint64_t x, uint64_t y)
+{
+	return (kl_vm_is_ptr(x) || kl_vm_is_ptr(y)) && result && result != x && result != y;
+}
+
 static int arith_op(enum kl_opcode op)
 {
 	static const int ops[] = {
@@ -438,9 +459,12 @@ static enum kl_vm_result run(struct step *sp)
 		uint64_t *reg = th->reg[f];
 		uint32_t addr, array;
 
+		if (s.decide && vm->ndecided == s.decide)
+			return KL_VM_OK;
 		if (count >= s.first_stop && !s.block &&
 		    (p->merge ? stops(&s, &p->code[at], th->reg[f]) : true))
 			return KL_VM_OK;
+		vm->touched |= 1u << t;
 		th->pc[f]++;
 		switch (op) {
 		case KL_I_MOV:
@@ -514,12 +538,17 @@ static enum kl_vm_result run(struct step *sp)
 		case KL_I_AND ... KL_I_SHR:
 			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
 				return fault(&s, at, "data is copied and compared only");
+			if (p->raw && arith_on_address(kl_arith(arith_op(op), reg[b], reg[c]),
+						       reg[b], reg[c]))
+				return fault(&s, at, "arithmetic on an address");
 			reg[a] = kl_arith(arith_op(op), reg[b], reg[c]);
 			if (out_of_range(p, reg[a]))
 				return fault(&s, at, "a number too large for the explorer");
 			break;
 		case KL_I_LT:
 		case KL_I_LE:
+			if (p->raw && (kl_vm_is_ptr(reg[b]) || kl_vm_is_ptr(reg[c])))
+				return fault(&s, at, "a comparison of addresses");
 			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
 				return fault(&s, at, "data is copied and compared only");
 			reg[a] = op == KL_I_LT ? reg[b] < reg[c] : reg[b] <= reg[c];
@@ -617,8 +646,19 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 		.vm = vm, .t = t, .th = &vm->thread[t], .first_stop = 1, .limit = STEPS_MAX,
 	};
 
-	vm->at_choice = 0;
+	vm->at_choice = vm->ndecided = 0;
 	return s.th->done ? KL_VM_WAITS : run(&s);
+}
+
+enum kl_vm_result kl_vm_decide(struct kl_vm *vm, unsigned int t, unsigned int n)
+{
+	struct step s = {
+		.vm = vm, .t = t, .th = &vm->thread[t], .first_stop = 1, .limit = STEPS_MAX,
+		.decide = n,
+	};
+
+	vm->at_choice = vm->ndecided = 0;
+	return run(&s);
 }
 
 enum kl_vm_result kl_vm_go_on(struct kl_vm *vm, unsigned int t)

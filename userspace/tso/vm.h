@@ -141,10 +141,11 @@ struct kl_vm {
 	struct kl_vm_event ev[KL_VM_EVENTS];
 	unsigned int nev;
 	bool wrote;			/* memory that others can reach has changed */
+	uint32_t touched;		/* threads that are not what they were */
 	struct kl_vm_access *log;	/* if not NULL, accesses are noted there */
 	unsigned int nlog, clog;
 	uint8_t choice[16], choices[16];
-	unsigned int nchoice, at_choice;
+	unsigned int nchoice, at_choice, ndecided;
 	char error[160];
 };
 
@@ -188,6 +189,8 @@ void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t 
 
 /* The state of @from, without what is known of its last step. */
 void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from);
+/* The same for a copy of @from that has made some steps. */
+void kl_vm_undo(struct kl_vm *vm, const struct kl_vm *from);
 
 /**
  * kl_vm_step() - thread @t goes on
@@ -203,9 +206,15 @@ void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from);
  *
  * Choices are taken from vm->choice; those beyond vm->nchoice are the first
  * alternative.  kl_vm_next_choice() prepares the next combination.
+ *
+ * If @t has decided for something that has to wait, as a call of a method that
+ * begins with a barrier, vm->ndecided is how many choices that were: to have
+ * decided is a step of its own then, kl_vm_decide().
  */
 enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t);
 bool kl_vm_next_choice(struct kl_vm *vm);
+/* The step of @t up to its @n-th choice. */
+enum kl_vm_result kl_vm_decide(struct kl_vm *vm, unsigned int t, unsigned int n);
 /* The steps of @t that others cannot notice, nor can it matter when they are made. */
 enum kl_vm_result kl_vm_go_on(struct kl_vm *vm, unsigned int t);
 /* The next @n instructions of @t. */
@@ -251,16 +260,29 @@ struct kl_vm_names {
 	bool moved;			/* some thread has another place */
 };
 
+/* Of a state that was unpacked: which bytes are those of its successors too. */
+struct kl_vm_base {
+	const uint8_t *bytes;
+	unsigned int first, nobj, ndata;	/* fixed memory and what it reaches */
+	struct {
+		unsigned int from, to;
+		bool plain;		/* it names nothing that fixed memory does not reach */
+		uint64_t sign;		/* for the order */
+	} thread[KL_VM_THREADS];
+};
+
 /**
  * kl_vm_pack() - a state as a string of bytes, equal states as equal ones
  * @vm: the state
  * @out: KL_VM_PACKED bytes
  * @names: set to the names; data too is numbered by where it is found first
+ * @base: of the state from which steps led to this one; may be NULL
  *
  * Return: how many bytes were used.
  */
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names);
-void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in);
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names,
+		  const struct kl_vm_base *base);
+void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in, struct kl_vm_base *base);
 
 /**
  * kl_vm_live() - which registers matter before each word (live.c)
