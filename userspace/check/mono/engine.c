@@ -385,9 +385,8 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	a->engine = "log-linear";
 	a->work = s->nops;
 	kl_spec_container(s->spec, &c);
-	if (c.kind == KL_CONTAINER_SET && !s->ngaps)
-		return mono_set(s, lim, &c, a);
-	if (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind]) {
+	if (c.kind != KL_CONTAINER_SET &&
+	    (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
 		decline(a, "the specification is no container that there is a monitor for");
 		return 0;
 	}
@@ -399,6 +398,8 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 		decline(a, "operations were lost");
 		return 0;
 	}
+	if (c.kind == KL_CONTAINER_SET)
+		return mono_set(s, lim, &c, a);
 	/* First an order of more than is certain; then, if that says nothing, of what is. */
 	ret = run_on(s, lim, &strict, types[c.kind], &c, a);
 	if (!ret && strict && a->verdict == KL_UNKNOWN) {
