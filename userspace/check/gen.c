@@ -157,9 +157,13 @@ static int take_effect(struct gen *g, struct thread *t, bool may_wait)
 		if (!t->chosen)
 			kl_gen_choose_op(&g->world, &t->op);
 		t->chosen = false;
-		/* The last one may be of those that fill a container, and a producer's. */
-		ret = kl_gen_apply(&g->world, &t->op,
-				   tries + 1 < TRIES && t->op.side != KL_GEN_ADDS);
+		/* The last one may be of those that fill a container. */
+		ret = kl_gen_apply(&g->world, &t->op, tries + 1 < TRIES);
+		/* A producer has nothing else to do, so it waits. */
+		if (ret == KL_GEN_LARGER && t->op.side == KL_GEN_ADDS && may_wait) {
+			t->chosen = true;
+			break;
+		}
 		if (ret == KL_GEN_LARGER)
 			continue;
 		if (ret)
