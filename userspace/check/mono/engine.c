@@ -335,6 +335,8 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 		if (ret)
 			return ret;
 		mono_gather(m);
+		snprintf(a->reason, sizeof(a->reason), "%u uses of %u values, told apart by when they "
+			 "were added and removed", m->nvalues, m->nwords);
 	}
 	for (;;) {
 		ret = mono_standard(m);

@@ -280,9 +280,9 @@ int mono_rename(struct mono *m);
  */
 int mono_standard(struct mono *m);
 
-/* The core: start one, add a value to it.  Negative errno on failure. */
-void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* The core: start one, add a value to it, say what is wrong with it.  Negative errno on failure. */
+void mono_core_start(struct mono *m, uint32_t deadline);
+void mono_core_say(struct mono *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int mono_core_add(struct mono *m, uint32_t value);
 /* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
 int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
