@@ -287,6 +287,10 @@ static int confirm(struct mono *m, struct kl_answer *a)
 	/* Of more than is certain there may be no order. */
 	if (m->strict)
 		return 0;
+	if (m->nunknown) {
+		decline(a, "removals whose results are not known");
+		return 0;
+	}
 	a->core = core_ops(m, &n);
 	a->ncore = n;
 	if (!a->core)
@@ -337,6 +341,14 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 		mono_gather(m);
 		snprintf(a->reason, sizeof(a->reason), "%u uses of %u values, told apart by when they "
 			 "were added and removed", m->nvalues, m->nwords);
+	}
+	if (m->nunknown) {
+		ret = mono_guess_unknown(m);
+		if (ret == -EAGAIN)
+			decline(a, "many removals whose results are not known");
+		if (ret)
+			return ret == -EAGAIN ? 0 : ret;
+		mono_gather(m);
 	}
 	for (;;) {
 		ret = mono_standard(m);

@@ -33,7 +33,7 @@ enum mono_kind {
 	MONO_EMPTY,	/* found it empty */
 	MONO_FREE,	/* changes nothing, and what it saw is not known */
 	MONO_OUT,	/* pending, it may have added something that nobody saw */
-	MONO_WILD,	/* pending, it may have removed something */
+	MONO_WILD,	/* it may have removed something; pending, or see unknown.c */
 	MONO_NOTHING,	/* pending, it changes nothing */
 };
 
@@ -89,6 +89,7 @@ struct mono {
 	bool again;		/* a word was added, or removed, more than once */
 	uint32_t *wild;		/* pending removals in order of call; MONO_NONE if given away */
 	uint32_t nwild;
+	uint32_t nunknown;	/* removals that returned, with what is not known */
 	/*
 	 * Of each operation that found it empty, in order of call; the value of its
 	 * m->op is its place here.  @gap: where it was.
@@ -271,6 +272,11 @@ void mono_settle(struct mono *m);
 void mono_gather(struct mono *m);
 /* Make m->call and m->ret.  0 or -ENOMEM. */
 int mono_times(struct mono *m);
+/*
+ * unknown.c: guess what removals took that returned; mono_gather() them then.  0,
+ * -EAGAIN if that is too much, -ENOMEM.
+ */
+int mono_guess_unknown(struct mono *m);
 /* Give each use of a word a value of its own; 0 or -ENOMEM. */
 int mono_rename(struct mono *m);
 

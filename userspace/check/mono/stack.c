@@ -306,7 +306,7 @@ static int find_core(struct stack *s)
 	struct mono *m = s->m;
 	const size_t nv = (size_t)m->nvalues + 1;
 	uint32_t *left = malloc(nv * sizeof(*left)), *core = malloc(nv * sizeof(*core));
-	uint32_t *best = malloc(nv * sizeof(*best)), nleft = 0, nbest = UINT32_MAX, i, k, n;
+	uint32_t *best = calloc(nv, sizeof(*best)), nleft = 0, nbest = UINT32_MAX, i, k, n;
 	uint8_t *in = calloc(nv, 1);
 	int ret = left && core && best && in ? 0 : -ENOMEM;
 

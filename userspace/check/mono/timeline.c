@@ -79,8 +79,12 @@ static int special(struct timeline *t, uint32_t item, enum kl_role role, struct 
 		m->op[item] = mono_op(MONO_EMPTY, 0);
 		return kl_grow(m->cut, m->ccuts, ++m->nempty) ? -ENOMEM : 1;
 	}
-	snprintf(t->reason, t->size, v.tag == KL_ANY ? "a removal whose result is not known" :
-		 "a result that no container gives");
+	if (v.tag == KL_ANY) {
+		m->op[item] = mono_op(MONO_WILD, 0);
+		m->nunknown++;
+		return 1;
+	}
+	snprintf(t->reason, t->size, "a result that no container gives");
 	return 0;
 }
 
@@ -429,7 +433,7 @@ static int list_wild(struct mono *m)
 	if (!m->wild)
 		return -ENOMEM;
 	for (i = 0; m->nwild && i < m->nitems; i++)
-		if (mono_kind(m->op[i]) == MONO_WILD)
+		if (mono_kind(m->op[i]) == MONO_WILD && mono_pending(m, i))
 			m->wild[n++] = i;
 	return 1;
 }
