@@ -448,15 +448,19 @@ static void start(struct timeline *t, struct mono *m)
 	t->eye = mono_open_eye(m);
 }
 
-/* Are events wanted in any case?  Those of registers only for an order. */
+/* Are events wanted in any case?  For an order, or peeks, but not those of registers. */
 static bool wants_events(const struct timeline *t, const struct mono *m)
 {
+	const struct kl_history *h = m->s->h;
 	size_t i;
 
-	for (i = 0; i < m->s->h->nmethods; i++)
-		if (t->roles[i] == KL_ROLE_PEEK && m->c.kind != KL_CONTAINER_REGISTER)
-			return true;
-	return m->s->h->error || !m->lim->no_witness;
+	if (h->error || !m->lim->no_witness)
+		return true;
+	if (m->c.kind == KL_CONTAINER_REGISTER)
+		return false;
+	for (i = 0; i < h->nshapes && t->roles[h->shapes[i].method] != KL_ROLE_PEEK; i++)
+		;
+	return i < h->nshapes;
 }
 
 int mono_timeline(struct mono *m, char *reason, size_t size)
