@@ -25,7 +25,7 @@ void kl_big_hint(void *p, size_t bytes)
 	const uintptr_t to = ((uintptr_t)p + bytes + PAGE - 1) & ~(PAGE - 1);
 
 	/* It is advice: a kernel without huge pages does without. */
-	if (p && bytes >= 2 * HUGE)
+	if (p && bytes >= 4 * HUGE)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
@@ -33,7 +33,7 @@ void *kl_big_alloc(size_t bytes)
 {
 	void *p;
 
-	if (bytes < 2 * HUGE)
+	if (bytes < 4 * HUGE)
 		return malloc(bytes ? bytes : 1);
 	p = aligned_alloc(HUGE, (bytes + HUGE - 1) & ~(HUGE - 1));
 	kl_big_hint(p, bytes);

@@ -79,10 +79,14 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
 	int *map = calloc(h->nmethods + 1, sizeof(*map)), ret = 0;
+	int *form = calloc(h->nmethods + 1, sizeof(*form));
 	size_t i;
 
-	if (!map)
+	if (!map || !form) {
+		free(map);
+		free(form);
 		return -ENOMEM;
+	}
 	for (i = 0; i < h->nmethods && !ret; i++) {
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 		if (map[i] < 0) {
@@ -91,10 +95,15 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 			ret = -EINVAL;
 		}
 	}
-	for (i = 0; i < h->nshapes && !ret && fits(spec, map, &h->shapes[i]); i++)
-		;
+	for (i = 0; i < h->nmethods && !ret; i++)
+		form[i] = kl_spec_method(spec, map[i])->nparams << 8 |
+			  kl_spec_method(spec, map[i])->nresults;
+	for (i = 0; i < h->nshapes && !ret; i++)
+		if (form[h->shapes[i].method] != (h->shapes[i].nargs << 8 | h->shapes[i].nres))
+			break;
 	if (!ret && i < h->nshapes)
 		ret = check_operations(spec, h, map);
+	free(form);
 	if (ret)
 		free(map);
 	else

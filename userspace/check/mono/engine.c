@@ -287,6 +287,10 @@ static int confirm(struct mono *m, struct kl_answer *a)
 	/* Of more than is certain there may be no order. */
 	if (m->strict)
 		return 0;
+	if (m->nunknown) {
+		decline(a, "removals whose results are not known");
+		return 0;
+	}
 	a->core = core_ops(m, &n);
 	a->ncore = n;
 	if (!a->core)
@@ -334,6 +338,16 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 		ret = mono_rename(m);
 		if (ret)
 			return ret;
+		mono_gather(m);
+		snprintf(a->reason, sizeof(a->reason), "%u uses of %u values, told apart by when they "
+			 "were added and removed", m->nvalues, m->nwords);
+	}
+	if (m->nunknown) {
+		ret = mono_guess_unknown(m);
+		if (ret == -EAGAIN)
+			decline(a, "many removals whose results are not known");
+		if (ret)
+			return ret == -EAGAIN ? 0 : ret;
 		mono_gather(m);
 	}
 	for (;;) {
@@ -385,9 +399,8 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	a->engine = "log-linear";
 	a->work = s->nops;
 	kl_spec_container(s->spec, &c);
-	if (c.kind == KL_CONTAINER_SET && !s->ngaps)
-		return mono_set(s, lim, &c, a);
-	if (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind]) {
+	if (c.kind != KL_CONTAINER_SET &&
+	    (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
 		decline(a, "the specification is no container that there is a monitor for");
 		return 0;
 	}
@@ -399,6 +412,8 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 		decline(a, "operations were lost");
 		return 0;
 	}
+	if (c.kind == KL_CONTAINER_SET)
+		return mono_set(s, lim, &c, a);
 	/* First an order of more than is certain; then, if that says nothing, of what is. */
 	ret = run_on(s, lim, &strict, types[c.kind], &c, a);
 	if (!ret && strict && a->verdict == KL_UNKNOWN) {

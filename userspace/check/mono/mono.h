@@ -33,7 +33,7 @@ enum mono_kind {
 	MONO_EMPTY,	/* found it empty */
 	MONO_FREE,	/* changes nothing, and what it saw is not known */
 	MONO_OUT,	/* pending, it may have added something that nobody saw */
-	MONO_WILD,	/* pending, it may have removed something */
+	MONO_WILD,	/* it may have removed something; pending, or see unknown.c */
 	MONO_NOTHING,	/* pending, it changes nothing */
 };
 
@@ -89,6 +89,7 @@ struct mono {
 	bool again;		/* a word was added, or removed, more than once */
 	uint32_t *wild;		/* pending removals in order of call; MONO_NONE if given away */
 	uint32_t nwild;
+	uint32_t nunknown;	/* removals that returned, with what is not known */
 	/*
 	 * Of each operation that found it empty, in order of call; the value of its
 	 * m->op is its place here.  @gap: where it was.
@@ -271,6 +272,11 @@ void mono_settle(struct mono *m);
 void mono_gather(struct mono *m);
 /* Make m->call and m->ret.  0 or -ENOMEM. */
 int mono_times(struct mono *m);
+/*
+ * unknown.c: guess what removals took that returned; mono_gather() them then.  0,
+ * -EAGAIN if that is too much, -ENOMEM.
+ */
+int mono_guess_unknown(struct mono *m);
 /* Give each use of a word a value of its own; 0 or -ENOMEM. */
 int mono_rename(struct mono *m);
 
@@ -280,9 +286,9 @@ int mono_rename(struct mono *m);
  */
 int mono_standard(struct mono *m);
 
-/* The core: start one, add a value to it.  Negative errno on failure. */
-void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* The core: start one, add a value to it, say what is wrong with it.  Negative errno on failure. */
+void mono_core_start(struct mono *m, uint32_t deadline);
+void mono_core_say(struct mono *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int mono_core_add(struct mono *m, uint32_t value);
 /* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
 int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);

@@ -33,8 +33,7 @@ static int blocked(struct pqueue *q, uint32_t value, struct mono_window w)
 	uint32_t best, i;
 	int ret;
 
-	mono_core_start(m, w.to + 1, "%" PRIu64 " came out, or was seen first, while what "
-			"goes before it was inside", word);
+	mono_core_start(m, w.to + 1);
 	ret = mono_core_add(m, value);
 	while (!ret && w.from <= w.to) {
 		best = MONO_NONE;
@@ -53,6 +52,14 @@ static int blocked(struct pqueue *q, uint32_t value, struct mono_window w)
 		ret = mono_core_add(m, best);
 		w.from = m->v[best].hi;
 	}
+	if (!ret && m->core.n == 2)
+		mono_core_say(m, "%" PRIu64 " came out, or was first, while %" PRIu64 ", which goes "
+			      "before it, was inside all the time", word,
+			      m->words[m->core.words[1]]);
+	else if (!ret)
+		mono_core_say(m, "%" PRIu64 " came out, or was first, while one or another of %zu "
+			      "values that go before it, as %" PRIu64 ", was inside", word,
+			      m->core.n - 1, m->words[m->core.words[m->core.n > 1]]);
 	return ret;
 }
 

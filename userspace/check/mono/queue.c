@@ -47,8 +47,9 @@ static int overlap(struct mono *m, uint32_t v, uint32_t w)
 {
 	int ret;
 
-	mono_core_start(m, m->v[w].oret, "%" PRIu64 " was at the front while %" PRIu64 " was",
-			mono_word(m, w), mono_word(m, v));
+	mono_core_start(m, m->v[w].oret);
+	mono_core_say(m, "%" PRIu64 " was at the front while %" PRIu64 " was", mono_word(m, w),
+		      mono_word(m, v));
 	ret = mono_core_add(m, v);
 	return ret ? ret : mono_core_add(m, w);
 }
@@ -87,9 +88,11 @@ static int pair(struct mono *m, uint32_t v, uint32_t w)
 {
 	int ret;
 
-	mono_core_start(m, m->v[w].oret, "%" PRIu64 " was at the front before %" PRIu64
-			" was gone, although it was added after it", mono_word(m, w),
-			mono_word(m, v));
+	mono_core_start(m, m->v[w].oret);
+	mono_core_say(m, "%" PRIu64 " was %s before %" PRIu64 "%s, although it was enqueued after it",
+		      mono_word(m, w), m->v[w].oret == m->v[w].rret ? "dequeued" : "at the front",
+		      mono_word(m, v), m->v[v].remove == MONO_NONE || m->v[v].peeks ?
+		      " was gone" : "");
 	ret = mono_core_add(m, v) ?: mono_core_add(m, w);
 	if (!ret && m->npeeks)
 		ret = add_front(m, m->v[w].oret) ?: add_front(m, m->v[v].hi);

@@ -20,8 +20,9 @@ static int pair(struct mono *m, uint32_t v, uint32_t w)
 {
 	int ret;
 
-	mono_core_start(m, m->v[w].lo, "%" PRIu64 " was in the register while %" PRIu64 " was",
-			mono_word(m, w), mono_word(m, v));
+	mono_core_start(m, m->v[w].lo);
+	mono_core_say(m, "%" PRIu64 " was in the register while %" PRIu64 " was", mono_word(m, w),
+		      mono_word(m, v));
 	ret = mono_core_add(m, v);
 	return ret ? ret : mono_core_add(m, w);
 }

@@ -74,7 +74,7 @@ struct set {
 	struct mono_words words;
 	uint8_t *roles;
 	struct key *keys;
-	uint32_t *next;
+	uint32_t *next;		/* of an item: what it does << 28, the next one of its group */
 	/* The group at hand. */
 	struct sim_op *op;
 	struct event *ev;
@@ -163,18 +163,16 @@ static bool called_then(struct set *t, const struct sim_op *o)
 static int lay_out(struct set *t, const struct key *k)
 {
 	const struct kl_history *h = t->s->h;
-	uint32_t item = t->next[k->last], i;
+	uint32_t item = t->next[k->last] & MONO_VALUE, i;
 
-	for (t->nop = t->nev = 0; ; item = t->next[item]) {
+	for (t->nop = t->nev = 0; ; item = t->next[item] & MONO_VALUE) {
 		const struct kl_op *op = &h->ops[index_of(t, item)];
-		const struct kl_shape *s = kl_op_shape(h, op);
 
 		if (kl_grow(t->op, t->cop, t->nop + 1))
 			return -ENOMEM;
 		t->op[t->nop++] = (struct sim_op){
 			.call = op->call, .ret = op->ret, .item = item, .thread = op->thread,
-			.what = what_of(t->roles[s->method], h->vals[s->vals + s->nargs],
-					op->flags & KL_OP_PENDING),
+			.what = t->next[item] >> 28,
 		};
 		if (item == k->last)
 			break;
@@ -325,8 +323,9 @@ static inline int add_op(struct set *t, uint32_t item, const struct kl_op *op, u
 	if (!k->used) {
 		k->used = true;
 	} else if (op->call <= k->end) {
-		t->next[item] = k->several ? t->next[k->last] : k->last;
-		t->next[k->last] = item;
+		/* After the last the first, which was alone after itself. */
+		t->next[item] = (uint32_t)what << 28 | (t->next[k->last] & MONO_VALUE);
+		t->next[k->last] = (t->next[k->last] & ~MONO_VALUE) | item;
 		k->last = item;
 		k->several = true;
 		k->end = op->ret > k->end ? op->ret : k->end;
@@ -338,6 +337,7 @@ static inline int add_op(struct set *t, uint32_t item, const struct kl_op *op, u
 			return ret;
 		}
 	}
+	t->next[item] = (uint32_t)what << 28 | item;
 	k->end = op->ret;
 	k->last = item;
 	k->several = false;
@@ -514,7 +514,7 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 
 	t.roles = calloc(s->h->nmethods + 1, sizeof(*t.roles));
 	t.keys = kl_big_alloc(n * sizeof(*t.keys));
-	t.next = malloc(n * sizeof(*t.next));
+	t.next = kl_big_alloc(n * sizeof(*t.next));
 	if (!t.roles || !t.keys || !t.next)
 		goto out;
 	for (i = 0; i < s->h->nmethods; i++)

@@ -282,6 +282,21 @@ static struct mono_window unsafe_op(const struct stack *s, uint32_t value)
 	return mono_peek_window(m, v, peek);
 }
 
+static void say_why(struct stack *s, const uint32_t *core, uint32_t n)
+{
+	struct mono *m = s->m;
+
+	mono_core_start(m, unsafe_op(s, core[0]).to + 1);
+	if (n == 2)
+		mono_core_say(m, "%" PRIu64 " was pushed, seen or popped while %" PRIu64 " was on top "
+			      "of it, and %" PRIu64 " while %" PRIu64 " was", mono_word(m, core[0]),
+			      mono_word(m, core[1]), mono_word(m, core[1]), mono_word(m, core[0]));
+	else
+		mono_core_say(m, "%" PRIu64 " was pushed, seen or popped while %" PRIu64 " was on top "
+			      "of it, and so on: each of %u values has another on top",
+			      mono_word(m, core[0]), mono_word(m, core[n > 1]), n);
+}
+
 /*
  * A few of those left that have no order without the others either: one, those
  * that cover an operation of it, those that cover one of theirs, and so on.
@@ -291,7 +306,7 @@ static int find_core(struct stack *s)
 	struct mono *m = s->m;
 	const size_t nv = (size_t)m->nvalues + 1;
 	uint32_t *left = malloc(nv * sizeof(*left)), *core = malloc(nv * sizeof(*core));
-	uint32_t *best = malloc(nv * sizeof(*best)), nleft = 0, nbest = UINT32_MAX, i, k, n;
+	uint32_t *best = calloc(nv, sizeof(*best)), nleft = 0, nbest = UINT32_MAX, i, k, n;
 	uint8_t *in = calloc(nv, 1);
 	int ret = left && core && best && in ? 0 : -ENOMEM;
 
@@ -314,8 +329,7 @@ static int find_core(struct stack *s)
 		memcpy(best, core, n * sizeof(*core));
 	}
 	if (!ret)
-		mono_core_start(m, unsafe_op(s, best[0]).to + 1, "%" PRIu64 " was used while another was on top "
-				"of it, and so it is with that one", mono_word(m, best[0]));
+		say_why(s, best, nbest);
 	for (i = 0; !ret && i < nbest; i++)
 		ret = mono_core_add(m, best[i]);
 	free(left);

@@ -10,13 +10,17 @@
 #include "base/mem.h"
 #include "check/mono/mono.h"
 
-void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
+void mono_core_start(struct mono *m, uint32_t deadline)
 {
-	va_list ap;
-
 	m->core.n = 0;
 	m->core.item = MONO_NONE;
 	m->core.deadline = deadline;
+}
+
+void mono_core_say(struct mono *m, const char *fmt, ...)
+{
+	va_list ap;
+
 	va_start(ap, fmt);
 	vsnprintf(m->core.why, sizeof(m->core.why), fmt, ap);
 	va_end(ap);
@@ -76,15 +80,16 @@ static int check_value(struct mono *m, uint32_t i)
 	if (v->add == MONO_NONE && m->c.init && m->s->h->fresh &&
 	    (m->c.kind != KL_CONTAINER_REGISTER || m->c.first.tag != KL_WORD ||
 	     m->c.first.v != word))
-		mono_core_start(m, v->oret, "%" PRIu64 " was seen and %s", word,
-				m->nvalues == m->nwords ? "never added" :
-				"not added before, or not so often");
+		mono_core_say(m, "%" PRIu64 " was seen and %s", word,
+			      m->nvalues == m->nwords ? "never added" :
+			      "not added before, or not so often");
 	else if (v->add != MONO_NONE && v->oret <= v->call)
-		mono_core_start(m, v->oret, "%" PRIu64 " was seen before it was added", word);
+		mono_core_say(m, "%" PRIu64 " was seen before it was added", word);
 	else if (v->remove != MONO_NONE && v->rret <= v->hi)
-		mono_core_start(m, v->oret, "%" PRIu64 " was seen after it was removed", word);
+		mono_core_say(m, "%" PRIu64 " was seen or added after it was removed", word);
 	else
 		return 1;
+	mono_core_start(m, v->oret);
 	return mono_core_add(m, i);
 }
 
@@ -127,9 +132,18 @@ static int find_empty(struct mono *m)
 	free(delta);
 	if (i == m->ncuts)
 		return 1;
-	mono_core_start(m, cut->ret, "there was no time at which it was empty");
+	mono_core_start(m, cut->ret);
 	m->core.item = cut->item;
-	return mono_core_cover(m, cut->call, cut->ret, MONO_NONE);
+	if (mono_core_cover(m, cut->call, cut->ret, MONO_NONE))
+		return -ENOMEM;
+	if (m->core.n == 1)
+		mono_core_say(m, "it was found empty while %" PRIu64 " was inside all the time",
+			      m->words[m->core.words[0]]);
+	else
+		mono_core_say(m, "it was found empty while one or another of %zu values, the first of "
+			      "them %" PRIu64 ", was inside", m->core.n,
+			      m->words[m->core.words[0]]);
+	return 0;
 }
 
 int mono_standard(struct mono *m)

@@ -79,8 +79,12 @@ static int special(struct timeline *t, uint32_t item, enum kl_role role, struct 
 		m->op[item] = mono_op(MONO_EMPTY, 0);
 		return kl_grow(m->cut, m->ccuts, ++m->nempty) ? -ENOMEM : 1;
 	}
-	snprintf(t->reason, t->size, v.tag == KL_ANY ? "a removal whose result is not known" :
-		 "a result that no container gives");
+	if (v.tag == KL_ANY) {
+		m->op[item] = mono_op(MONO_WILD, 0);
+		m->nunknown++;
+		return 1;
+	}
+	snprintf(t->reason, t->size, "a result that no container gives");
 	return 0;
 }
 
@@ -429,7 +433,7 @@ static int list_wild(struct mono *m)
 	if (!m->wild)
 		return -ENOMEM;
 	for (i = 0; m->nwild && i < m->nitems; i++)
-		if (mono_kind(m->op[i]) == MONO_WILD)
+		if (mono_kind(m->op[i]) == MONO_WILD && mono_pending(m, i))
 			m->wild[n++] = i;
 	return 1;
 }
@@ -444,15 +448,19 @@ static void start(struct timeline *t, struct mono *m)
 	t->eye = mono_open_eye(m);
 }
 
-/* Are events wanted in any case?  Those of registers only for an order. */
+/* Are events wanted in any case?  For an order, or peeks, but not those of registers. */
 static bool wants_events(const struct timeline *t, const struct mono *m)
 {
+	const struct kl_history *h = m->s->h;
 	size_t i;
 
-	for (i = 0; i < m->s->h->nmethods; i++)
-		if (t->roles[i] == KL_ROLE_PEEK && m->c.kind != KL_CONTAINER_REGISTER)
-			return true;
-	return m->s->h->error || !m->lim->no_witness;
+	if (h->error || !m->lim->no_witness)
+		return true;
+	if (m->c.kind == KL_CONTAINER_REGISTER)
+		return false;
+	for (i = 0; i < h->nshapes && t->roles[h->shapes[i].method] != KL_ROLE_PEEK; i++)
+		;
+	return i < h->nshapes;
 }
 
 int mono_timeline(struct mono *m, char *reason, size_t size)
