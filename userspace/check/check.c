@@ -399,7 +399,8 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out)
 {
 	static const struct kl_engine *const classical[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_frontier_engine, &kl_dfs_engine, NULL,
+		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_frontier_engine,
+		&kl_dfs_engine, NULL,
 	};
 	const uint64_t start = now_ns();
 	uint64_t shrink;

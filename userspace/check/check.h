@@ -86,7 +86,23 @@ struct kl_engine {
 };
 
 extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
-			      kl_oracle_engine, kl_mono_engine, kl_points_engine;
+			      kl_oracle_engine, kl_mono_engine, kl_points_engine,
+			      kl_fifo_engine;
+
+/**
+ * kl_decide_history() - ask one engine about a history as one partition
+ * @spec: the specification, with all of the history's methods
+ * @h: the history, finished
+ * @e: the engine
+ * @lim: bounds
+ * @a: the answer; kl_answer_free() it
+ * @fail: of a violation, the return that nothing explains; or NULL
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW.
+ */
+int kl_decide_history(const struct kl_spec *spec, const struct kl_history *h,
+		      const struct kl_engine *e, const struct kl_limits *lim,
+		      struct kl_answer *a, struct kl_event *fail);
 
 struct kl_options {
 	/*

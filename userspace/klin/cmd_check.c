@@ -36,7 +36,7 @@ enum { OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
-	  "Use this engine only: log-linear, points, frontier, dfs, wgl (Horn & Kroening's, "
+	  "Use this engine only: log-linear, points, fifo, frontier, dfs, wgl (Horn & Kroening's, "
 	  "as published), tso, "
 	  "oracle or tso-oracle", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
@@ -65,8 +65,8 @@ static const struct argp_option options[] = {
 static int set_engine(struct check_args *a, const char *name)
 {
 	static const struct kl_engine *const all[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_frontier_engine, &kl_dfs_engine,
-		&kl_wgl_engine,
+		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_frontier_engine,
+		&kl_dfs_engine, &kl_wgl_engine,
 		&kl_tso_engine, &kl_oracle_engine, &kl_tso_oracle_engine,
 	};
 	size_t i;
@@ -90,7 +90,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_ENGINE:
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: log-linear, points, frontier, dfs, wgl, tso, oracle or "
+			argp_error(state, "--engine=%s: log-linear, points, fifo, frontier, dfs, wgl, tso, oracle or "
 				   "tso-oracle expected", arg);
 		break;
 	case OPT_MEMORY_MODEL:
@@ -149,7 +149,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no history given");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
 			argp_error(state, "--engine=%s knows store buffers, which --memory-model=sc "
-				   "has not: expected log-linear, points, frontier, dfs, wgl or "
+				   "has not: expected log-linear, points, fifo, frontier, dfs, wgl or "
 				   "oracle", a->engines[0]->name);
 		if (a->opt.cache && a->engines[0] != &kl_wgl_engine)
 			argp_error(state, "--cache is --engine=wgl's: expected both");
