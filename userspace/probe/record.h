@@ -82,6 +82,19 @@ uint64_t kl_recorder_received(const struct kl_recorder *r);
  */
 int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_record_stats *stats);
 
+/**
+ * kl_recorder_follow() - read what has come, to be checked at once
+ * @r: the recorder, attached
+ * @floor: every operation still to come is called at that time or later
+ *
+ * To be called every few milliseconds, instead of kl_recorder_poll(); what is to be
+ * handed on is in kl_recorder_history() until the next time.
+ */
+int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor);
+/* Detach; the rest is in kl_recorder_history().  Instead of kl_recorder_stop(). */
+int kl_recorder_follow_end(struct kl_recorder *r);
+const struct kl_history *kl_recorder_history(struct kl_recorder *r);
+
 /* CLOCK_MONOTONIC in ns, the clock of all recordings. */
 uint64_t kl_now(void);
 /**

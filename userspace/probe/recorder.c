@@ -216,6 +216,7 @@ void kl_recorder_free(struct kl_recorder *r)
 	free(r->drained);
 	free(r->unknown);
 	free(r->blocked);
+	free(r->follow.dead);
 	free(r);
 }
 
