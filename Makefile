@@ -178,7 +178,7 @@ build/bpf/%.skel.h: build/bpf/%.bpf.o
 
 # ---- the kernel module ---------------------------------------------------
 
-newest_headers := $(shell printf '%s\n' $(wildcard /usr/src/linux-headers-6.1*-amd64) | sort -V | \
+newest_headers := $(shell printf '%s\n' $(wildcard /usr/src/linux-headers-6.1.*-amd64) | sort -V | \
 	tail -n 1)
 KDIR ?= $(newest_headers)
 kmod_src := Kbuild $(wildcard kmod/Kbuild kmod/*.c kmod/*.h kmod/*/*.c kmod/*/*.h)
