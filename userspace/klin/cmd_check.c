@@ -41,7 +41,7 @@ enum { OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
-	  "Use this engine only: log-linear, points, frontier, dfs, wgl (Horn & Kroening's, "
+	  "Use this engine only: log-linear, points, fifo, frontier, dfs, wgl (Horn & Kroening's, "
 	  "as published), tso, "
 	  "oracle or tso-oracle", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
@@ -77,8 +77,8 @@ static const struct argp_option options[] = {
 static int set_engine(struct check_args *a, const char *name)
 {
 	static const struct kl_engine *const all[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_frontier_engine, &kl_dfs_engine,
-		&kl_wgl_engine,
+		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_frontier_engine,
+		&kl_dfs_engine, &kl_wgl_engine,
 		&kl_tso_engine, &kl_oracle_engine, &kl_tso_oracle_engine,
 	};
 	size_t i;
@@ -124,13 +124,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_ENGINE:
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: log-linear, points, frontier, dfs, wgl, tso, oracle or "
+			argp_error(state, "--engine=%s: log-linear, points, fifo, frontier, dfs, wgl, tso, oracle or "
 				   "tso-oracle expected", arg);
 		break;
 	case OPT_MEMORY_MODEL:
-		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
-			argp_error(state, "--memory-model=%s: tso or sc expected", arg);
-		a->opt.classical = !strcmp(arg, "sc");
+		a->opt.classical = kl_arg_sc(state, "memory-model", arg);
 		break;
 	case OPT_NO_PARTITION:
 		a->partition = PART_OBJECT;
@@ -150,7 +148,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.time_ns = kl_arg_number(state, "time-limit", arg, 1, 1u << 30) * 1000000000ull;
 		break;
 	case OPT_BYTES:
-		a->opt.bytes = kl_arg_number(state, "memory-limit", arg, 1, 1u << 30) << 20;
+		a->opt.bytes = kl_arg_mib(state, "memory-limit", arg);
 		break;
 	case OPT_CERT:
 		a->certificate = arg;
@@ -188,7 +186,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--lateness is --follow's: expected both");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
 			argp_error(state, "--engine=%s knows store buffers, which --memory-model=sc "
-				   "has not: expected log-linear, points, frontier, dfs, wgl or "
+				   "has not: expected log-linear, points, fifo, frontier, dfs, wgl or "
 				   "oracle", a->engines[0]->name);
 		if (a->opt.cache && a->engines[0] != &kl_wgl_engine)
 			argp_error(state, "--cache is --engine=wgl's: expected both");
@@ -280,6 +278,20 @@ static int write_certificate(const struct check_args *a, const struct kl_report 
 	return KLIN_EXIT_SYSTEM;
 }
 
+struct check_progress {
+	struct kl_progress p;
+	uint64_t total;
+};
+
+static void show_progress(FILE *f, const void *arg)
+{
+	const struct check_progress *c = arg;
+	const uint64_t done = c->p.done + c->p.now;
+
+	fprintf(f, "checked %3.0f%% of %llu operations",
+		done < c->total ? 100.0 * done / c->total : 100.0, (unsigned long long)c->total);
+}
+
 static int check_follow(const struct check_args *a)
 {
 	const struct follow_args f = {
@@ -306,7 +318,7 @@ static int cmd_check(int argc, char **argv)
 			.max_shrink = 1, .bytes = 4096ull << 20, .stop = &interrupted,
 		},
 	};
-	struct kl_progress progress = { 0 };
+	struct check_progress progress = { 0 };
 	struct progress_line *line;
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
@@ -326,8 +338,9 @@ static int cmd_check(int argc, char **argv)
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	a.opt.no_witness = !a.certificate;
-	a.opt.progress = &progress;
-	line = progress_start(&progress, h->nops);
+	a.opt.progress = &progress.p;
+	progress.total = h->nops;
+	line = progress_start(show_progress, &progress);
 	ret = kl_check(spec, h, &a.opt, &r);
 	progress_stop(line);
 	signal(SIGINT, SIG_DFL);

@@ -46,3 +46,17 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 			   arg, min, max);
 	return n;
 }
+
+bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg)
+{
+	const bool sc = !strcmp(arg, "sc");
+
+	if (!sc && strcmp(arg, "tso"))
+		argp_error(state, "--%s=%s: tso or sc expected", name, arg);
+	return sc;
+}
+
+uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg)
+{
+	return kl_arg_number(state, name, arg, 1, 1u << 24) << 20;
+}

@@ -4,6 +4,7 @@
 #define KLIN_INPUT_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "history/history.h"
@@ -27,5 +28,10 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 /* A number of @min..@max from the option @name, or argp_error(). */
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		       uint64_t max);
+
+/* Is it the memory model sc, and not tso, that the option @name asks for?  Or argp_error(). */
+bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg);
+/* Bytes, from an option in MiB. */
+uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg);
 
 #endif

@@ -166,7 +166,8 @@ int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **
 	a->opts.spec = *spec;
 	if (*load && (*load)->fresh) {
 		a->opts.fresh = a->opts.private_object = true;
-		if (!a->opts.one_object) {
+		a->opts.pid = (*load)->pid;
+		if (!a->opts.one_object && !(*load)->pid) {
 			a->opts.one_object = true;
 			a->opts.object = (*load)->object;
 			a->opts.lock = (*load)->lock;

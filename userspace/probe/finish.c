@@ -26,7 +26,7 @@ static int add_open(struct kl_recorder *r)
 		for (at = s->base; !err && at != s->top; at++) {
 			struct klin_event ev = s->frames[at % KLIN_DEPTH].ev;
 
-			if (!s->frames[at % KLIN_DEPTH].open)
+			if (s->frames[at % KLIN_DEPTH].open != KLIN_OPEN)
 				continue;
 			ev.flags |= KLIN_F_NORET;
 			ev.ret = last;

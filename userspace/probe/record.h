@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "history/history.h"
 #include "probe/kernel.h"
@@ -25,6 +26,7 @@
  * @lock: its address as functions of the kernel itself (not of modules) know it,
  *	0 if that is the same
  * @private_object: @object is used by bound threads in process context only
+ * @pid: record operations of this process only; 0: of all
  * @fresh: the objects are created, in their first state, after attaching
  * @clock_known: take @clock_error (ns) instead of measuring the clock's error
  */
@@ -34,6 +36,7 @@ struct kl_record_opts {
 	unsigned int pages, slots;
 	bool one_object, private_object, fresh, clock_known;
 	uint64_t object, lock, clock_error;
+	pid_t pid;
 };
 
 /**
