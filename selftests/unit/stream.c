@@ -176,8 +176,8 @@ void stream_next(struct stream *s, struct kl_online_op *op)
 	t->step = IDLE;
 	s->nops++;
 	*op = (struct kl_online_op){
-		.call = t->call, .ret = s->now, .drain = s->now, .thread = t - s->t, .cpu = KL_NO_CPU,
-		.vals = t->vals, .method = s->methods[t->method],
+		.call = t->call, .ret = s->now, .drain = s->now, .thread = t - s->t,
+		.cpu = KL_NO_CPU, .vals = t->vals, .method = s->methods[t->method],
 	};
 }
 

@@ -13,7 +13,7 @@
 /* How it goes wrong, once. */
 enum stream_fault {
 	STREAM_RIGHT,
-	STREAM_RESULT,	/* a result is another one: a set's is the opposite, a queue's the next one's */
+	STREAM_RESULT,	/* a result is another: a set's opposite, a queue's later one */
 	STREAM_LOST,	/* what was added never was: it is missing when its turn comes */
 	STREAM_AGAIN,	/* what was removed is removed once more */
 };

@@ -8,7 +8,7 @@
 struct follow_args {
 	const char *spec;	/* or NULL: the one that the history carries */
 	const char *history;
-	bool late;		/* operations come in any order, at most @lateness after their call */
+	bool late;		/* operations come in any order, @lateness after the call */
 	uint64_t lateness;
 	struct session_style style;
 };

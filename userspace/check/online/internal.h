@@ -263,6 +263,8 @@ struct on_monitor {
 	int (*ret)(struct kl_online *o, void *mon, uint32_t op);
 	/* After a violation: the operations that are wrong by themselves; -ENOMEM. */
 	int (*core)(struct kl_online *o, void *mon, const uint32_t **ops, size_t *n);
+	/* They are not, perhaps because of a guess.  1: it goes on; 0: it cannot; -ENOMEM. */
+	int (*doubt)(struct kl_online *o, void *mon);
 };
 
 extern const struct on_monitor on_queue, on_pqueue;

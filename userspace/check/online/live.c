@@ -614,7 +614,7 @@ int live_call(struct kl_online *o, struct on_part *p, uint32_t op)
 		if (ret)
 			return ret;
 		if (o->limit_states > o->opts.bytes)
-			return too_many(o, "the states that are possible do not fit the memory bound");
+			return too_many(o, "the states that are possible do not fit the memory");
 	}
 	/* One that is alone needs no slot, see live_return(). */
 	if (!p->live && p->nopen == 1)

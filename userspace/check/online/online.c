@@ -11,6 +11,7 @@
 #define WINDOW	4096
 #define BACKLOG	(1u << 20)
 #define BYTES	(1ull << 30)
+#define LOOK_NS	1000000000ull
 
 /* Is there a monitor for it, and does each method have its part in it? */
 static int find_container(struct kl_online *o)
@@ -43,6 +44,7 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 	o->opts.window = opts->window ? opts->window : WINDOW;
 	o->opts.backlog = opts->backlog ? opts->backlog : BACKLOG;
 	o->opts.bytes = opts->bytes ? opts->bytes : BYTES;
+	o->opts.look_ns = opts->look_ns ? opts->look_ns : LOOK_NS;
 	o->flushes = kl_spec_flushes(spec);
 	/* Times of one counter are all different. */
 	o->ties = opts->error || opts->clock != KL_CLOCK_SEQ;

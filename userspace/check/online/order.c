@@ -4,8 +4,8 @@
  *
  * What is called before the floor is known.  A call is followed when the floor has
  * passed its operation's return, and all that was called by then has been announced:
- * operations that may have to come right after it, or that saw what it did.  At equal times calls come first, then
- * gaps, then returns, which the clock's error delays.
+ * operations that may have to come right after it, or that saw what it did.  At equal
+ * times calls come first, then gaps, then returns, which the clock's error delays.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -245,6 +245,7 @@ static bool shrinks(const struct kl_online *o)
 /* The values of @core by themselves are wrong, so says the monitor: ask a general engine. */
 static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t time)
 {
+	static const char guess[] = "which removal belongs to which addition is not certain";
 	struct on_window w = { 0 };
 	const uint32_t *core;
 	char why[160];
@@ -264,7 +265,10 @@ static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t tim
 		tell(o, p, time, why, kl_container_name(o->c.kind), shrinks(o) ? w.report : NULL);
 		ret = restart(o, p);
 	} else if (!ret) {
-		ret = quit(o, p, "which removal belongs to which addition is not certain");
+		ret = complete(p) ? 0 : monitor(o)->doubt(o, p->mon);
+		if (ret == 1 && !p->why)
+			p->why = guess;
+		ret = ret < 0 ? ret : ret ? 0 : quit(o, p, guess);
 	}
 	on_window_free(&w);
 	return ret;

@@ -257,7 +257,7 @@ static int sight(struct kl_online *o, struct pqueue *q, uint32_t i)
 			 "a value was inside before the start");
 		return -EDQUOT;
 	}
-	if (!u->call) {
+	if (!u->call || uses_doubted(s, at)) {
 		ret = core_word(s, at);
 		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen and not added before, or not "
 					 "so often", u->word, 0);
@@ -365,7 +365,12 @@ static int pqueue_core(struct kl_online *o, void *mon, const uint32_t **ops, siz
 	return uses_core(&q->s, ops, n);
 }
 
+static int pqueue_doubt(struct kl_online *o, void *mon)
+{
+	return uses_doubt(o, &((struct pqueue *)mon)->s);
+}
+
 const struct on_monitor on_pqueue = {
 	.new = pqueue_new, .free = pqueue_free, .announce = pqueue_announce, .call = pqueue_call,
-	.ret = pqueue_ret, .core = pqueue_core,
+	.ret = pqueue_ret, .core = pqueue_core, .doubt = pqueue_doubt,
 };

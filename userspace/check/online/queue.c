@@ -139,7 +139,7 @@ static int sight(struct kl_online *o, struct queue *q, uint32_t i)
 	int ret;
 
 	core_start(s);
-	if (!u->call && s->begin == ON_FRESH) {
+	if ((!u->call && s->begin == ON_FRESH) || uses_doubted(s, i)) {
 		ret = core_word(s, i);
 		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen and not added before, or not "
 					 "so often", u->word, 0);
@@ -243,7 +243,12 @@ static int queue_core(struct kl_online *o, void *mon, const uint32_t **ops, size
 	return uses_core(&q->s, ops, n);
 }
 
+static int queue_doubt(struct kl_online *o, void *mon)
+{
+	return uses_doubt(o, &((struct queue *)mon)->s);
+}
+
 const struct on_monitor on_queue = {
 	.new = queue_new, .free = queue_free, .announce = queue_announce, .call = queue_call,
-	.ret = queue_ret, .core = queue_core,
+	.ret = queue_ret, .core = queue_core, .doubt = queue_doubt,
 };

@@ -42,7 +42,8 @@ static void free_use(struct kl_online *o, struct uses *s, uint32_t i)
 	put(o, u->remove);
 	put(o, u->see);
 	put(o, u->last);
-	u->linked = false;
+	s->ndoubts -= u->doubt;
+	u->linked = u->doubt = false;
 	u->next = s->free;
 	s->free = i;
 }
@@ -234,6 +235,7 @@ int uses_call(struct kl_online *o, struct uses *s, uint32_t i)
 	int ret;
 
 	s->ev++;
+	s->returning = ON_NONE;
 	switch (op->kind) {
 	case ON_EMPTY:
 		ret = kl_grow(s->empties, s->cempties, s->nempties + 1);
@@ -271,6 +273,7 @@ void uses_return(struct kl_online *o, struct uses *s, uint32_t i)
 	struct use *u;
 
 	s->ev++;
+	s->returning = i;
 	if (op->kind > ON_PEEK)
 		return;
 	u = use(s, use_of(s, op));
@@ -444,6 +447,7 @@ uint32_t uses_give(struct uses *s, uint32_t i)
 void core_start(struct uses *s)
 {
 	s->ncore = 0;
+	s->accused = ON_NONE;
 }
 
 int core_op(struct uses *s, uint32_t op)
@@ -474,6 +478,8 @@ int core_word(struct uses *s, uint32_t i)
 	const size_t at = find(s, word);
 	int ret = core_use(s, use(s, i));
 
+	if (s->accused == ON_NONE)
+		s->accused = i;
 	for (i = s->table[at] ? s->table[at] - 1 : ON_NONE; i != ON_NONE && !ret;
 	     i = use(s, i)->same)
 		ret = core_use(s, use(s, i));
@@ -512,6 +518,39 @@ int core_since(struct uses *s, uint64_t from)
 		from = use(s, i)->hi;
 	}
 	return ret;
+}
+
+bool uses_doubted(const struct uses *s, uint32_t i)
+{
+	const size_t at = s->ndoubts ? find(s, s->u[i].word) : 0;
+
+	for (i = s->ndoubts && s->table[at] ? s->table[at] - 1 : ON_NONE; i != ON_NONE;
+	     i = s->u[i].same)
+		if (s->u[i].doubt)
+			return true;
+	return false;
+}
+
+int uses_doubt(struct kl_online *o, struct uses *s)
+{
+	struct use *u;
+	uint32_t i;
+	size_t at;
+	int ret;
+
+	if (s->accused == ON_NONE || s->begin != ON_FRESH || s->returning == ON_NONE)
+		return 0;
+	u = use(s, s->accused);
+	at = find(s, u->word);
+	for (i = s->table[at] ? s->table[at] - 1 : ON_NONE; i != ON_NONE; i = use(s, i)->same)
+		if (use(s, i)->opens)
+			break;
+	if (i == ON_NONE)
+		return 0;
+	s->ndoubts += !u->doubt;
+	u->doubt = true;
+	ret = uses_returned(o, s, s->returning);
+	return ret ? ret : 1;
 }
 
 int uses_core(struct uses *s, const uint32_t **ops, size_t *n)

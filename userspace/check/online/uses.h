@@ -33,6 +33,7 @@ struct use {
 	uint32_t opens;		/* operations that have not returned */
 	bool inside, removed, first, linked;
 	bool taken;		/* pqueue: it is gone */
+	bool doubt;		/* said to be wrong, and it may be a wrong guess */
 };
 
 struct uses {
@@ -61,6 +62,9 @@ struct uses {
 	size_t ndead, bury, cdead;
 	uint32_t *core;
 	size_t ncore, ccore;
+	uint32_t accused;	/* the use that the core began with, or ON_NONE */
+	size_t ndoubts;
+	uint32_t returning;	/* the operation whose return is being looked at, or ON_NONE */
 };
 
 static inline struct use *use(struct uses *s, uint32_t i)
@@ -113,6 +117,14 @@ int core_word(struct uses *s, uint32_t i);
 int core_op(struct uses *s, uint32_t op);
 /* Words that were inside from the gap @from on, one after the other. */
 int core_since(struct uses *s, uint64_t from);
+/*
+ * The general engine finds an order for the core.  If operations of the same word are
+ * still under way the guess may have been wrong, and more is known when they return.
+ * Return: 1: it goes on; 0: it cannot; -ENOMEM.
+ */
+int uses_doubt(struct kl_online *o, struct uses *s);
+/* Is that so of the word of a use? */
+bool uses_doubted(const struct uses *s, uint32_t i);
 int uses_core(struct uses *s, const uint32_t **ops, size_t *n);
 
 #endif

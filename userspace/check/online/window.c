@@ -7,14 +7,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "check/online/internal.h"
 
 #define LEAST		8	/* operations that each partition may keep */
 #define TOGETHER	8	/* partitions that may keep as many as one may */
-#define SECONDS		5	/* for one offline check */
 
 void on_window_share(struct kl_online *o)
 {
@@ -160,7 +158,7 @@ int on_window_check(struct kl_online *o, const struct on_part *p, uint64_t time,
 		.engines = o->opts.engines, .tso_oracle = o->opts.tso_oracle,
 		.classical = o->opts.classical, .no_witness = true, .threads = 1,
 		.max_shrink = shrink, .bytes = o->opts.bytes, .stop = o->opts.stop,
-		.time_ns = SECONDS * 1000000000ull,
+		.time_ns = o->opts.look_ns,
 	};
 	int ret;
 
