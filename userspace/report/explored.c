@@ -120,8 +120,9 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 			st.threads, e->sc ? "SC" : "TSO", (unsigned long long)st.states);
 	else if (e->verdict == KL_EX_MEMORY)
 		fprintf(f, "%s: UNKNOWN: the bound on memory was reached after %llu states, %llu "
-			"of them not yet followed; no violation so far\n", e->file,
-			(unsigned long long)st.states, (unsigned long long)st.open);
+			"of them not yet followed; no violation so far; %llu levels of "
+			"the search are whole\n", e->file, (unsigned long long)st.states,
+			(unsigned long long)st.open, (unsigned long long)st.levels);
 	else
 		fprintf(f, "%s: VIOLATION: %s: %s\n", e->file, what[e->verdict],
 			kl_explore_message(e->x));

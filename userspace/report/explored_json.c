@@ -52,6 +52,8 @@ static void add_stats(json_t *j, const struct kl_explored *e)
 	kl_explore_stats(e->x, &st);
 	json_object_set_new(j, "threads", json_integer(st.threads));
 	json_object_set_new(j, "states", json_integer(st.states));
+	json_object_set_new(j, "open", json_integer(st.open));
+	json_object_set_new(j, "levels", json_integer(st.levels));
 	json_object_set_new(j, "not_followed", json_integer(st.open));
 	json_object_set_new(j, "transitions", json_integer(st.transitions));
 	json_object_set_new(j, "bytes", json_integer(st.all_bytes));

@@ -399,15 +399,17 @@ static int search_once(struct kl_explorer *x)
 		x->store.covers = covers;
 		x->store.ctx = x;
 	}
-	x->transitions = x->expanded = 0;
+	x->transitions = x->expanded = x->levels = 0;
 	len = kl_ex_pack(x, NULL);
 	if (len < 0)
 		return len;
 	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, KL_NO_STATE);
 	for (at = 0, ret = ret < 0 ? ret : 0; !ret && kl_store_has(&x->store, at);
 	     at = kl_store_next(&x->store, at)) {
-		if (at >= level)
+		if (at >= level) {
 			level = x->store.used / 4;
+			x->levels++;
+		}
 		x->store.open = x->o.shortest ? level : kl_store_next(&x->store, at);
 		x->expanded++;
 		if (kl_store_head(&x->store, at)->idle && !x->o.shortest)
@@ -501,7 +503,8 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 		.states = x->store.n, .transitions = x->transitions,
 		.bytes = kl_store_bytes(&x->store), .sets = x->abs ? kl_abstract_nsets(x->abs) : 0,
 		.configs = x->abs ? kl_abstract_nconfigs(x->abs) : 0, .open = x->store.n - x->expanded,
-		.threads = x->prog.nthreads, .seconds = x->seconds,
+		.threads = x->prog.nthreads, .levels = x->levels ? x->levels - 1 : 0,
+		.seconds = x->seconds,
 	};
 	st->all_bytes = st->bytes + spec_bytes(x);
 	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)

@@ -44,6 +44,7 @@ struct kl_explore_stats {
 	uint64_t sets, configs;
 	unsigned int steps;			/* of the run that is shown */
 	unsigned int threads;
+	uint64_t levels;	/* steps from the first state, all of which were followed */
 	double seconds;
 };
 

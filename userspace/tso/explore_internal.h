@@ -34,7 +34,7 @@ struct kl_explorer {
 	uint8_t packed[KL_VM_PACKED];
 	struct kl_vm_names names;	/* of packed */
 	uint64_t hash;
-	uint64_t transitions, expanded;
+	uint64_t transitions, expanded, levels;
 	double seconds;
 	/* While a run is printed: the state with names that stay, and its set. */
 	struct kl_vm shown;
