@@ -13,6 +13,13 @@
 #define KL_EX_FAULTY	2
 #define KL_EX_SHOWN	64		/* events of a step that is shown */
 
+#define KL_EX_WAITING	32		/* states on their way to the store */
+
+struct kl_ex_waiting {
+	uint64_t hash;
+	uint32_t set, len, at;		/* at: its bytes in waiting_bytes */
+};
+
 struct kl_explorer {
 	struct kl_spec *spec;
 	struct kl_explore_options o;
@@ -33,6 +40,9 @@ struct kl_explorer {
 	unsigned int begun;		/* how often the search has begun anew */
 	uint8_t packed[KL_VM_PACKED];
 	struct kl_vm_names names;	/* of packed */
+	struct kl_ex_waiting waiting[KL_EX_WAITING];
+	unsigned int nwaiting, nwaiting_bytes;
+	uint8_t waiting_bytes[KL_VM_PACKED];
 	uint64_t hash;
 	uint64_t transitions, expanded, levels;
 	double seconds;

@@ -399,6 +399,13 @@ static bool quiet(struct step *s, uint32_t addr)
 	       (kl_facts_quiet(s->vm, s->t, addr) && s->nquiet++ < QUIET_MAX);
 }
 
+/* Instructions that stops() has to look at. */
+static const bool may_stop[KL_I_COUNT_] = {
+	[KL_I_READ] = true, [KL_I_WRITE] = true, [KL_I_LOAD] = true, [KL_I_LOADX] = true,
+	[KL_I_STORE] = true, [KL_I_STOREX] = true, [KL_I_FENCE] = true, [KL_I_BLOCK] = true,
+	[KL_I_CHOOSE] = true, [KL_I_EITHER] = true, [KL_I_CALL] = true,
+};
+
 /* May this instruction not be in the same step as what was done before? */
 static bool stops(struct step *s, const uint32_t *code, const uint64_t *reg)
 {
@@ -456,7 +463,7 @@ static enum kl_vm_result run(struct step *sp)
 		if (s.decide && vm->ndecided == s.decide)
 			return KL_VM_OK;
 		if (count >= s.first_stop && !s.block &&
-		    (p->merge ? stops(&s, &p->code[at], th->reg[f]) : true))
+		    (!p->merge || (may_stop[op] && stops(&s, &p->code[at], th->reg[f]))))
 			return KL_VM_OK;
 		vm->touched |= 1u << t;
 		th->pc[f]++;
