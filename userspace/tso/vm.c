@@ -39,6 +39,15 @@ void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t 
 	}
 }
 
+/* A few words: a call of memcpy() would take longer. */
+static inline void copy_words(uint64_t *to, const uint64_t *from, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
 static void copy_threads(struct kl_vm *to, const struct kl_vm *from, uint32_t which)
 {
 	const struct kl_vm_prog *p = from->prog;
@@ -49,8 +58,8 @@ static void copy_threads(struct kl_vm *to, const struct kl_vm *from, uint32_t wh
 
 		memcpy(th, f, offsetof(struct kl_vm_thread, buf));
 		memcpy(th->buf, f->buf, f->nbuf * sizeof(*f->buf));
-		memcpy(th->reg[0], f->reg[0], p->nregs[0] * sizeof(uint64_t));
-		memcpy(th->reg[1], f->reg[1], p->nregs[1] * sizeof(uint64_t));
+		copy_words(th->reg[0], f->reg[0], p->nregs[0]);
+		copy_words(th->reg[1], f->reg[1], p->nregs[1]);
 	}
 }
 
@@ -59,7 +68,7 @@ void kl_vm_undo(struct kl_vm *vm, const struct kl_vm *from)
 	copy_threads(vm, from, vm->touched);
 	vm->nobj = from->nobj;
 	vm->nmem = from->nmem;
-	memcpy(vm->mem, from->mem, from->nmem * sizeof(*vm->mem));
+	copy_words(vm->mem, from->mem, from->nmem);
 	memcpy(vm->type, from->type, from->nobj);
 	vm->taken = from->taken;
 	vm->nev = 0;
