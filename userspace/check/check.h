@@ -77,12 +77,16 @@ void kl_answer_free(struct kl_answer *a);
  * @tso: knows store buffers
  * @decide: fills @answer; UNKNOWN with a reason when it declines or meets a
  *	bound.  Returns 0 or -ENOMEM.
+ * @decide_ops: the same, of operations that are not laid out, in place of @decide; a
+ *	violation has a core, and items are their places in the slice
  */
 struct kl_engine {
 	const char *name;
 	bool tso;
 	int (*decide)(const struct kl_part *p, const struct kl_limits *lim,
 		      struct kl_answer *answer);
+	int (*decide_ops)(const struct kl_slice *s, const struct kl_limits *lim,
+			  struct kl_answer *answer);
 };
 
 extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,

@@ -23,6 +23,15 @@ int kl_decide_history(const struct kl_spec *spec, const struct kl_history *h,
 		ops[i] = i;
 	for (i = 0; i < h->nmethods; i++)
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
+	if (e->decide_ops) {
+		const struct kl_slice s = {
+			.spec = spec, .h = h, .methods = map, .nops = h->nops,
+			.object = KL_ALL_OBJECTS, .ngaps = h->ngaps,
+		};
+
+		ret = e->decide_ops(&s, lim, a);
+		goto out;
+	}
 	ret = kl_part_build(spec, h, map, ops, h->nops, KL_ALL_OBJECTS, e->tso, &p);
 	if (!ret)
 		ret = e->decide(&p, lim, a);

@@ -22,6 +22,9 @@
 int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
 		  struct kl_history **h);
 
+/* The specification that a history carries; -EINVAL after a message. */
+int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
+
 /* A number of @min..@max from the option @name, or argp_error(). */
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		       uint64_t max);

@@ -80,7 +80,7 @@ static json_t *part_json(const struct kl_part_result *p)
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
 							    json_null());
-	if (p->answer.verdict == KL_UNKNOWN)
+	if (p->answer.verdict == KL_UNKNOWN || p->answer.ncore)
 		json_object_set_new(j, "reason", kl_json_text(p->answer.reason));
 	json_object_set_new(j, "needs_store_buffer", json_boolean(p->sc_violation));
 	if (!p->cex)

@@ -347,6 +347,11 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 		d = s;
 		s = swap;
 	}
+	if (lock && m->lockable && m->nops == 2 && is_stack(a, d) && s->kind == OP_IMM && !s->imm) {
+		kl_la_emit(a, kl_insn(KL_I_FENCE, 0, 0, 0));
+		a->flags = FLAGS_NONE;
+		return a->err;
+	}
 	for (i = 0; i < m->nops; i++) {
 		if (o[i].kind == OP_LABEL)
 			return kl_la_refuse(a, "an operand that is neither a number, a register nor a "
@@ -365,11 +370,6 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 		return kl_la_refuse(a, "a lock prefix on an instruction that cannot have one");
 	if (m->insn == CMOV && (d->kind != OP_REG || (a->l->x64 && s->kind == OP_REG)))
 		return kl_la_refuse(a, "expected a location and a register");
-	if (lock && is_stack(a, d) && s->kind == OP_IMM && !s->imm) {
-		kl_la_emit(a, kl_insn(KL_I_FENCE, 0, 0, 0));
-		a->flags = FLAGS_NONE;
-		return a->err;
-	}
 	if (m->insn == XCHG)
 		lock = kl_la_in_memory(d) || kl_la_in_memory(s);
 	if (lock)

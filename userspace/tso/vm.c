@@ -389,6 +389,12 @@ static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
 	return !p->raw && v >> 61 && v >> 61 != 7;
 }
 
+/* What an address is as a number is not known; that its bits are it or nothing is. */
+static bool arith_on_address(uint64_t result, uint64_t x, uint64_t y)
+{
+	return (kl_vm_is_ptr(x) || kl_vm_is_ptr(y)) && result && result != x && result != y;
+}
+
 static int arith_op(enum kl_opcode op)
 {
 	static const int ops[] = {
@@ -548,12 +554,17 @@ static enum kl_vm_result run(struct step *sp)
 		case KL_I_AND ... KL_I_SHR:
 			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
 				return fault(&s, at, "data is copied and compared only");
+			if (p->raw && arith_on_address(kl_arith(arith_op(op), reg[b], reg[c]),
+						       reg[b], reg[c]))
+				return fault(&s, at, "arithmetic on an address");
 			reg[a] = kl_arith(arith_op(op), reg[b], reg[c]);
 			if (out_of_range(p, reg[a]))
 				return fault(&s, at, "a number too large for the explorer");
 			break;
 		case KL_I_LT:
 		case KL_I_LE:
+			if (p->raw && (kl_vm_is_ptr(reg[b]) || kl_vm_is_ptr(reg[c])))
+				return fault(&s, at, "a comparison of addresses");
 			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
 				return fault(&s, at, "data is copied and compared only");
 			reg[a] = op == KL_I_LT ? reg[b] < reg[c] : reg[b] <= reg[c];
