@@ -64,6 +64,14 @@ mutant()
 		ktap_fail "$name" "status $status" "$(head -n 5 out err)"
 		return
 	fi
+	# Who did it makes the last step that is shown, or goes along with it.
+	thread=$(sed -n '1s/^mutant.lin: VIOLATION: [a-z ]*: thread \([0-9]\): .*/T\1/p' out)
+	last=$(grep -E '^ +[0-9]+  ' out | tail -n 1)
+	case "$last" in
+	*"$thread"*) ;;
+	*)	ktap_fail "$name" "$thread does not make the last step: $last"
+		return ;;
+	esac
 	if [ "$sc" = right ]; then
 		# shellcheck disable=SC2086
 		run explore --memory=sc $options mutant.lin

@@ -408,6 +408,58 @@ static void test_closed(void **state)
 	teardown(&b);
 }
 
+struct steps {
+	struct kl_outcome o[4];		/* state, locals and results point into what follows */
+	struct kl_val state[4][STATE_MAX], locals[4][8], results[4][KL_MAX_ARGS];
+	unsigned int n;
+};
+
+static int keep_step(void *ctx, const struct kl_outcome *o)
+{
+	struct steps *s = ctx;
+	const unsigned int i = s->n++;
+
+	assert_true(i < 4 && o->len <= STATE_MAX && o->nlocals <= 8);
+	s->o[i] = *o;
+	memcpy(s->state[i], o->state, o->len * sizeof(*o->state));
+	memcpy(s->locals[i], o->locals, o->nlocals * sizeof(*o->locals));
+	memcpy(s->results[i], o->results, sizeof(s->results[i]));
+	s->o[i].locals = s->locals[i];
+	return 0;
+}
+
+/* A method of two atomic steps, between which the state changes. */
+static void test_steps(void **state)
+{
+	struct steps first = { 0 }, second = { 0 };
+	struct bench b;
+
+	setup(&b, "spec t { word x = 0, y = 0; method m(word v) -> word {\n"
+		  "	word k = 0;\n"
+		  "	either { atomic_flush { x = v; k = v + 1; } atomic { y = k + x; return y; } }\n"
+		  "	or { atomic { return 9; } } } }", true);
+	kl_run_set_steps(b.r, true);
+	assert_int_equal(kl_run_apply(b.r, b.state, b.len, 0, ARGS(W(4)), NULL, keep_step, &first),
+			 0);
+	assert_int_equal(first.n, 2);
+	assert_true(first.o[0].at && first.o[0].through && first.o[0].nwrote == 1);
+	assert_int_equal(first.state[0][0].v, 4);
+	assert_true(!first.o[1].at && !first.o[1].nwrote);
+	assert_int_equal(first.results[1][0].v, 9);
+	first.state[0][0] = kl_word(10);
+	assert_int_equal(kl_run_resume(b.r, first.state[0], b.len, 0, &first.o[0], keep_step,
+				       &second), 0);
+	assert_int_equal(second.n, 1);
+	assert_true(!second.o[0].at && !second.o[0].through);
+	assert_int_equal(second.results[0][0].v, 15);
+	assert_int_equal(second.state[0][1].v, 15);
+	/* All in one go, as the monitor has it. */
+	kl_run_set_steps(b.r, false);
+	assert_int_equal(apply(&b, "m", ARGS(W(4)), ARGS(W(9))), 0);
+	assert_string_equal(b.log, "x = 4, y = 9 barrier through w0 w1\nx = 0, y = 0\n");
+	teardown(&b);
+}
+
 /* Equal contents are equal words, however they came about. */
 static void test_canonical(void **state)
 {
@@ -443,6 +495,7 @@ int main(void)
 		cmocka_unit_test(test_pqueue),
 		cmocka_unit_test(test_set_map_bag),
 		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_canonical),
 	};
 

@@ -175,7 +175,7 @@ void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, 
 	x->nchoice = x->vm.at_choice;
 }
 
-static void explain(struct kl_explorer *x)
+void kl_ex_explain(struct kl_explorer *x)
 {
 	const struct kl_vm_event *e = &x->vm.ev[x->vm.nev - 1];
 	char value[32], allowed[400];
@@ -250,7 +250,7 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 		return ret;
 	if (!ret) {
 		kl_ex_found(x, KL_EX_NOT_LINEARIZABLE, from, t, flush);
-		explain(x);
+		kl_ex_explain(x);
 		return 1;
 	}
 	if (ret == KL_EX_FAULTY) {
@@ -297,7 +297,7 @@ static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
 		return ret;
 	if (!ret) {
 		kl_ex_found(x, KL_EX_NOT_LINEARIZABLE, from, t, false);
-		explain(x);
+		kl_ex_explain(x);
 		return 1;
 	}
 	kl_ex_found(x, KL_EX_FAULT, from, t, false);
@@ -353,8 +353,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 		if (x->before.thread[t].done)
 			continue;
 		kl_ex_found(x, KL_EX_DEADLOCK, at, -1, false);
-		snprintf(x->message, sizeof(x->message), "thread %u and all others that "
-			 "have not ended wait", t);
+		snprintf(x->message, sizeof(x->message), "all threads that have not ended wait");
 		return 1;
 	}
 	if (!x->spec->impl->final_code)
@@ -551,11 +550,6 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 		st->steps++;
 	if (st->steps && x->thread < 0)
 		st->steps--;
-}
-
-const char *kl_explore_message(const struct kl_explorer *x)
-{
-	return x->message;
 }
 
 int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f)

@@ -64,8 +64,8 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	       enum kl_explore_verdict *verdict, struct kl_explorer **out);
 void kl_explorer_free(struct kl_explorer *x);
 void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st);
-/* What was found, in a line. */
-const char *kl_explore_message(const struct kl_explorer *x);
+/* What was found, in a line, with the names that kl_explore_run() has. */
+const char *kl_explore_message(struct kl_explorer *x);
 /* After a search for them, the hardest histories: how many, or a negative errno. */
 int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f);
 

@@ -53,19 +53,24 @@ static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *c
 	return 0;
 }
 
-static void tell(struct kl_explorer *x, uint32_t at)
+void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm)
 {
-	size_t used;
 	unsigned int t, n = 0;
+	size_t used;
 
-	kl_ex_load(x, at);
-	kl_ex_found(x, KL_EX_ENDLESS, at, -1, false);
 	used = snprintf(x->message, sizeof(x->message),
 			"from here on no run comes to an end: these wait for what no one will write:");
 	for (t = 0; t < x->prog.nthreads && used < sizeof(x->message) - 32; t++)
-		if (!x->before.thread[t].done)
+		if (!vm->thread[t].done)
 			used += snprintf(x->message + used, sizeof(x->message) - used,
 					 "%s thread %u", n++ ? "," : "", t);
+}
+
+static void tell(struct kl_explorer *x, uint32_t at)
+{
+	kl_ex_load(x, at);
+	kl_ex_found(x, KL_EX_ENDLESS, at, -1, false);
+	kl_ex_tell_endless(x, &x->before);
 }
 
 /* The first state without an end, or better one in which all go round where they are. */

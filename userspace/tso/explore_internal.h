@@ -60,6 +60,7 @@ struct kl_explorer {
 	unsigned int nchoice;
 	enum kl_explore_verdict verdict;
 	char message[400];
+	bool told;			/* with the names that the run has */
 };
 
 /* The program of x->spec with its client, the options applied. */
@@ -93,6 +94,10 @@ void kl_ex_load(struct kl_explorer *x, uint32_t at);
  * negative errno.  @base: x->base if it is a step from x->before, else NULL.
  */
 int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base);
+/* Say why the last event in x->vm cannot be explained. */
+void kl_ex_explain(struct kl_explorer *x);
+/* Say who waits for ever (explore_end.c). */
+void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm);
 /* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
 		  size_t size);

@@ -15,8 +15,11 @@ int kl_vm_value(char *buf, size_t size, uint64_t v)
 
 	if (v > KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5)
 		return snprintf(buf, size, "%s", special[v - KL_VM_SPECIAL]);
+	/* A, B, ...: any value. */
+	if (kl_vm_is_data(v) && v - KL_VM_DATA <= 26)
+		return snprintf(buf, size, "%c", (int)('A' + v - KL_VM_DATA - 1));
 	if (kl_vm_is_data(v))
-		return snprintf(buf, size, "d%llu", (unsigned long long)(v - KL_VM_DATA));
+		return snprintf(buf, size, "A%llu", (unsigned long long)(v - KL_VM_DATA));
 	if ((int64_t)v < 0 && v >> 62 == 3)
 		return snprintf(buf, size, "%lld", (long long)v);
 	return snprintf(buf, size, "%llu", (unsigned long long)v);
@@ -97,10 +100,14 @@ static void print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
 	fputs(buf, f);
 }
 
-/* What was in another buffer when memory was read: the read is behind the times. */
-static void print_stale(const struct kl_explorer *x, const struct kl_vm_access *a, FILE *f)
+/*
+ * What was in another buffer when memory was read: the read is behind the times.  What
+ * other threads than @step's do along with its step comes after it.
+ */
+static void print_stale(const struct kl_explorer *x, const struct kl_vm_access *a,
+			unsigned int step, FILE *f)
 {
-	const struct kl_vm *vm = &x->shown;
+	const struct kl_vm *vm = a->thread == step ? &x->shown : &x->vm;
 	unsigned int t, i;
 
 	for (t = 0; t < x->prog.nthreads; t++) {
@@ -117,6 +124,13 @@ static void print_stale(const struct kl_explorer *x, const struct kl_vm_access *
 	}
 }
 
+static bool same_access(const struct kl_vm_access *a, const struct kl_vm_access *b)
+{
+	return a->addr == b->addr && a->line == b->line && a->val == b->val &&
+	       a->thread == b->thread && a->write == b->write && a->buffered == b->buffered &&
+	       a->own == b->own;
+}
+
 static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
 			   FILE *f)
 {
@@ -125,6 +139,9 @@ static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, 
 	for (i = 0; i < vm->nlog; i++) {
 		const struct kl_vm_access *a = &vm->log[i];
 
+		/* Round and round: once is enough. */
+		if (i && same_access(a, a - 1))
+			continue;
 		if (i)
 			fputs(", ", f);
 		if (!a->line)
@@ -137,7 +154,7 @@ static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, 
 		fputs(!a->line ? " reaches memory" : a->buffered ? " to the buffer" :
 		      a->own ? " (own buffer)" : "", f);
 		if (!a->write && !a->own)
-			print_stale(x, a, f);
+			print_stale(x, a, t, f);
 		if (a->line)
 			fprintf(f, " [%u]", a->line);
 	}
@@ -312,6 +329,7 @@ static int find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned
 static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
 		     struct show *s)
 {
+	enum kl_vm_result r = KL_VM_OK;
 	int ret;
 
 	t = x->shown_thread[t];
@@ -323,12 +341,18 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	if (flush)
 		kl_vm_flush(&x->vm, t);
 	else
-		kl_ex_step(x, t, &x->shown);
+		r = kl_ex_step(x, t, &x->shown);
 	x->nshown = 0;
 	ret = kl_ex_after(x, t, flush);
 	x->vm.log = NULL;
 	if (ret < 0)
 		return ret;
+	/* What was found has other names in the state in which it was. */
+	if (!ret && x->verdict == KL_EX_NOT_LINEARIZABLE)
+		kl_ex_explain(x);
+	else if (r == KL_VM_FAULT || ret == KL_EX_FAULTY)
+		snprintf(x->message, sizeof(x->message), "thread %u: %s",
+			 r == KL_VM_FAULT ? t : x->faulty, x->vm.error);
 	x->vm.log = s->log;
 	ret = show_one(x, s, number, t, flush);
 	x->vm.log = NULL;
@@ -389,6 +413,20 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 		x->vm.nchoice = x->nchoice;
 		ret = show_step(x, n, x->thread, x->flush, &s);
 	}
+	if (!ret && x->verdict == KL_EX_ENDLESS)
+		kl_ex_tell_endless(x, &x->shown);
+	x->told = true;
 	free(path);
 	return ret;
+}
+
+static void ignore(void *ctx, const struct kl_explore_step *s)
+{
+}
+
+const char *kl_explore_message(struct kl_explorer *x)
+{
+	if (!x->told)
+		kl_explore_run(x, ignore, NULL);
+	return x->message;
 }
