@@ -93,7 +93,8 @@ static void test_naive(void **state)
 		for (k = 0; k < 4; k++)
 			kinds[k] += want[0] >> k & 1;
 	}
-	print_message("%lu programs, %zu states, %lu too large, %lu for the explorer without reductions; wrong on TSO: %lu, of them right on "
+	print_message("%lu programs, %zu states, %lu too large, %lu for the explorer without "
+		      "reductions; wrong on TSO: %lu, of them right on "
 		      "SC: %lu; not linearizable %lu, at fault %lu, deadlocked %lu, endless %lu\n",
 		      runs, all, large, unknown, wrong, right_on_sc, kinds[0], kinds[1], kinds[2], kinds[3]);
 	assert_true(large <= runs / 2 && unknown <= runs / 2);

@@ -83,7 +83,7 @@ enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct
 int kl_ex_expand(struct kl_explorer *x, uint32_t at);
 /* What was found, and the step of @t from the state at @at that shows it; -1: none. */
 void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush);
-/* After a whole search: does each state have a run that comes to an end?  0 or a negative errno. */
+/* After a whole search: has each state a run that comes to an end?  0 or a negative errno. */
 int kl_ex_ends(struct kl_explorer *x);
 /* The first state to x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
@@ -98,7 +98,7 @@ int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base);
 void kl_ex_explain(struct kl_explorer *x);
 /* Say who waits for ever (explore_end.c). */
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm);
-/* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
+/* What the specification would let thread @t's call return, as text: how many results. */
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
 		  size_t size);
 
