@@ -115,9 +115,73 @@ static void test_reductions(void **state)
 	assert_true(runs < 50 || (bad > runs / 10 && runs - bad > runs / 10 && weak));
 }
 
+/* The hardest histories as text; NULL: some run goes wrong, or there are too many states. */
+static char *histories(const char *text, struct kl_explore_options o)
+{
+	enum kl_explore_verdict v = KL_EX_OK;
+	struct kl_explorer *x;
+	struct kl_spec *spec;
+	char *out = NULL;
+	size_t len;
+	FILE *f;
+
+	o.histories = true;
+	o.memory = 3u << 20;
+	assert_int_equal(kl_spec_parse("random.lin", text, strlen(text), &spec), 0);
+	assert_int_equal(kl_explore(spec, &o, &v, &x), 0);
+	if (v == KL_EX_OK) {
+		f = open_memstream(&out, &len);
+		assert_non_null(f);
+		assert_true(kl_explore_print_histories(x, f) > 0);
+		fclose(f);
+	}
+	kl_explorer_free(x);
+	kl_spec_free(spec);
+	return out;
+}
+
+static void test_histories(void **state)
+{
+	static const struct kl_explore_options less[] = {
+		{ .no_merge = true }, { .no_dead = true }, { .no_canon = true },
+		{ .no_hidden = true }, { .no_symmetry = true }, { .no_facts = true },
+		{ .no_cover = true },
+	};
+	const char *env = getenv("KLIN_RUNS");
+	unsigned long runs = (env ? strtoul(env, NULL, 10) : 10000) / 400 + 1, i, compared = 0;
+	uint64_t seed = 1990;
+	char text[2048], *want, *got;
+	size_t k;
+
+	(void)state;
+	for (i = 0; i < runs; i++) {
+		struct kl_explore_options o = { .sc = i & 1 };
+
+		make(text, sizeof(text), &seed);
+		want = histories(text, o);
+		for (k = 0; want && k < sizeof(less) / sizeof(*less); k++) {
+			o = less[k];
+			o.sc = i & 1;
+			got = histories(text, o);
+			if (got && strcmp(want, got)) {
+				print_message("%s, without reduction %zu the histories differ:\n%s\n",
+					      o.sc ? "SC" : "TSO", k, text);
+				fail();
+			}
+			compared += !!got;
+			free(got);
+		}
+		free(want);
+	}
+	print_message("%lu implementations, %lu sets of histories compared\n", runs, compared);
+	assert_true(compared > 3 * runs);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_reductions) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reductions), cmocka_unit_test(test_histories),
+	};
 
 	kl_log_level = KL_LOG_ERR;
 	return cmocka_run_group_tests(tests, NULL, NULL);

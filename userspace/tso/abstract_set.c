@@ -166,9 +166,13 @@ static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint64_
 	size_t n, i;
 
 	w = kl_intern_get(in, id, &n);
-	if (n)
-		memcpy(a->words, w, n * sizeof(*w));
 	for (i = 0; i < n; i++)
+		if (kl_vm_is_data(w[i]) && data[w[i] - KL_VM_DATA] != w[i] - KL_VM_DATA)
+			break;
+	if (i == n)
+		return id;
+	memcpy(a->words, w, n * sizeof(*w));
+	for (; i < n; i++)
 		if (kl_vm_is_data(w[i]))
 			a->words[i] = KL_VM_DATA + data[w[i] - KL_VM_DATA];
 	return kl_intern(in, a->words, n);

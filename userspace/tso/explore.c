@@ -201,9 +201,46 @@ void kl_ex_explain(struct kl_explorer *x)
 		 e->n > 1 ? ")" : "", n ? allowed : "no return at this time");
 }
 
-static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
+/* A state that was reached from @from to the store. */
+static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_waiting *w)
 {
 	struct kl_record *head;
+	int ret;
+
+	ret = kl_store_add(&x->store, w->hash, x->waiting_bytes + w->at, w->len, w->set, from);
+	if (ret == -ENOSPC) {
+		x->verdict = KL_EX_MEMORY;
+		return 1;
+	}
+	if (ret < 0)
+		return ret;
+	/* The latest state is the nearest to an end, most of the time. */
+	head = kl_store_head(&x->store, from);
+	if (x->store.found != from && (head->next == KL_NO_STATE || head->next < x->store.found))
+		head->next = x->store.found;
+	x->ends_reached |= kl_store_head(&x->store, x->store.found)->ends;
+	return 0;
+}
+
+/*
+ * The states that wait to the store: all at once, so that memory is asked for all
+ * of them before the first is compared.
+ */
+static int add_waiting(struct kl_explorer *x, uint32_t from)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < x->nwaiting; i++)
+		kl_store_near(&x->store, x->waiting[i].hash);
+	for (i = 0; i < x->nwaiting && !ret; i++)
+		ret = add_state(x, from, &x->waiting[i]);
+	x->nwaiting = x->nwaiting_bytes = 0;
+	return ret;
+}
+
+static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
+{
 	int64_t len;
 	int ret;
 
@@ -224,18 +261,17 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 	len = kl_ex_pack(x, &x->base);
 	if (len < 0)
 		return len;
-	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, from);
-	if (ret == -ENOSPC) {
-		x->verdict = KL_EX_MEMORY;
-		return 1;
+	if (x->nwaiting == KL_EX_WAITING ||
+	    x->nwaiting_bytes + (size_t)len > sizeof(x->waiting_bytes)) {
+		ret = add_waiting(x, from);
+		if (ret)
+			return ret;
 	}
-	if (ret < 0)
-		return ret;
-	/* The latest state is the nearest to an end, most of the time. */
-	head = kl_store_head(&x->store, from);
-	if (x->store.found != from && (head->next == KL_NO_STATE || head->next < x->store.found))
-		head->next = x->store.found;
-	x->ends_reached |= kl_store_head(&x->store, x->store.found)->ends;
+	memcpy(x->waiting_bytes + x->nwaiting_bytes, x->packed, len);
+	x->waiting[x->nwaiting++] = (struct kl_ex_waiting){
+		.hash = x->hash, .set = x->set, .len = len, .at = x->nwaiting_bytes,
+	};
+	x->nwaiting_bytes += len;
 	return 0;
 }
 
@@ -341,6 +377,9 @@ int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 	set = x->set;
 	for (t = 0; t < x->prog.nthreads && !ret; t++)
 		ret = expand_thread(x, at, t, set, &steps);
+	if (!ret)
+		ret = add_waiting(x, at);
+	x->nwaiting = x->nwaiting_bytes = 0;
 	if (!ret && !steps) {
 		kl_store_head(&x->store, at)->ends = true;
 		ret = at_end(x, at);

@@ -13,6 +13,13 @@
 #define KL_EX_FAULTY	2
 #define KL_EX_SHOWN	64		/* events of a step that is shown */
 
+#define KL_EX_WAITING	32		/* states on their way to the store */
+
+struct kl_ex_waiting {
+	uint64_t hash;
+	uint32_t set, len, at;		/* at: its bytes in waiting_bytes */
+};
+
 struct kl_explorer {
 	struct kl_spec *spec;
 	struct kl_explore_options o;
@@ -33,6 +40,9 @@ struct kl_explorer {
 	unsigned int begun;		/* how often the search has begun anew */
 	uint8_t packed[KL_VM_PACKED];
 	struct kl_vm_names names;	/* of packed */
+	struct kl_ex_waiting waiting[KL_EX_WAITING];
+	unsigned int nwaiting, nwaiting_bytes;
+	uint8_t waiting_bytes[KL_VM_PACKED];
 	uint64_t hash;
 	uint64_t transitions, expanded, levels;
 	double seconds;
@@ -73,7 +83,7 @@ enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct
 int kl_ex_expand(struct kl_explorer *x, uint32_t at);
 /* What was found, and the step of @t from the state at @at that shows it; -1: none. */
 void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush);
-/* After a whole search: does each state have a run that comes to an end?  0 or a negative errno. */
+/* After a whole search: has each state a run that comes to an end?  0 or a negative errno. */
 int kl_ex_ends(struct kl_explorer *x);
 /* The first state to x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
@@ -88,7 +98,7 @@ int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base);
 void kl_ex_explain(struct kl_explorer *x);
 /* Say who waits for ever (explore_end.c). */
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm);
-/* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
+/* What the specification would let thread @t's call return, as text: how many results. */
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
 		  size_t size);
 

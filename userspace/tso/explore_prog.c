@@ -10,6 +10,7 @@
 
 #define WALKS		12
 #define WALK_STEPS	200
+#define ENOUGH		3		/* walks that find nothing */
 
 static uint64_t from_val(struct kl_val v)
 {
@@ -199,18 +200,20 @@ static bool walk_step(struct kl_explorer *x, uint64_t *seed)
 /* A search that begins with facts which are soon refuted would begin often. */
 int kl_ex_learn(struct kl_explorer *x)
 {
-	unsigned int i, k;
+	unsigned int i, k, since = 0;
 	uint64_t seed = 1;
 	int ret;
 
 	if (!x->prog.facts)
 		return 0;
-	for (i = 0; i < WALKS; i++) {
+	for (i = 0; i < WALKS && since < ENOUGH; i++) {
+		x->facts.refuted = false;
 		ret = kl_ex_first_state(x);
 		if (ret)
 			return ret;
 		for (k = 0; k < WALK_STEPS && walk_step(x, &seed); k++)
 			;
+		since = x->facts.refuted ? 0 : since + 1;
 	}
 	return 0;
 }

@@ -74,11 +74,9 @@ static uint8_t data_number(struct packer *p, unsigned int number)
 	return p->data[number];
 }
 
-static void put(struct packer *p, uint64_t v)
+static void put_large(struct packer *p, uint64_t v)
 {
-	if (v < SMALL) {
-		*p->at++ = v;
-	} else if (kl_vm_is_ptr(v) && v - KL_VM_PTR < p->vm->nmem) {
+	if (kl_vm_is_ptr(v) && v - KL_VM_PTR < p->vm->nmem) {
 		put_ptr(p, v);
 	} else if (v >= KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5) {
 		*p->at++ = SPECIAL + (v - KL_VM_SPECIAL);
@@ -95,6 +93,14 @@ static void put(struct packer *p, uint64_t v)
 		*p->at++ = WORD64;
 		put_n(p, v, 8);
 	}
+}
+
+static inline void put(struct packer *p, uint64_t v)
+{
+	if (v < SMALL)
+		*p->at++ = v;
+	else
+		put_large(p, v);
 }
 
 /* The registers of a frame that a state has; those of a client that wait for results do not. */
@@ -326,13 +332,10 @@ static uint64_t get_object(struct reader *r, unsigned int obj)
 	return KL_VM_PTR + r->prog->nslots + obj * r->prog->stride;
 }
 
-static uint64_t get(struct reader *r)
+static uint64_t get_large(struct reader *r, uint8_t b)
 {
-	uint8_t b = *r->in++;
 	uint64_t v;
 
-	if (b < SMALL)
-		return b;
 	if (b < SLOT)
 		return get_object(r, b - PTR);
 	switch (b) {
@@ -355,6 +358,13 @@ static uint64_t get(struct reader *r)
 	default:
 		return KL_VM_SPECIAL + (b - SPECIAL);
 	}
+}
+
+static inline uint64_t get(struct reader *r)
+{
+	const uint8_t b = *r->in++;
+
+	return b < SMALL ? b : get_large(r, b);
 }
 
 static void get_frame(struct reader *r, struct kl_vm_thread *th, unsigned int f, uint32_t base)

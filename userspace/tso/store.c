@@ -9,6 +9,7 @@
 #include "tso/store.h"
 
 #define FIRST_SLOTS	64
+#define LARGE		(16u << 20)	/* from here on pages may be large */
 #define RECORD_MAX	((1u << 14) - 1)
 
 /* A table for @n slots in place of the one there is. */
@@ -42,8 +43,11 @@ int kl_store_init(struct kl_store *s, uint64_t limit)
 	s->size = limit < max ? limit : max;
 	s->mem = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s->mem != MAP_FAILED)
+	if (s->mem != MAP_FAILED) {
+		if (s->size > LARGE)
+			madvise(s->mem + LARGE, s->size - LARGE, MADV_HUGEPAGE);
 		return 0;
+	}
 	free(s->table);
 	free(s->hint);
 	memset(s, 0, sizeof(*s));
@@ -147,6 +151,14 @@ uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t le
 	__builtin_prefetch(&s->table[h & (s->nslots - 1)]);
 	__builtin_prefetch(&s->hint[h & (s->nslots - 1)]);
 	return h;
+}
+
+void kl_store_near(const struct kl_store *s, uint64_t h)
+{
+	const uint32_t at = s->table[h & (s->nslots - 1)];
+
+	if (at)
+		__builtin_prefetch(kl_store_head(s, at - 1));
 }
 
 int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,

@@ -44,8 +44,12 @@ struct kl_store {
 int kl_store_init(struct kl_store *s, uint64_t limit);
 void kl_store_free(struct kl_store *s);
 
-/* The hash of a state; where the store will look for it comes nearer meanwhile. */
+/*
+ * The hash of a state.  Where the store will look for it comes nearer to the CPU
+ * meanwhile, and with kl_store_near(), some time later, what it will find there.
+ */
 uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len);
+void kl_store_near(const struct kl_store *s, uint64_t h);
 
 /**
  * kl_store_add() - a state that was reached

@@ -39,6 +39,15 @@ void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t 
 	}
 }
 
+/* A few words: a call of memcpy() would take longer. */
+static inline void copy_words(uint64_t *to, const uint64_t *from, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
 static void copy_threads(struct kl_vm *to, const struct kl_vm *from, uint32_t which)
 {
 	const struct kl_vm_prog *p = from->prog;
@@ -49,8 +58,8 @@ static void copy_threads(struct kl_vm *to, const struct kl_vm *from, uint32_t wh
 
 		memcpy(th, f, offsetof(struct kl_vm_thread, buf));
 		memcpy(th->buf, f->buf, f->nbuf * sizeof(*f->buf));
-		memcpy(th->reg[0], f->reg[0], p->nregs[0] * sizeof(uint64_t));
-		memcpy(th->reg[1], f->reg[1], p->nregs[1] * sizeof(uint64_t));
+		copy_words(th->reg[0], f->reg[0], p->nregs[0]);
+		copy_words(th->reg[1], f->reg[1], p->nregs[1]);
 	}
 }
 
@@ -59,7 +68,7 @@ void kl_vm_undo(struct kl_vm *vm, const struct kl_vm *from)
 	copy_threads(vm, from, vm->touched);
 	vm->nobj = from->nobj;
 	vm->nmem = from->nmem;
-	memcpy(vm->mem, from->mem, from->nmem * sizeof(*vm->mem));
+	copy_words(vm->mem, from->mem, from->nmem);
 	memcpy(vm->type, from->type, from->nobj);
 	vm->taken = from->taken;
 	vm->nev = 0;
@@ -405,6 +414,13 @@ static bool quiet(struct step *s, uint32_t addr)
 	       (kl_facts_quiet(s->vm, s->t, addr) && s->nquiet++ < QUIET_MAX);
 }
 
+/* Instructions that stops() has to look at. */
+static const bool may_stop[KL_I_COUNT_] = {
+	[KL_I_READ] = true, [KL_I_WRITE] = true, [KL_I_LOAD] = true, [KL_I_LOADX] = true,
+	[KL_I_STORE] = true, [KL_I_STOREX] = true, [KL_I_FENCE] = true, [KL_I_BLOCK] = true,
+	[KL_I_CHOOSE] = true, [KL_I_EITHER] = true, [KL_I_CALL] = true,
+};
+
 /* May this instruction not be in the same step as what was done before? */
 static bool stops(struct step *s, const uint32_t *code, const uint64_t *reg)
 {
@@ -462,7 +478,7 @@ static enum kl_vm_result run(struct step *sp)
 		if (s.decide && vm->ndecided == s.decide)
 			return KL_VM_OK;
 		if (count >= s.first_stop && !s.block &&
-		    (p->merge ? stops(&s, &p->code[at], th->reg[f]) : true))
+		    (!p->merge || (may_stop[op] && stops(&s, &p->code[at], th->reg[f]))))
 			return KL_VM_OK;
 		vm->touched |= 1u << t;
 		th->pc[f]++;
