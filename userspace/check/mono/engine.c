@@ -350,6 +350,9 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 			return ret == -EAGAIN ? 0 : ret;
 		mono_gather(m);
 	}
+	ret = m->nwild ? mono_give_wild(m) : 0;
+	if (ret)
+		return ret;
 	for (;;) {
 		ret = mono_standard(m);
 		if (ret > 0)

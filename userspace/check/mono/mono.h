@@ -277,6 +277,8 @@ int mono_times(struct mono *m);
  * -EAGAIN if that is too much, -ENOMEM.
  */
 int mono_guess_unknown(struct mono *m);
+/* wild.c: give pending removals what has to be gone; gathers the values.  0 or -ENOMEM. */
+int mono_give_wild(struct mono *m);
 /* Give each use of a word a value of its own; 0 or -ENOMEM. */
 int mono_rename(struct mono *m);
 
