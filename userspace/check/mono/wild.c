@@ -12,7 +12,10 @@
  * - In all of them before an operation that began when it was in finds it empty.
  *
  * The earliest deadline has the removal that was called first, so that if there is one
- * for each each has one.  That is no more than a good guess: see confirm().
+ * for each each has one.  There are other reasons to be gone, of several values together:
+ * when a monitor finds one, a value of its core is given an earlier deadline, and all is
+ * given anew.  That is no more than a good guess: an order that comes of it is an order,
+ * and for a violation see confirm().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -135,55 +138,95 @@ static void empty_deadlines(const struct mono *m, uint32_t *deadline)
 	}
 }
 
-/* 1 if some were given, 0, -ENOMEM. */
-static int give_all(struct mono *m, const uint32_t *deadline)
+/*
+ * Give them away anew; @want: a value that has to have one, or MONO_NONE.  1, 0 if it has
+ * none, -ENOMEM.
+ */
+static int give_all(struct mono *m, uint32_t want)
 {
 	struct kl_key *k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
 	uint32_t i, n = 0, next = 0;
-	int given = 0;
+	bool has = want == MONO_NONE;
 
 	if (!k)
 		return -ENOMEM;
+	for (i = 0; i < m->nwild; i++)
+		m->op[m->wild[i]] = mono_op(MONO_WILD, 0);
 	for (i = 0; i < m->nvalues; i++)
-		if (deadline[i] < m->end - 1)
-			k[n++] = (struct kl_key){ .key = deadline[i], .val = i };
+		if (m->deadline[i] < m->end - 1)
+			k[n++] = (struct kl_key){ .key = m->deadline[i], .val = i };
 	kl_sort_keys(k, n, k + n);
 	for (i = 0; i < n && next < m->nwild; i++) {
 		if (mono_call(m, m->wild[next]) >= k[i].key)
 			continue;
-		m->op[m->wild[next]] = mono_op(MONO_REMOVE, k[i].val);
-		m->wild[next++] = MONO_NONE;
-		given = 1;
+		m->op[m->wild[next++]] = mono_op(MONO_REMOVE, k[i].val);
+		has |= k[i].val == want;
 	}
 	free(k);
-	return given;
+	mono_gather(m);
+	return has;
 }
 
 int mono_give_wild(struct mono *m)
 {
-	uint32_t *deadline = malloc(((size_t)m->nvalues + 1) * sizeof(*deadline));
 	struct least l = { .n = m->end + 1 };
 	int ret = -ENOMEM;
 
+	m->deadline = malloc(((size_t)m->nvalues + 1) * sizeof(*m->deadline));
 	l.min = malloc(((size_t)l.n + 2) * sizeof(*l.min));
-	if (!deadline || !l.min || mono_times(m))
+	if (!m->deadline || !l.min || mono_times(m))
 		goto out;
-	memset(deadline, 0xff, m->nvalues * sizeof(*deadline));
+	memset(m->deadline, 0xff, m->nvalues * sizeof(*m->deadline));
 	memset(l.min, 0xff, ((size_t)l.n + 2) * sizeof(*l.min));
 	ret = 0;
 	if (m->c.kind == KL_CONTAINER_QUEUE)
-		queue_deadlines(m, deadline);
+		queue_deadlines(m, m->deadline);
 	else if (m->c.kind == KL_CONTAINER_STACK)
-		stack_deadlines(m, deadline, &l);
+		stack_deadlines(m, m->deadline, &l);
 	else if (m->c.kind == KL_CONTAINER_PQUEUE)
-		ret = pqueue_deadlines(m, deadline, &l);
-	empty_deadlines(m, deadline);
+		ret = pqueue_deadlines(m, m->deadline, &l);
+	empty_deadlines(m, m->deadline);
 	if (!ret)
-		ret = give_all(m, deadline);
-	if (ret > 0)
-		mono_gather(m);
+		ret = give_all(m, MONO_NONE);
 out:
-	free(deadline);
 	free(l.min);
 	return ret < 0 ? ret : 0;
+}
+
+/* A value of the core that may have been gone earlier, or MONO_NONE. */
+static uint32_t find_late(const struct mono *m, uint32_t from)
+{
+	uint32_t i;
+	size_t w;
+
+	for (i = from; i < m->nvalues; i++) {
+		const struct mono_value *v = &m->v[i];
+
+		if (mono_gone(m, v) || v->hi < m->core.deadline || m->deadline[i] <= m->core.deadline ||
+		    (v->remove != MONO_NONE && !mono_pending(m, v->remove)))
+			continue;
+		for (w = 0; w < m->core.n; w++)
+			if (mono_word_of(m, i) == m->core.words[w])
+				return i;
+	}
+	return MONO_NONE;
+}
+
+int mono_give_more(struct mono *m)
+{
+	uint32_t value = MONO_NONE, before;
+	int ret;
+
+	while ((value = find_late(m, value + 1)) != MONO_NONE) {
+		before = m->deadline[value];
+		m->deadline[value] = m->core.deadline;
+		ret = give_all(m, value);
+		if (ret)
+			return ret;
+		m->deadline[value] = before;
+		ret = give_all(m, MONO_NONE);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
 }
