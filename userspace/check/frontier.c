@@ -458,7 +458,7 @@ static int find_is_pred(struct frontier *f)
 	return 0;
 }
 
-static bool has_overwrites(const struct kl_spec *spec)
+bool kl_spec_has_overwrites(const struct kl_spec *spec)
 {
 	unsigned int i;
 
@@ -480,7 +480,7 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	f->budget = budget;
 	f->no_nodes = budget->lim->no_witness;
 	f->c.masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
-	f->c.hidden = sys->shapes && has_overwrites(p->spec) ? f->c.masklen : 0;
+	f->c.hidden = sys->shapes && kl_spec_has_overwrites(p->spec) ? f->c.masklen : 0;
 	f->c.reclen = f->c.masklen + f->c.hidden + 1;
 	f->open = malloc(((size_t)p->nslots + 1) * sizeof(*f->open));
 	f->place = malloc(((size_t)p->nslots + 1) * sizeof(*f->place));

@@ -92,6 +92,9 @@ struct kl_system {
 int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_budget *b,
 		    struct kl_answer *a);
 
+/* Can an operation of the spec leave nothing of the state before, whatever it was? */
+bool kl_spec_has_overwrites(const struct kl_spec *spec);
+
 struct kl_sim {
 	const struct kl_part *p;
 	struct kl_run *run;

@@ -146,6 +146,12 @@ int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap);
 /* Sort by call time (ties: by return, then as added); to be called once after the last add. */
 int kl_history_finish(struct kl_history *h);
 
+/*
+ * @h anew, with the operations that are left in it and the shapes of these alone, and
+ * without gaps; its other tables keep their order.  0 or -ENOMEM.
+ */
+int kl_history_renew(struct kl_history **h);
+
 static inline const struct kl_shape *kl_op_shape(const struct kl_history *h,
 						 const struct kl_op *op)
 {

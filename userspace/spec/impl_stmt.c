@@ -388,6 +388,7 @@ bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s)
 		g->g.top = g->nlocals;
 		ends = stmt(g, s);
 	}
+	g->nkept = g->nlocals;
 	g->nlocals = nlocals;
 	return ends;
 }
