@@ -11,7 +11,8 @@
 #include "check/mono/places.h"
 #include "check/mono/mono.h"
 
-#define GIVE_WORK	(1u << 22)	/* operations looked at to give pending removals a value */
+#define GIVE_WORK	(1u << 24)	/* operations looked at to give pending removals a value, */
+#define GIVE_EACH	16		/* and more for each operation */
 #define CORE_WORK	100000	/* configurations for a core, */
 #define CORE_EACH	100	/* and more for each operation placed */
 
@@ -27,6 +28,7 @@ static void mono_free(struct mono *m)
 	free(m->words);
 	free(m->word_of);
 	free(m->wild);
+	free(m->deadline);
 	free(m->cut);
 	free(m->core.words);
 	free(m->order);
@@ -299,36 +301,6 @@ static int confirm(struct mono *m, struct kl_answer *a)
 	return mono_confirm(m->s, m->lim, a);
 }
 
-/*
- * A pending removal may have taken a value that is in the way: of those called
- * before the deadline the last, so that the others can still meet earlier ones.
- */
-static bool give(struct mono *m)
-{
-	uint32_t i, k, best = MONO_NONE;
-	size_t w;
-
-	if (m->nwild && mono_times(m))
-		return false;
-	for (k = 0; k < m->nwild; k++)
-		if (m->wild[k] != MONO_NONE && mono_call(m, m->wild[k]) < m->core.deadline)
-			best = k;
-	if (best == MONO_NONE)
-		return false;
-	for (w = 0; w < m->core.n; w++) {
-		for (i = 0; i < m->nvalues; i++) {
-			struct mono_value *v = &m->v[i];
-
-			if (mono_word_of(m, i) != m->core.words[w] || v->remove != MONO_NONE || mono_gone(m, v))
-				continue;
-			m->op[m->wild[best]] = mono_op(MONO_REMOVE, i);
-			m->wild[best] = MONO_NONE;
-			return true;
-		}
-	}
-	return false;
-}
-
 static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 {
 	uint64_t given = 0;
@@ -350,6 +322,9 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 			return ret == -EAGAIN ? 0 : ret;
 		mono_gather(m);
 	}
+	ret = m->nwild ? mono_give_wild(m) : 0;
+	if (ret)
+		return ret;
 	for (;;) {
 		ret = mono_standard(m);
 		if (ret > 0)
@@ -359,9 +334,10 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 		if (ret)
 			return linearizable(m, t, a);
 		given += m->nitems;
-		if (given > GIVE_WORK + 16 * (uint64_t)m->nitems || !give(m))
-			return confirm(m, a);
-		mono_gather(m);
+		ret = m->nwild && given < GIVE_WORK + GIVE_EACH * (uint64_t)m->nitems ?
+		      mono_give_more(m) : 0;
+		if (ret <= 0)
+			return ret < 0 ? ret : confirm(m, a);
 	}
 }
 

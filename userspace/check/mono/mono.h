@@ -87,8 +87,9 @@ struct mono {
 	uint32_t nwords;
 	uint32_t nempty, nfree, npeeks;
 	bool again;		/* a word was added, or removed, more than once */
-	uint32_t *wild;		/* pending removals in order of call; MONO_NONE if given away */
+	uint32_t *wild;		/* pending removals in order of call */
 	uint32_t nwild;
+	uint32_t *deadline;	/* of each value, by when one of them must have taken it */
 	uint32_t nunknown;	/* removals that returned, with what is not known */
 	/*
 	 * Of each operation that found it empty, in order of call; the value of its
@@ -277,6 +278,12 @@ int mono_times(struct mono *m);
  * -EAGAIN if that is too much, -ENOMEM.
  */
 int mono_guess_unknown(struct mono *m);
+/*
+ * wild.c: give pending removals what has to be gone; gathers the values.  0 or -ENOMEM.
+ * Then, what breaks the condition of m->core, too: 1, 0 if that is not so, -ENOMEM.
+ */
+int mono_give_wild(struct mono *m);
+int mono_give_more(struct mono *m);
 /* Give each use of a word a value of its own; 0 or -ENOMEM. */
 int mono_rename(struct mono *m);
 

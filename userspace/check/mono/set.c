@@ -85,6 +85,8 @@ struct set {
 	struct placed *placed;	/* NULL: no witness is wanted */
 	size_t nplaced;
 	uint32_t bad;		/* number of the key that is wrong */
+	uint32_t bad_item;	/* the operation that does not fit, */
+	const char *bad_why;	/* and why not */
 	uint8_t *first, one;	/* the first bits of each key; of all if @many is 0 */
 	uint32_t many;
 	uint64_t work, most_work;	/* looks at operations of groups */
@@ -286,6 +288,9 @@ static unsigned int simulate(struct set *t, unsigned int from)
 		} else if (force(t, o, e)) {
 			leave(t, e->op);
 		} else {
+			t->bad_item = o->item;
+			t->bad_why = t->bit ? "was in, and nothing could remove it in time" :
+				     "was out, and nothing could add it in time";
 			return 0;
 		}
 	}
@@ -301,6 +306,8 @@ static int end_group(struct set *t, struct key *k)
 	if (!k->several) {
 		if (k->end == KL_TIME_MAX)
 			return 1;
+		t->bad_item = k->last;
+		t->bad_why = out == OUT || (!out && in == OUT) ? "was out" : "was in";
 		k->bits = after(k->bits, k->what);
 		if (t->placed)
 			place(t, k->last, t->s->h->ops[index_of(t, k->last)].call, CALL);
@@ -437,6 +444,7 @@ static int list_bad(const struct set *t, struct kl_answer *a)
 {
 	const struct kl_history *h = t->s->h;
 	const uint64_t key = t->words.word[t->bad];
+	char op_text[80];
 	uint32_t i;
 
 	a->core = malloc(((size_t)t->s->nops + 1) * sizeof(*a->core));
@@ -448,8 +456,8 @@ static int list_bad(const struct set *t, struct kl_answer *a)
 		if (h->vals[h->shapes[h->ops[op].shape].vals].v == key)
 			a->core[a->ncore++] = op;
 	}
-	snprintf(a->reason, sizeof(a->reason), "key %" PRIu64 ": nothing explains who added, removed "
-		 "and found it", key);
+	kl_op_print(op_text, sizeof(op_text), h, &h->ops[index_of(t, t->bad_item)]);
+	snprintf(a->reason, sizeof(a->reason), "%s: key %" PRIu64 " %s", op_text, key, t->bad_why);
 	return 0;
 }
 
