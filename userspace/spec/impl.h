@@ -28,6 +28,7 @@ struct kl_field {
 	struct kl_pos pos;
 	const char *tname;		/* of a pointer */
 	unsigned int type;
+	bool key;
 };
 
 struct kl_struct {

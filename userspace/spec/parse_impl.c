@@ -262,6 +262,7 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p)
 static void field_type(struct kl_parser *p, struct kl_field *f)
 {
 	f->tname = NULL;
+	f->key = kl_p_is_word(p, "key");
 	if (kl_p_take_kw(p, KL_KW_WORD) || kl_p_take_word(p, "data") || kl_p_take_word(p, "key"))
 		f->type = KL_IT_WORD;
 	else if (kl_p_take_kw(p, KL_KW_BOOL))
@@ -270,6 +271,7 @@ static void field_type(struct kl_parser *p, struct kl_field *f)
 		f->type = KL_IT_LOCK;
 	else
 		f->tname = kl_p_name(p, "a type: word, bool, data, key, lock or a struct's name");
+	f->key &= !f->tname;
 }
 
 static void field_name(struct kl_parser *p, struct kl_field *f)
