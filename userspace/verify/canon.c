@@ -142,12 +142,32 @@ struct summary {
 	uint32_t succ, rsucc, of;	/* of: the individuals in it */
 };
 
+/*
+ * Whether there are lesser or greater keys on a set's list is all the same: both
+ * summaries are always there, perhaps of no node.  That makes fewer states.
+ */
+static unsigned int standing(const struct kl_verifier *x, const struct kl_vf_state *s,
+			     const uint8_t *thread, struct summary *sum)
+{
+	const unsigned int head = kl_vf_names(s->g[x->m.root]);
+	uint64_t k = KF_CAND | KF_SUM | KF_ESC | KF_IN;
+	unsigned int f;
+
+	k |= map_kind(s->kind[head] & KF_SEEN_ALL, s->nt, thread);
+	for (f = 0; !x->m.key_field[f]; f++)
+		;
+	sum[0] = (struct summary){ .kind = kf_set_field(k, x->m.field[f], VF_KEY + KEY_LESS) };
+	sum[1] = (struct summary){ .kind = kf_set_field(k, x->m.field[f], VF_KEY + KEY_MORE) };
+	return 2;
+}
+
 /* Summarise what has no name; the summaries' number. */
-static unsigned int summarise(const struct kl_vf_state *s, struct names *m, uint32_t all,
-			      const uint8_t *thread, struct summary *sum)
+static unsigned int summarise(const struct kl_verifier *x, const struct kl_vf_state *s,
+			      struct names *m, uint32_t all, const uint8_t *thread,
+			      struct summary *sum)
 {
 	struct summary one;
-	unsigned int i, k, n = 0;
+	unsigned int i, k, n = x->m.keyed ? standing(x, s, thread, sum) : 0;
 	uint32_t set;
 
 	for (set = all; set; set &= set - 1) {
@@ -205,7 +225,7 @@ static void form(const struct kl_verifier *x, const struct kl_vf_state *s, const
 		name_rest(s, &m);
 	} else {
 		all = reachable(s, &m);
-		nsum = summarise(s, &m, all, thread, sum);
+		nsum = summarise(x, s, &m, all, thread, sum);
 	}
 	out->nn = m.n + nsum;
 	out->nt = s->nt;
@@ -442,6 +462,8 @@ void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_stat
 	unsigned int i, k, t;
 
 	kill_dead(x, s);
+	if (x->m.keyed && x->m.root >= 0)
+		kl_vf_chain_filter(x, s);
 	for (t = 0; t < s->nt; t++)
 		b.order[t] = t;
 	if (x->o.no_symmetry || s->nt == 1) {

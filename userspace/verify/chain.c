@@ -111,7 +111,7 @@ uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_stat
 			continue;
 		d = kl_vf_node_key(x, s->kind[k]);
 		same |= d == KEY_SAME;
-		if (k == i || !kl_vf_single(s->succ[k]))
+		if (k == i || !kl_vf_single(s->succ[k]) || s->kind[i] & KF_SUM)
 			continue;
 		v = __builtin_ctz(s->succ[k]);
 		if (!v || (s->kind[v] & KF_SUM))
@@ -121,7 +121,10 @@ uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_stat
 		/* The last one before the observed key's place is known. */
 		last |= before_same(d) && !before_same(kl_vf_node_key(x, s->kind[v]));
 	}
-	for (set &= ~1u & ~taken & ~kl_vf_bit(i); set; set &= set - 1) {
+	/* Of a summary: what the successor of any of its nodes may be. */
+	if (!(s->kind[i] & KF_SUM))
+		set &= ~kl_vf_bit(i);
+	for (set &= ~1u & ~taken; set; set &= set - 1) {
 		v = __builtin_ctz(set);
 		d = kl_vf_node_key(x, s->kind[v]);
 		if (!(s->kind[v] & KF_IN) || d == KEY_MIN)
@@ -132,6 +135,18 @@ uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_stat
 		out |= kl_vf_bit(v);
 	}
 	return out;
+}
+
+void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s)
+{
+	unsigned int i;
+	uint32_t set;
+
+	for (i = 1; i < s->nn; i++) {
+		set = s->kind[i] & KF_IN ? kl_vf_chain_coerce(x, s, i, s->succ[i]) : 0;
+		if (set)
+			s->succ[i] = set;
+	}
 }
 
 static bool ascending(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int a,

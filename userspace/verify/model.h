@@ -44,7 +44,7 @@ struct kl_vf_model {
 	unsigned int nconsts;
 	/* Found out while searching, see step.c: */
 	uint64_t prot[KL_VF_GLOBALS + KL_FIELDS_MAX];
-	bool mutable[KL_FIELDS_MAX];
+	bool mutable[KL_FIELDS_MAX], written[KL_VF_GLOBALS];
 	uint32_t *code;			/* all of it, and its lines */
 	uint64_t *live;
 };
@@ -134,6 +134,8 @@ struct kl_vf_run *kl_vf_fork(struct kl_verifier *x, const struct kl_vf_run *r);
 unsigned int kl_vf_class(const struct kl_verifier *x, uint8_t v);
 uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_state *s,
 			    unsigned int i, uint32_t set);
+/* Leave only those everywhere. */
+void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s);
 /* @i->next = @to, whose set is definite.  NULL, or why it is not understood. */
 const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int i,
 			      unsigned int to);

@@ -5,7 +5,7 @@
  * A step has at most one access that does not commute with what other threads
  * do, and all that commutes around it.  What commutes: registers, nodes that
  * nobody else knows, fields that are never written once others know their node,
- * and places that are accessed under one lock only.  Taking a lock commutes to the
+ * variables that only `init' writes, and places that are accessed under one lock only.  Taking a lock commutes to the
  * right, releasing one to the left (Lipton).  That a field or a place is such a
  * one is assumed until an access shows that it is not: then all begins anew.
  */
@@ -97,7 +97,10 @@ static enum vf_class class_of(struct kl_verifier *x, const struct kl_vf_run *r, 
 
 	switch ((enum kl_opcode)(insn & 0xff)) {
 	case KL_I_LOAD:
+		return x->m.written[insn >> 16] ? guarded(x, r, insn >> 16, 0) : C_LOCAL;
 	case KL_I_STORE:
+		if (!x->m.written[insn >> 16])
+			x->m.written[insn >> 16] = x->restart = true;
 		return guarded(x, r, insn >> 16, 0);
 	case KL_I_LOADX:
 	case KL_I_STOREX:
