@@ -100,6 +100,7 @@ struct kl_verifier {
 	size_t nstack, cstack;
 	/* Steps end here. */
 	int (*emit)(struct kl_verifier *x, struct kl_vf_run *r);
+	int (*keep)(struct kl_verifier *x, struct kl_vf_run *r);
 	struct kl_vf_store store;
 	uint32_t parent, actor;		/* of what is emitted */
 	uint64_t steps;

@@ -86,9 +86,9 @@ static uint8_t data_of(const struct kl_vf_state *s, unsigned int i)
 	return v == VF_ARG ? VF_TOK + i : v >= VF_ARG && v < VF_ARG + 8 ? VF_TOP : v;
 }
 
-static enum kl_vf_end focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i)
+static enum kl_vf_end focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i, bool ref)
 {
-	switch (kl_vf_focus(x, r, i, true)) {
+	switch (kl_vf_focus(x, r, i, ref)) {
 	case FOCUS_DONE:
 		return VF_STEPPED;
 	case FOCUS_NONE:
@@ -96,6 +96,31 @@ static enum kl_vf_end focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned
 	default:
 		return kl_vf_alarm(x, r, "more nodes must be told apart than there is room for");
 	}
+}
+
+/*
+ * Whether nodes are uniform must be known, not only be possible: so where the
+ * node that this operation made in the implementation points to is made definite
+ * when it may be null or one of @set, where its partner is going to point to.
+ */
+static enum kl_vf_end settle(struct kl_verifier *x, struct kl_vf_run *r, uint32_t set)
+{
+	const unsigned int i = r->s.th[r->t].corr;
+
+	if (i && !(r->s.kind[i] & KF_REF) && r->s.succ[i] & (set | 1))
+		return focus(x, r, i, false);
+	return VF_STEPPED;
+}
+
+/* The same of the queue's last node, which is going to point to the new one. */
+static enum kl_vf_end settle_tail(struct kl_verifier *x, struct kl_vf_run *r, unsigned int tail)
+{
+	const unsigned int i = r->s.th[r->t].corr;
+	const uint64_t k = r->s.kind[tail];
+
+	if (i && !(r->s.kind[i] & KF_REF) && k & KF_CAND && r->s.succ[tail] & kl_vf_bit(i))
+		return focus(x, r, tail, false);
+	return VF_STEPPED;
 }
 
 static enum kl_vf_end stack_op(struct kl_verifier *x, struct kl_vf_run *r, unsigned int g,
@@ -108,15 +133,13 @@ static enum kl_vf_end stack_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 
 	switch (op) {
 	case KL_CO_PUSH:
+		end = settle(x, r, kl_vf_bit(top));
+		if (end != VF_STEPPED)
+			return end;
 		n = new_node(x, r, *v);
 		if (!n)
 			return kl_vf_alarm(x, r, "more nodes must be told apart than there is room "
 					   "for");
-		if ((s->kind[n] & KF_UNIF) && !kl_vf_single(s->succ[n])) {
-			end = focus(x, r, n);
-			if (end != VF_STEPPED)
-				return end;
-		}
 		kl_vf_set_next(s, n, top, true);
 		s->g[g] = n;
 		r->rwrote++;
@@ -129,7 +152,7 @@ static enum kl_vf_end stack_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 			*v = empty;
 			return VF_STEPPED;
 		}
-		end = focus(x, r, top);
+		end = focus(x, r, top, true);
 		if (end != VF_STEPPED)
 			return end;
 		*v = data_of(s, top);
@@ -157,7 +180,11 @@ static enum kl_vf_end queue_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 
 	switch (op) {
 	case KL_CO_PUSH:
-		end = focus(x, r, tail);
+		end = focus(x, r, tail, true);
+		if (end == VF_STEPPED)
+			end = settle(x, r, 0);
+		if (end == VF_STEPPED)
+			end = settle_tail(x, r, tail);
 		if (end != VF_STEPPED)
 			return end;
 		n = new_node(x, r, *v);
@@ -170,7 +197,7 @@ static enum kl_vf_end queue_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 		return VF_STEPPED;
 	case KL_CO_POP:
 	case KL_CO_FRONT:
-		end = focus(x, r, head);
+		end = focus(x, r, head, true);
 		if (end != VF_STEPPED)
 			return end;
 		n = kl_vf_next(s, head, true);

@@ -125,7 +125,7 @@ static int set_roles(struct kl_verifier *x)
 		return -EINVAL;
 	}
 	x->nt = x->o.threads ? x->o.threads : 1;
-	for (i = 0; i < x->nt; i++)
+	for (i = 0; i < KL_VF_THREADS; i++)
 		x->role[i] = x->o.roles ? x->o.methods[i] : UINT64_MAX;
 	if (!x->o.threads && x->o.roles) {
 		kl_err("for any number of threads each of them may call any method");
@@ -146,7 +146,7 @@ int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
 	if (!x)
 		return -ENOMEM;
 	x->o = *o;
-	x->emit = keep;
+	x->emit = x->keep = keep;
 	ret = kl_vf_model(&x->m, spec);
 	if (!ret)
 		ret = set_roles(x);
