@@ -79,6 +79,7 @@ static int cmd_verify(int argc, char **argv)
 		printf("%d %s states %llu steps %llu rounds %u %.3f s %.1f MiB\n", v, kl_verify_message(x),
 		       (unsigned long long)st.states, (unsigned long long)st.steps, st.rounds, st.seconds,
 		       st.bytes / 1048576.0);
+		if (getenv("COVER")) { char why[200] = ""; uint64_t n; int T = atoi(getenv("COVER")), r = kl_verify_cover(x, T / 10, T % 10, &n, why, 200); printf("cover %d %s, %llu concrete states\n", r, why, (unsigned long long)n); }
 		if (getenv("DUMP")) { void kl_verify_dump(struct kl_verifier *, FILE *); kl_verify_dump(x, stdout); }
 		if (v) kl_verify_print_trail(x, stdout);
 		code = v == KL_VF_VERIFIED ? 0 : 3;

@@ -99,8 +99,9 @@ static uint32_t reachable(const struct kl_vf_state *s, const struct names *m)
 	uint32_t all = 0, todo = 0;
 	unsigned int i;
 
+	/* Also what a thread holds the lock of: views tell from it who may hold a lock. */
 	for (i = 1; i < s->nn; i++)
-		if (m->map[i])
+		if (m->map[i] || (kf_lock(s->kind[i]) >= VF_OWN && kf_lock(s->kind[i]) < VF_OTHER))
 			todo |= kl_vf_bit(i);
 	while (todo) {
 		i = __builtin_ctz(todo);

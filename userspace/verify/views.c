@@ -127,6 +127,18 @@ static unsigned int summary(struct glue *g, uint64_t kind)
 	return i;
 }
 
+/* Is there a node without a name in @s whose lock its thread holds, and which is like @k? */
+static bool may_hold(const struct kl_vf_state *s, uint64_t k)
+{
+	unsigned int i;
+
+	for (i = 1; i < s->nn; i++)
+		if (s->kind[i] & KF_SUM && kf_lock(s->kind[i]) == VF_OWN &&
+		    common(s->kind[i]) == common(k))
+			return true;
+	return false;
+}
+
 /* The summaries that one of v's, or of w's, is about. */
 static uint32_t summaries(struct glue *g, uint64_t k, bool of_w)
 {
@@ -139,12 +151,12 @@ static uint32_t summaries(struct glue *g, uint64_t k, bool of_w)
 
 	if (!of_w) {
 		kinds[0] = k;
-		if (lock == VF_OTHER)
+		if (lock == VF_OTHER && may_hold(g->w, k))
 			kinds[n++] = kf_set_lock(k, VF_OWN + 1);
 	} else {
 		k &= ~KF_SEEN_ALL;
 		kinds[0] = lock == VF_OWN ? kf_set_lock(k, VF_OWN + 1) : k;
-		if (lock == VF_OTHER)
+		if (lock == VF_OTHER && may_hold(g->v, k))
 			kinds[n++] = kf_set_lock(k, VF_OWN);
 		for (i = 0; keeps && i < n; i++) {
 			/* All that is on the list is so since the head was read. */
