@@ -298,6 +298,12 @@ static void pack(struct kl_verifier *x, const struct kl_vf_state *s, uint8_t *ke
 		if (kf_has_rsucc(s->kind[i]))
 			edges[n++] = s->rsucc[i];
 	}
+	/* Concrete states are never joined. */
+	if (x->concrete) {
+		memcpy(p, edges, 4 * n);
+		p += 4 * n;
+		n = 0;
+	}
 	*len = p - key;
 	*nedges = n;
 }
@@ -335,6 +341,8 @@ void kl_vf_unpack(const struct kl_verifier *x, uint32_t at, struct kl_vf_state *
 		for (live = x->m.m[th->method].live[th->pc]; live; live &= live - 1)
 			th->reg[__builtin_ctzll(live)] = *p++;
 	}
+	if (x->concrete)
+		edges = p + 8 * (s->nn - 1);
 	for (i = 1; i < s->nn; i++) {
 		memcpy(&s->kind[i], p, 8);
 		p += 8;
@@ -482,6 +490,15 @@ void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_stat
 			b.order[k - 1] = t;
 		}
 	permute(&b, 0);
+}
+
+void kl_vf_ordered(struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
+		   struct kl_vf_state *out)
+{
+	struct kl_vf_store *st = &x->store;
+
+	form(x, s, order, out);
+	pack(x, out, st->key, &st->len, st->edges, &st->nedges);
 }
 
 void kl_vf_abstract_keys(const struct kl_verifier *x, struct kl_vf_state *s)

@@ -108,24 +108,61 @@ static bool same_core(const struct cover *c, uint32_t i, const struct kl_vf_stat
 	       !memcmp(st->bytes + st->e[i].at + 1, st->key + 1, core - 1);
 }
 
-/* Is a concrete state, whose threads are those of x, covered? */
-static bool covered(struct cover *c, struct kl_vf_state *s)
+static bool find(const struct cover *c, const struct kl_vf_state *a)
 {
-	struct kl_vf_state a, b;
-	unsigned int t;
+	struct kl_vf_state b;
 	uint32_t i;
 
-	for (t = 0; t < s->nt; t++)
-		s->th[t].ops = 0;
-	kl_vf_abstract_keys(c->x, s);
-	kl_vf_canon(c->x, s, &a);
-	i = c->table[hash_core(c->x->store.key, c->x->store.len, &a) & (c->size - 1)];
+	i = c->table[hash_core(c->x->store.key, c->x->store.len, a) & (c->size - 1)];
 	for (; i; i = c->next[i - 1]) {
 		kl_vf_unpack(c->x, i - 1, &b);
-		if (same_core(c, i - 1, &a, &b) && below(&a, &b))
+		if (same_core(c, i - 1, a, &b) && below(a, &b))
 			return true;
 	}
 	return false;
+}
+
+/* The threads that look alike may be in another order there: what the edges are differs. */
+static bool find_ordered(struct cover *c, const struct kl_vf_state *s, uint8_t *order,
+			 unsigned int from)
+{
+	struct kl_vf_state a;
+	unsigned int i;
+	bool found = false;
+	uint8_t t;
+
+	if (from == s->nt) {
+		kl_vf_ordered(c->x, s, order, &a);
+		return find(c, &a);
+	}
+	for (i = from; i < s->nt && !found; i++) {
+		if (c->x->role[order[i]] != c->x->role[order[from]])
+			break;
+		t = order[from];
+		order[from] = order[i];
+		order[i] = t;
+		found = find_ordered(c, s, order, from + 1);
+		t = order[from];
+		order[from] = order[i];
+		order[i] = t;
+	}
+	return found;
+}
+
+/* Is a concrete state, whose threads are those of x, covered? */
+static bool covered(struct cover *c, struct kl_vf_state *s)
+{
+	uint8_t order[KL_VF_THREADS];
+	struct kl_vf_state a;
+	unsigned int t;
+
+	for (t = 0; t < s->nt; t++) {
+		s->th[t].ops = 0;
+		order[t] = t;
+	}
+	kl_vf_abstract_keys(c->x, s);
+	kl_vf_canon(c->x, s, &a);
+	return find(c, &a) || (!c->x->o.no_symmetry && find_ordered(c, s, order, 0));
 }
 
 static bool look_at(struct cover *c, uint32_t at)

@@ -168,6 +168,9 @@ enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const cha
 
 /* canon.c: the canonical form, in @out and as bytes in x->store.key and .edges. */
 void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_state *out);
+/* The form with the threads in that order; dead values have been forgotten before. */
+void kl_vf_ordered(struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
+		   struct kl_vf_state *out);
 void kl_vf_unpack(const struct kl_verifier *x, uint32_t at, struct kl_vf_state *s);
 /* Summarise: the state that stands for a concrete one. */
 void kl_vf_abstract_keys(const struct kl_verifier *x, struct kl_vf_state *s);
