@@ -151,7 +151,7 @@ static unsigned int standing(const struct kl_verifier *x, const struct kl_vf_sta
 			     const uint8_t *thread, struct summary *sum)
 {
 	const unsigned int head = kl_vf_names(s->g[x->m.root]);
-	uint64_t k = KF_CAND | KF_SUM | KF_ESC | KF_IN;
+	uint64_t k = KF_CAND | KF_SUM | KF_ESC | KF_IN | KF_ORD | KF_WAS;
 	unsigned int f;
 
 	k |= map_kind(s->kind[head] & KF_SEEN_ALL, s->nt, thread);

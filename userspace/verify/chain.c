@@ -93,6 +93,25 @@ static bool before_same(unsigned int c)
 	return c == KEY_MIN || c == KEY_LESS;
 }
 
+/* The successors of a node that was on the list, and whose pointer has not changed since. */
+static uint32_t later(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int i,
+		      unsigned int c, uint32_t set)
+{
+	unsigned int d, v;
+	uint32_t out = 0;
+
+	if (!(s->kind[i] & KF_SUM))
+		set &= ~kl_vf_bit(i);
+	for (set &= ~1u; set; set &= set - 1) {
+		v = __builtin_ctz(set);
+		d = kl_vf_node_key(x, s->kind[v]);
+		if ((s->kind[v] & KF_WAS) && d != KEY_MIN &&
+		    (before_same(c) || (!before_same(d) && d != KEY_SAME)))
+			out |= kl_vf_bit(v);
+	}
+	return out;
+}
+
 /* The successors of @i on the list that the invariant allows. */
 uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_state *s,
 			    unsigned int i, uint32_t set)
@@ -101,9 +120,11 @@ uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_stat
 	uint32_t taken = 0, out = 0;
 	bool same = false, last = false;
 
-	if (!(s->kind[i] & KF_IN) || x->concrete || x->init)
+	if (x->concrete || x->init)
 		return set;
 	c = kl_vf_node_key(x, s->kind[i]);
+	if (!(s->kind[i] & KF_IN))
+		return s->kind[i] & KF_ORD ? later(x, s, i, c, set) : set;
 	if (c == KEY_MAX)
 		return set & 1;
 	for (k = 1; k < s->nn; k++) {
@@ -143,7 +164,7 @@ void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s)
 	uint32_t set;
 
 	for (i = 1; i < s->nn; i++) {
-		set = s->kind[i] & KF_IN ? kl_vf_chain_coerce(x, s, i, s->succ[i]) : 0;
+		set = kl_vf_chain_coerce(x, s, i, s->succ[i]);
 		if (set)
 			s->succ[i] = set;
 	}
@@ -175,8 +196,10 @@ const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s
 {
 	unsigned int c;
 
-	if (!(s->kind[i] & KF_IN) || !(s->kind[i] & KF_CAND))
+	if (!(s->kind[i] & KF_IN)) {
+		s->kind[i] &= ~(uint64_t)KF_ORD;
 		return NULL;
+	}
 	c = __builtin_ctz(s->succ[i]);
 	if (c == to)
 		return NULL;
@@ -189,7 +212,7 @@ const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s
 		if (!ascending(x, s, i, to) || !ascending(x, s, to, c))
 			return "a node comes into the sorted list at a place that its key does "
 			       "not fit";
-		s->kind[to] |= KF_IN | keepers(x, s);
+		s->kind[to] |= KF_IN | KF_ORD | KF_WAS | keepers(x, s);
 		return NULL;
 	}
 	if (s->succ[c] != kl_vf_bit(to))
@@ -215,7 +238,7 @@ const char *kl_vf_chain_init(struct kl_verifier *x, struct kl_vf_state *s)
 	for (i = s->g[x->m.root]; ; i = k, n++) {
 		if (n > KL_VF_NODES)
 			return "the list is a ring";
-		s->kind[i] |= KF_IN;
+		s->kind[i] |= KF_IN | KF_ORD | KF_WAS;
 		k = __builtin_ctz(s->succ[i]);
 		if (!k)
 			break;

@@ -46,6 +46,8 @@ enum { KEY_LESS, KEY_SAME, KEY_MORE, KEY_MIN, KEY_MAX };
 #define KF_SUM		0x08
 #define KF_ESC		0x10	/* other threads may know it */
 #define KF_IN		0x20	/* on the sorted list */
+#define KF_ORD		0x40	/* its next pointer is as it was when it was on the list */
+#define KF_WAS		0x80	/* it was on the list at some time */
 #define KF_SEEN		0x100	/* << t: was so at some time since t last read the list's head */
 #define KF_SEEN_ALL	0xff00ULL
 

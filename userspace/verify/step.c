@@ -368,8 +368,8 @@ static enum kl_vf_end write_field(struct kl_verifier *x, struct kl_vf_run *r, ui
 	if (x->m.field[field] == FIELD_NEXT)
 		return write_next(x, r, p, v);
 	if (x->m.key_field[field]) {
-		if (s->kind[p] & KF_IN && !x->init)
-			return kl_vf_alarm(x, r, "the key of a node on the list changes");
+		if (s->kind[p] & KF_WAS)
+			return kl_vf_alarm(x, r, "the key of a node that was on the list changes");
 		if (kl_vf_const_of(&x->m, v, &c))
 			v = !c.tag && !c.v ? VF_KEY + KEY_MIN :
 			    !c.tag && c.v == UINT64_MAX ? VF_KEY + KEY_MAX : VF_TOP;
@@ -413,8 +413,6 @@ static enum kl_vf_end lock(struct kl_verifier *x, struct kl_vf_run *r, uint32_t 
 	} else {
 		v = s->g[b];
 	}
-	if (take && v == own)
-		return kl_vf_alarm(x, r, "a lock is taken twice");
 	if (!take && v != own)
 		return kl_vf_alarm(x, r, "a lock is released that the thread does not hold");
 	if (take && v)

@@ -46,7 +46,8 @@ void kl_vf_views_free(struct kl_verifier *x)
 
 /* ---- what must agree --------------------------------------------------------------------- */
 
-#define SAME_FLAGS	(KF_CAND | KF_REF | KF_UNIF | KF_ESC | KF_IN)
+#define SAME_FLAGS	(KF_CAND | KF_REF | KF_UNIF | KF_ESC | KF_IN | \
+			 KF_ORD | KF_WAS)
 
 /* What all views say of a node: all but its lock's holder and what a thread keeps in mind. */
 static uint64_t common(uint64_t k)
