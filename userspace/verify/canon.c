@@ -5,6 +5,7 @@
  * reached are united into one summary for each kind, in the order of the kinds.
  * States that differ in names only are then equal byte for byte.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -143,32 +144,12 @@ struct summary {
 	uint32_t succ, rsucc, of;	/* of: the individuals in it */
 };
 
-/*
- * Whether there are lesser or greater keys on a set's list is all the same: both
- * summaries are always there, perhaps of no node.  That makes fewer states.
- */
-static unsigned int standing(const struct kl_verifier *x, const struct kl_vf_state *s,
-			     const uint8_t *thread, struct summary *sum)
-{
-	const unsigned int head = kl_vf_names(s->g[x->m.root]);
-	uint64_t k = KF_CAND | KF_SUM | KF_ESC | KF_IN | KF_ORD | KF_WAS;
-	unsigned int f;
-
-	k |= map_kind(s->kind[head] & KF_SEEN_ALL, s->nt, thread);
-	for (f = 0; !x->m.key_field[f]; f++)
-		;
-	sum[0] = (struct summary){ .kind = kf_set_field(k, x->m.field[f], VF_KEY + KEY_LESS) };
-	sum[1] = (struct summary){ .kind = kf_set_field(k, x->m.field[f], VF_KEY + KEY_MORE) };
-	return 2;
-}
-
 /* Summarise what has no name; the summaries' number. */
-static unsigned int summarise(const struct kl_verifier *x, const struct kl_vf_state *s,
-			      struct names *m, uint32_t all, const uint8_t *thread,
-			      struct summary *sum)
+static unsigned int summarise(const struct kl_vf_state *s, struct names *m, uint32_t all,
+			      const uint8_t *thread, struct summary *sum)
 {
 	struct summary one;
-	unsigned int i, k, n = x->m.keyed ? standing(x, s, thread, sum) : 0;
+	unsigned int i, k, n = 0;
 	uint32_t set;
 
 	for (set = all; set; set &= set - 1) {
@@ -226,7 +207,7 @@ static void form(const struct kl_verifier *x, const struct kl_vf_state *s, const
 		name_rest(s, &m);
 	} else {
 		all = reachable(s, &m);
-		nsum = summarise(x, s, &m, all, thread, sum);
+		nsum = summarise(s, &m, all, thread, sum);
 	}
 	out->nn = m.n + nsum;
 	out->nt = s->nt;
@@ -260,10 +241,11 @@ static void form(const struct kl_verifier *x, const struct kl_vf_state *s, const
 	}
 }
 
-static void pack(struct kl_verifier *x, const struct kl_vf_state *s, uint8_t *key,
-		 unsigned int *len, uint32_t *edges, unsigned int *nedges)
+/* All of a state; the length of what tells it from others comes back. */
+static unsigned int pack(struct kl_verifier *x, const struct kl_vf_state *s, uint8_t *key,
+			 unsigned int *len, uint32_t *edges, unsigned int *nedges)
 {
-	uint8_t *p = key;
+	uint8_t *p = key, *core = NULL;
 	unsigned int i, t, n = 0;
 	uint64_t live;
 
@@ -291,6 +273,8 @@ static void pack(struct kl_verifier *x, const struct kl_vf_state *s, uint8_t *ke
 			*p++ = th->reg[__builtin_ctzll(live)];
 	}
 	for (i = 1; i < s->nn; i++) {
+		if (x->coarse && s->kind[i] & KF_SUM && !core)
+			core = p;
 		memcpy(p, &s->kind[i], 8);
 		p += 8;
 		if (s->kind[i] & KF_CAND)
@@ -306,6 +290,7 @@ static void pack(struct kl_verifier *x, const struct kl_vf_state *s, uint8_t *ke
 	}
 	*len = p - key;
 	*nedges = n;
+	return core ? core - key : *len;
 }
 
 void kl_vf_unpack(const struct kl_verifier *x, uint32_t at, struct kl_vf_state *s)
@@ -415,16 +400,16 @@ static void try_form(struct best *b)
 	struct kl_vf_state f;
 	uint8_t key[KL_VF_KEY_MAX];
 	uint32_t edges[KL_VF_EDGES_MAX];
-	unsigned int len, nedges;
+	unsigned int len, core, nedges;
 	int d;
 
 	if (!b->tried++) {
 		form(b->x, b->s, b->order, b->out);
-		pack(b->x, b->out, st->key, &st->len, st->edges, &st->nedges);
+		st->core = pack(b->x, b->out, st->key, &st->len, st->edges, &st->nedges);
 		return;
 	}
 	form(b->x, b->s, b->order, &f);
-	pack(b->x, &f, key, &len, edges, &nedges);
+	core = pack(b->x, &f, key, &len, edges, &nedges);
 	d = len == st->len ? memcmp(key, st->key, len) : (int)len - (int)st->len;
 	if (d > 0)
 		return;
@@ -435,6 +420,7 @@ static void try_form(struct best *b)
 	memcpy(st->key, key, len);
 	memcpy(st->edges, edges, 4 * nedges);
 	st->len = len;
+	st->core = core;
 	st->nedges = nedges;
 }
 
@@ -498,7 +484,83 @@ void kl_vf_ordered(struct kl_verifier *x, const struct kl_vf_state *s, const uin
 	struct kl_vf_store *st = &x->store;
 
 	form(x, s, order, out);
-	pack(x, out, st->key, &st->len, st->edges, &st->nedges);
+	st->core = pack(x, out, st->key, &st->len, st->edges, &st->nedges);
+}
+
+/* Sort the summaries, which are the individuals from @n on, by their kinds. */
+static void sort_summaries(struct kl_vf_state *s, unsigned int n)
+{
+	uint8_t map[KL_VF_NODES], order[KL_VF_NODES];
+	struct kl_vf_state old;
+	unsigned int i, k;
+
+	kl_vf_copy(&old, s);
+	for (i = 0; i < s->nn; i++)
+		order[i] = i;
+	for (i = n + 1; i < s->nn; i++)
+		for (k = i; k > n && old.kind[order[k - 1]] > old.kind[order[k]]; k--) {
+			const uint8_t t = order[k];
+
+			order[k] = order[k - 1];
+			order[k - 1] = t;
+		}
+	for (i = 0; i < s->nn; i++)
+		map[order[i]] = i;
+	for (i = 1; i < s->nn; i++) {
+		s->kind[i] = old.kind[order[i]];
+		s->succ[i] = map_set(old.succ[order[i]], map);
+		s->rsucc[i] = map_set(old.rsucc[order[i]], map);
+	}
+}
+
+/* Unite @s with entry @at, which differs from it in the summaries and in edges only. */
+static int unite(struct kl_verifier *x, const struct kl_vf_state *s, uint32_t at)
+{
+	uint8_t map[KL_VF_NODES] = { 0 };
+	struct kl_vf_store *st = &x->store;
+	struct kl_vf_state u;
+	unsigned int i, k, n = 1;
+	bool grown = false;
+
+	kl_vf_unpack(x, at, &u);
+	while (n < s->nn && !(s->kind[n] & KF_SUM))
+		n++;
+	for (i = 1; i < s->nn; i++) {
+		for (k = i < n ? i : n; k < u.nn && i >= n && u.kind[k] != s->kind[i]; k++)
+			;
+		if (k == KL_VF_NODES)
+			return -E2BIG;
+		if (k == u.nn) {
+			u.kind[k] = s->kind[i];
+			u.succ[k] = u.rsucc[k] = 0;
+			u.nn++;
+			grown = true;
+		}
+		map[i] = k;
+	}
+	for (i = 1; i < s->nn; i++) {
+		const uint32_t succ = map_set(s->succ[i], map), rsucc = map_set(s->rsucc[i], map);
+
+		grown |= (succ & ~u.succ[map[i]]) || (rsucc & ~u.rsucc[map[i]]);
+		u.succ[map[i]] |= succ;
+		u.rsucc[map[i]] |= rsucc;
+	}
+	if (!grown)
+		return 0;
+	sort_summaries(&u, n);
+	st->core = pack(x, &u, st->key, &st->len, st->edges, &st->nedges);
+	return kl_vf_store_replace(st, at);
+}
+
+int64_t kl_vf_add(struct kl_verifier *x, const struct kl_vf_state *s)
+{
+	int64_t at = x->coarse ? kl_vf_store_find(&x->store) : -1;
+	int ret;
+
+	if (at < 0)
+		return kl_vf_store_add(&x->store, x->parent, x->actor);
+	ret = unite(x, s, at);
+	return ret ? ret : at;
 }
 
 void kl_vf_abstract_keys(const struct kl_verifier *x, struct kl_vf_state *s)

@@ -241,6 +241,7 @@ int kl_verify_cover(struct kl_verifier *x, unsigned int threads, unsigned int op
 		threads = x->o.threads;
 	*y = *x;
 	y->concrete = true;
+	y->coarse = false;
 	y->o.threads = y->nt = threads;
 	y->max_ops = ops;
 	y->stack = NULL;

@@ -91,6 +91,7 @@ struct kl_verifier {
 	unsigned int nt;		/* threads of a state: 1 if any number is verified */
 	uint64_t role[KL_VF_THREADS];	/* methods of each thread */
 	bool concrete;			/* nothing is summarised */
+	bool coarse;			/* states that differ in summaries only are united */
 	bool init;			/* the code of `init' runs */
 	bool seen_all;			/* all operations look at what was on the list */
 	bool deaf;			/* alarms are not told */
@@ -168,6 +169,8 @@ enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const cha
 
 /* canon.c: the canonical form, in @out and as bytes in x->store.key and .edges. */
 void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_state *out);
+/* Store the canonical @s, whose bytes have just been made: its number or a negative errno. */
+int64_t kl_vf_add(struct kl_verifier *x, const struct kl_vf_state *s);
 /* The form with the threads in that order; dead values have been forgotten before. */
 void kl_vf_ordered(struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
 		   struct kl_vf_state *out);

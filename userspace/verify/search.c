@@ -25,7 +25,7 @@ static int keep(struct kl_verifier *x, struct kl_vf_run *r)
 	if (!x->o.threads && r->wrote)
 		x->acts_now = true;
 	kl_vf_canon(x, &r->s, &out);
-	at = kl_vf_store_add(&x->store, x->parent, x->actor);
+	at = kl_vf_add(x, &out);
 	if (at < 0)
 		return at;
 	return x->o.memory && kl_vf_store_bytes(&x->store) > x->o.memory ? -E2BIG : 0;
@@ -147,6 +147,7 @@ int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
 		return -ENOMEM;
 	x->o = *o;
 	x->emit = x->keep = keep;
+	x->coarse = !getenv("FINE");
 	ret = kl_vf_model(&x->m, spec);
 	if (!ret)
 		ret = set_roles(x);

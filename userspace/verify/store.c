@@ -8,12 +8,13 @@
 #include "base/mem.h"
 #include "verify/store.h"
 
+/* Without the first byte, the number of individuals. */
 static uint32_t hash_key(const uint8_t *key, unsigned int len)
 {
 	uint64_t h = len, w;
 	unsigned int i;
 
-	for (i = 0; i + 8 <= len; i += 8) {
+	for (i = 1; i + 8 <= len; i += 8) {
 		memcpy(&w, key + i, 8);
 		h = kl_mix(h, w);
 	}
@@ -48,8 +49,8 @@ static size_t place(const struct kl_vf_store *st, uint32_t hash)
 	for (; st->table[at]; at = (at + 1) & (st->tsize - 1)) {
 		const struct kl_vf_entry *e = &st->e[st->table[at] - 1];
 
-		if (e->hash == hash && e->len == st->len &&
-		    !memcmp(st->bytes + e->at, st->key, st->len))
+		if (e->hash == hash && e->core == st->core &&
+		    !memcmp(st->bytes + e->at + 1, st->key + 1, st->core - 1))
 			break;
 	}
 	return at;
@@ -59,7 +60,7 @@ int64_t kl_vf_store_find(const struct kl_vf_store *st)
 {
 	if (!st->tsize)
 		return -1;
-	return (int64_t)st->table[place(st, hash_key(st->key, st->len))] - 1;
+	return (int64_t)st->table[place(st, hash_key(st->key, st->core))] - 1;
 }
 
 static int enqueue(struct kl_vf_store *st, uint32_t i)
@@ -96,7 +97,7 @@ static bool join(struct kl_vf_store *st, const struct kl_vf_entry *e)
 
 int64_t kl_vf_store_add(struct kl_vf_store *st, uint32_t parent, uint32_t actor)
 {
-	const uint32_t hash = hash_key(st->key, st->len);
+	const uint32_t hash = hash_key(st->key, st->core);
 	const size_t size = st->len + 4 * (size_t)st->nedges;
 	struct kl_vf_entry *e;
 	size_t at;
@@ -117,7 +118,7 @@ int64_t kl_vf_store_add(struct kl_vf_store *st, uint32_t parent, uint32_t actor)
 	e = &st->e[st->n];
 	*e = (struct kl_vf_entry){
 		.at = st->nbytes, .parent = parent, .actor = actor, .hash = hash,
-		.len = st->len, .nedges = st->nedges,
+		.len = st->len, .core = st->core, .nedges = st->nedges,
 	};
 	memcpy(st->bytes + e->at, st->key, st->len);
 	memcpy(st->bytes + e->at + st->len, st->edges, 4 * (size_t)st->nedges);
@@ -126,6 +127,24 @@ int64_t kl_vf_store_add(struct kl_vf_store *st, uint32_t parent, uint32_t actor)
 		return -ENOMEM;
 	st->table[at] = ++st->n;
 	return st->n - 1;
+}
+
+int kl_vf_store_replace(struct kl_vf_store *st, uint32_t i)
+{
+	const size_t size = st->len + 4 * (size_t)st->nedges;
+	struct kl_vf_entry *e = &st->e[i];
+
+	if (size > e->len + 4 * (size_t)e->nedges) {
+		if (kl_grow(st->bytes, st->cbytes, st->nbytes + size))
+			return -ENOMEM;
+		e->at = st->nbytes;
+		st->nbytes += size;
+	}
+	e->len = st->len;
+	e->nedges = st->nedges;
+	memcpy(st->bytes + e->at, st->key, st->len);
+	memcpy(st->bytes + e->at + st->len, st->edges, 4 * (size_t)st->nedges);
+	return e->queued ? 0 : enqueue(st, i);
 }
 
 uint32_t kl_vf_store_next(struct kl_vf_store *st)
