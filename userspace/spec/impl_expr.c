@@ -420,9 +420,9 @@ void kl_ig_lin(struct kl_igen *g, const struct kl_lin *l, const struct kl_ast_ex
 					  (l->other ? KL_LIN_OTHER : 0);
 		unsigned int r = 0;
 
-		if (cas && may_skip(e))
-			kl_ig_err(g, l->pos, "'@lin' belongs to a condition that may not come to "
-				  "its cas: write '(cas(...) @lin)'");
+		if (e && may_skip(e))
+			kl_ig_err(g, l->pos, "'@lin' belongs to one access, this expression may "
+				  "skip some of its own: write '(cas(...) @lin)'");
 		if (l->cond) {
 			g->in_lin = true;
 			r = kl_ig_value(g, l->cond, KL_IT_BOOL, "the condition");

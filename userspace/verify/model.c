@@ -250,6 +250,45 @@ static void liveness(struct kl_vf_method *m)
 	}
 }
 
+/* Which accesses have linearization points: the last ones before them. */
+static void find_points(struct kl_vf_method *m)
+{
+	struct flow f;
+	uint32_t at, last = 0;
+	bool block = false;
+
+	for (at = 0; at < m->ncode; at += f.words) {
+		flow_of(m->code + at, &f);
+		switch ((enum kl_opcode)(m->code[at] & 0xff)) {
+		case KL_I_BLOCK:
+			block = true;
+			last = at;
+			break;
+		case KL_I_END:
+			block = false;
+			break;
+		case KL_I_LOAD:
+		case KL_I_STORE:
+		case KL_I_LOADX:
+		case KL_I_STOREX:
+		case KL_I_READ:
+		case KL_I_WRITE:
+		case KL_I_LOCK:
+		case KL_I_UNLOCK:
+			if (!block)
+				last = at;
+			break;
+		case KL_I_LIN:
+			m->other |= m->code[at] >> 24 & KL_LIN_OTHER;
+			if (m->code[at] >> 24 & KL_LIN_ATTACHED)
+				m->point[last] = true;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
 /* Registers of the reference: its code tells. */
 static bool fits_registers(const uint32_t *code, uint32_t n)
 {
@@ -293,6 +332,7 @@ static int read_methods(struct kl_vf_model *m)
 	size_t words = 0;
 	uint32_t *lines;
 	uint64_t *live;
+	bool *point;
 	const size_t ncode = s->ncode;
 	int ret;
 
@@ -315,7 +355,8 @@ static int read_methods(struct kl_vf_model *m)
 	for (i = 0; i < m->nm; i++)
 		words += n[i];
 	m->live = live = calloc(words + 1, sizeof(*live));
-	if (!live)
+	m->point = point = calloc(words + 1, sizeof(*point));
+	if (!live || !point)
 		return -ENOMEM;
 	for (i = 0; i < m->nm; i++) {
 		const struct kl_method_def *d = &m->im->methods[i], *sd = &s->methods[i];
@@ -325,9 +366,11 @@ static int read_methods(struct kl_vf_model *m)
 			.name = d->pub.name, .code = m->code + start[i], .ncode = n[i],
 			.ref = m->code + sd->code, .nref = sd->ncode,
 			.lines = lines + start[i], .live = live,
+			.point = point,
 			.nparams = d->pub.nparams, .nresults = d->pub.nresults, .key = -1,
 		};
 		live += n[i];
+		point += n[i];
 		if (v->nresults > KL_VF_RESULTS)
 			return refuse(s, d->pos, "takes methods of two results at most", v->name);
 		if (!fits_registers(v->ref, v->nref))
@@ -337,14 +380,7 @@ static int read_methods(struct kl_vf_model *m)
 			if (d->pub.params[k].type == KL_T_BOOL)
 				v->bools |= 1u << k;
 		liveness(v);
-		for (k = 0; k < n[i]; k++) {
-			struct flow f;
-
-			flow_of(v->code + k, &f);
-			if ((v->code[k] & 0xff) == KL_I_LIN && v->code[k] >> 24 & KL_LIN_OTHER)
-				v->other = true;
-			k += f.words - 1;
-		}
+		find_points(v);
 	}
 	return 0;
 }
@@ -393,5 +429,6 @@ int kl_vf_model(struct kl_vf_model *m, struct kl_spec *spec)
 void kl_vf_model_free(struct kl_vf_model *m)
 {
 	free(m->live);
+	free(m->point);
 	free(m->code);
 }

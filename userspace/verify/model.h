@@ -20,6 +20,7 @@ struct kl_vf_method {
 	const uint32_t *code, *ref;	/* the implementation's, the specification's */
 	uint64_t *live;			/* registers that matter before each word of code */
 	const uint32_t *lines;
+	bool *point;			/* accesses that have a linearization point behind them */
 	uint32_t ncode, nref;
 	unsigned int nparams, nresults;
 	uint32_t bools;			/* parameters, a bit each */
@@ -47,6 +48,7 @@ struct kl_vf_model {
 	bool mutable[KL_FIELDS_MAX], written[KL_VF_GLOBALS];
 	uint32_t *code;			/* all of it, and its lines */
 	uint64_t *live;
+	bool *point;
 };
 
 /* Make a model; 0, -EINVAL after a message, -ENOMEM. */
@@ -72,6 +74,8 @@ struct kl_vf_run {
 	bool resume;		/* the instruction at hand has begun */
 	uint8_t block, jumps;
 	uint16_t steps;
+	int16_t method;		/* of the step, and the line where it began; -1: none */
+	uint16_t line;
 	/* The reference's operation, while it runs: */
 	bool ref;
 	uint8_t rmethod, nalts;

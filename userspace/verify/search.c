@@ -21,13 +21,19 @@ static int keep(struct kl_verifier *x, struct kl_vf_run *r)
 {
 	struct kl_vf_state out;
 	int64_t at;
+	size_t n;
 
 	if (!x->o.threads && r->wrote)
 		x->acts_now = true;
 	kl_vf_canon(x, &r->s, &out);
+	n = x->store.n;
 	at = kl_vf_add(x, &out);
 	if (at < 0)
 		return at;
+	if (x->store.n > n) {
+		x->store.e[at].method = r->method;
+		x->store.e[at].line = r->line;
+	}
 	return x->o.memory && kl_vf_store_bytes(&x->store) > x->o.memory ? -E2BIG : 0;
 }
 
@@ -99,39 +105,44 @@ static int search(struct kl_verifier *x)
 	return ret;
 }
 
+/* From coarse to fine: what cannot be proved may be so when more is kept apart. */
 static int search_all(struct kl_verifier *x)
 {
-	int ret;
+	static const struct {
+		bool coarse, seen_all, sets_only;
+	} level[] = { { true, false, false }, { true, true, true }, { false, true, false } };
+	unsigned int i;
+	int ret = 0;
 
-	do {
+	for (i = 0; i < sizeof(level) / sizeof(*level) && !ret; i++) {
+		if (level[i].sets_only && !x->m.keyed)
+			continue;
+		x->coarse = level[i].coarse;
+		x->seen_all = level[i].seen_all;
 		do {
 			ret = search(x);
 		} while (!ret && x->restart);
-		/* With a set there is more to keep in mind, if it did not go without. */
-		if (ret || !x->alarm || !x->m.keyed || x->m.root < 0 || x->seen_all)
+		if (!x->alarm || x->last == KL_VF_NO_STATE)
 			break;
-		x->seen_all = true;
-	} while (true);
+	}
 	return ret;
 }
 
 static int set_roles(struct kl_verifier *x)
 {
-	const struct kl_client *c = &x->m.im->client;
 	unsigned int i;
 
 	if (x->o.threads > KL_VF_THREADS) {
 		kl_err("klin verify takes 1 to %d threads, or any number", KL_VF_THREADS);
 		return -EINVAL;
 	}
+	if (!x->o.threads && x->o.roles) {
+		kl_err("of any number of threads each may call any method");
+		return -EINVAL;
+	}
 	x->nt = x->o.threads ? x->o.threads : 1;
 	for (i = 0; i < KL_VF_THREADS; i++)
 		x->role[i] = x->o.roles ? x->o.methods[i] : UINT64_MAX;
-	if (!x->o.threads && x->o.roles) {
-		kl_err("for any number of threads each of them may call any method");
-		return -EINVAL;
-	}
-	(void)c;
 	return 0;
 }
 
@@ -147,7 +158,6 @@ int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
 		return -ENOMEM;
 	x->o = *o;
 	x->emit = x->keep = keep;
-	x->coarse = !getenv("FINE");
 	ret = kl_vf_model(&x->m, spec);
 	if (!ret)
 		ret = set_roles(x);

@@ -140,9 +140,12 @@ static bool accesses(uint32_t insn)
 /* Must the step end before this instruction? */
 static bool stops(struct kl_verifier *x, struct kl_vf_run *r, uint32_t insn)
 {
+	const struct kl_vf_thread *th = &r->s.th[r->t];
 	enum vf_class c;
 
 	c = class_of(x, r, insn);
+	if (!x->init && x->m.m[th->method].point[th->pc])
+		c = C_NONE;
 	if (r->block || (c == C_LOCAL && !(x->o.no_merge && accesses(insn))))
 		return false;
 	if (x->o.no_por || x->o.no_merge)
@@ -699,6 +702,8 @@ static int begin_all(struct kl_verifier *x, const struct kl_vf_state *s, unsigne
 			if (ret)
 				return ret;
 			begin(x, r, method, m->key < 0 ? 0 : first + k, bits);
+			r->method = method;
+			r->line = kl_vf_line(x, method, 0);
 		}
 	}
 	return 0;
@@ -713,6 +718,10 @@ int kl_vf_step(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int 
 
 	if (s->th[t].method >= 0) {
 		ret = start(x, s, t, &r);
+		if (!ret) {
+			r->method = s->th[t].method;
+			r->line = kl_vf_line(x, r->method, s->th[t].pc);
+		}
 	} else if (!x->concrete || s->th[t].ops < x->max_ops) {
 		for (i = 0; i < x->m.nm && !ret; i++)
 			if (x->role[t] >> i & 1)

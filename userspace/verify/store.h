@@ -19,6 +19,8 @@ struct kl_vf_entry {
 	uint64_t at;		/* the key in bytes[], the edges behind it */
 	uint32_t parent, actor;	/* the state before; whose thread stepped, if not its own */
 	uint32_t hash;
+	int16_t method;		/* of the operation that made the step, and from which line */
+	uint16_t line;
 	uint16_t len, core;	/* core: the bytes that tell states apart */
 	uint8_t nedges;
 	bool queued;

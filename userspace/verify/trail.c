@@ -250,15 +250,19 @@ static size_t path(const struct kl_verifier *x, uint32_t **out)
 
 void kl_verify_print_trail(struct kl_verifier *x, FILE *f)
 {
+	const struct kl_vf_entry *e;
 	struct kl_vf_state s;
 	uint32_t *p;
 	size_t n = path(x, &p), i;
 
 	for (i = 0; i < n; i++) {
 		kl_vf_unpack(x, p[i], &s);
-		fprintf(f, "%5zu  %s\n", i, !i ? "the first state" :
-			x->store.e[p[i]].actor != KL_VF_NO_STATE ? "another thread's step" :
-			"a step");
+		e = &x->store.e[p[i]];
+		if (!i)
+			fprintf(f, "%5zu  the first state\n", i);
+		else
+			fprintf(f, "%5zu  %s from line %u%s\n", i, x->m.m[e->method].name, e->line,
+				e->actor != KL_VF_NO_STATE ? ", by another thread" : "");
 		print_state(x, &s, f);
 	}
 	free(p);
@@ -342,10 +346,4 @@ void kl_verify_print_dot(struct kl_verifier *x, FILE *f)
 		dot_state(x, &x->bad, n, "the alarm", f);
 	fputs("}\n", f);
 	free(p);
-}
-void kl_verify_dump(struct kl_verifier *x, FILE *f);
-void kl_verify_dump(struct kl_verifier *x, FILE *f)
-{
-	struct kl_vf_state s;
-	for (size_t i = 0; i < x->store.n; i++) { kl_vf_unpack(x, i, &s); fprintf(f, "%zu from %d\n", i, (int)x->store.e[i].parent); print_state(x, &s, f); }
 }

@@ -61,6 +61,29 @@ void kl_verifier_free(struct kl_verifier *x);
 void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st);
 /* Why it was not proved, in a line. */
 const char *kl_verify_message(const struct kl_verifier *x);
+/**
+ * kl_verify_roles() - the threads that the file's client has
+ * @spec: a specification with an implementation
+ * @o: threads and methods are set if it is `client roles(...)'
+ *
+ * Return: is it?
+ */
+bool kl_verify_roles(const struct kl_spec *spec, struct kl_verify_options *o);
+
+struct kl_explorer;
+
+/**
+ * kl_verify_confirm() - look for a concrete run that goes wrong
+ * @x: what was not proved
+ * @memory: bytes that the search may take
+ * @out: the explorer with the run, to be freed, if there is one
+ *
+ * The explorer runs the same model on sequentially consistent memory, with small
+ * numbers of threads and operations.
+ *
+ * Return: 1 if there is such a run, 0 if none was found, a negative errno.
+ */
+int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, struct kl_explorer **out);
 /* The abstract run to the alarm, the two heaps of each state drawn as text. */
 void kl_verify_print_trail(struct kl_verifier *x, FILE *f);
 /* The same for Graphviz: a cluster for each state. */
