@@ -25,7 +25,7 @@ enum { OPT_THREADS = 256, OPT_ROLES, OPT_LIMIT, OPT_NO_REDUCE, OPT_STATS, OPT_NO
 
 static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "N", 0,
-	  "1 to 6 threads, or any (the default), each calling any method any number of times", 0 },
+	  "1 to 8 threads, or any (the default), each calling any method any number of times", 0 },
 	{ "roles", OPT_ROLES, "LIST", 0,
 	  "Threads of which each calls some methods only: METHOD[|METHOD...][:COUNT], separated by "
 	  "commas, such as push:2,pop:2", 0 },

@@ -243,6 +243,7 @@ int kl_verify_cover(struct kl_verifier *x, unsigned int threads, unsigned int op
 	y->concrete = true;
 	y->coarse = false;
 	y->o.threads = y->nt = threads;
+	y->o.memory = 0;
 	y->max_ops = ops;
 	y->stack = NULL;
 	y->nstack = y->cstack = 0;

@@ -18,7 +18,7 @@
 
 #include "spec/spec.h"
 
-#define KL_VF_THREADS	6	/* that can be verified side by side */
+#define KL_VF_THREADS	8	/* that can be verified side by side */
 
 struct kl_verify_options {
 	unsigned int threads;		/* 0: any number */
