@@ -218,9 +218,12 @@ static bool mutate(struct lines *l, uint64_t *seed, char *room)
 	}
 }
 
-static enum kl_verify_verdict verify(struct kl_spec *spec, unsigned int threads)
+static enum kl_verify_verdict verify(struct kl_spec *spec, unsigned int threads, bool reduce)
 {
-	struct kl_verify_options o = { .threads = threads, .memory = 4u << 20 };
+	struct kl_verify_options o = {
+		.threads = threads, .memory = 16u << 20,
+		.no_merge = !reduce, .no_por = !reduce, .no_symmetry = !reduce,
+	};
 	enum kl_verify_verdict v = KL_VF_ALARM;
 	struct kl_verifier *x;
 
@@ -253,7 +256,7 @@ static void join(const struct lines *l, char *out)
 static void test_mutants(void **state)
 {
 	const unsigned long n = runs() / 20 + 1;
-	unsigned long i, tried = 0, proved = 0, wrong = 0;
+	unsigned long i, tried = 0, proved = 0, wrong = 0, differ = 0;
 	char text[TEXT_MAX], out[TEXT_MAX], room[3][300];
 	uint64_t seed = 2007;
 
@@ -266,6 +269,7 @@ static void test_mutants(void **state)
 		struct kl_spec *spec = NULL;
 		struct lines l;
 		unsigned int k, try, done = 0;
+		enum kl_verify_verdict v, w;
 		bool fixed, any;
 
 		read_model(name, text);
@@ -282,8 +286,14 @@ static void test_mutants(void **state)
 			continue;
 		}
 		tried++;
-		fixed = verify(spec, 2) == KL_VF_VERIFIED;
-		any = verify(spec, 0) == KL_VF_VERIFIED;
+		v = verify(spec, 2, true);
+		w = verify(spec, 2, false);
+		fixed = v == KL_VF_VERIFIED;
+		any = verify(spec, 0, true) == KL_VF_VERIFIED;
+		if (v != w && v != KL_VF_MEMORY && w != KL_VF_MEMORY) {
+			printf("%d with reductions, %d without:\n%s\n", v, w, out);
+			differ++;
+		}
 		if (fixed || any) {
 			proved++;
 			e = explore(spec, 2);
@@ -302,6 +312,7 @@ static void test_mutants(void **state)
 	kl_log_sink = NULL;
 	print_message("%lu mutants, %lu verified; of %lu others one in eight was looked at, %lu "
 		      "were wrong\n", tried, proved, tried - proved, wrong);
+	print_message("differ %lu\n", differ);
 	assert_true(n < 100 || (proved > tried / 50 && proved < tried * 9 / 10 && wrong));
 }
 

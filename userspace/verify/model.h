@@ -108,7 +108,7 @@ struct kl_verifier {
 	int (*keep)(struct kl_verifier *x, struct kl_vf_run *r);
 	struct kl_vf_store store;
 	uint32_t parent, actor;		/* of what is emitted */
-	uint64_t steps;
+	uint64_t steps, max_steps;	/* max_steps: a bound, if not 0 */
 	unsigned int rounds;
 	double seconds;
 	enum kl_verify_verdict verdict;

@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "verify/model.h"
 
+#define FINER_STEPS	20000000	/* instructions of a finer search */
+
 static double now(void)
 {
 	struct timespec ts;
@@ -34,6 +36,8 @@ static int keep(struct kl_verifier *x, struct kl_vf_run *r)
 		x->store.e[at].method = r->method;
 		x->store.e[at].line = r->line;
 	}
+	if (x->max_steps && x->steps > x->max_steps)
+		return -E2BIG;
 	return x->o.memory && kl_vf_store_bytes(&x->store) > x->o.memory ? -E2BIG : 0;
 }
 
@@ -105,25 +109,37 @@ static int search(struct kl_verifier *x)
 	return ret;
 }
 
-/* From coarse to fine: what cannot be proved may be so when more is kept apart. */
+/* One level of precision, as often as it takes for the assumptions to be right. */
+static int search_level(struct kl_verifier *x, unsigned int i)
+{
+	int ret;
+
+	/* All states together; what was on the list is kept in mind; states kept apart. */
+	x->coarse = i < 2;
+	x->seen_all = i > 0;
+	do {
+		ret = search(x);
+	} while (!ret && x->restart);
+	return ret;
+}
+
+/*
+ * From coarse to fine: what cannot be proved may be so when more is kept apart.  A
+ * finer search has a bound of its own, since what is wrong may have any number of
+ * states there.
+ */
 static int search_all(struct kl_verifier *x)
 {
-	static const struct {
-		bool coarse, seen_all, sets_only;
-	} level[] = { { true, false, false }, { true, true, true }, { false, true, false } };
 	unsigned int i;
-	int ret = 0;
+	int ret;
 
-	for (i = 0; i < sizeof(level) / sizeof(*level) && !ret; i++) {
-		if (level[i].sets_only && !x->m.keyed)
-			continue;
-		x->coarse = level[i].coarse;
-		x->seen_all = level[i].seen_all;
-		do {
-			ret = search(x);
-		} while (!ret && x->restart);
-		if (!x->alarm || x->last == KL_VF_NO_STATE)
-			break;
+	ret = search_level(x, 0);
+	for (i = x->m.keyed ? 1 : 2; i < 3 && !ret && x->alarm && x->last != KL_VF_NO_STATE; i++) {
+		x->max_steps = x->steps + FINER_STEPS;
+		ret = search_level(x, i);
+		x->max_steps = 0;
+		if (ret == -E2BIG)
+			return search_level(x, 0);
 	}
 	return ret;
 }
