@@ -105,7 +105,9 @@ static uint32_t later(const struct kl_verifier *x, const struct kl_vf_state *s, 
 	for (set &= ~1u; set; set &= set - 1) {
 		v = __builtin_ctz(set);
 		d = kl_vf_node_key(x, s->kind[v]);
+		/* What it points to was on the list when it was itself. */
 		if ((s->kind[v] & KF_WAS) && d != KEY_MIN &&
+		    !(s->kind[i] & KF_SEEN_ALL & ~s->kind[v]) &&
 		    (before_same(c) || (!before_same(d) && d != KEY_SAME)))
 			out |= kl_vf_bit(v);
 	}

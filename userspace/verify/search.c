@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "verify/model.h"
 
-#define FINER_STEPS	20000000	/* instructions of a finer search */
+#define FINER_STEPS	20	/* instructions of a finer search */
 
 static double now(void)
 {

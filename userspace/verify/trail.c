@@ -146,6 +146,9 @@ static void print_thread(const struct kl_verifier *x, const struct kl_vf_state *
 		fputs(", key ", f);
 		print_value(x, s, th->key, f);
 	}
+	if (th->seen)
+		fprintf(f, ", key seen%s%s", th->seen & 1 ? " absent" : "",
+			th->seen & 2 ? " present" : "");
 	for (i = 0; i < m->nresults && (th->lin & LIN_MASK); i++) {
 		fputs(", to return ", f);
 		print_value(x, s, th->ret[i], f);
@@ -206,7 +209,8 @@ static void print_individual(const struct kl_verifier *x, const struct kl_vf_sta
 		}
 	}
 	if (x->m.keyed)
-		fputs(k & KF_IN ? "; on the list" : "; not on the list", f);
+		fputs(k & KF_IN ? "; on the list" : k & KF_SEEN_ALL ? "; was on the list when or "
+		      "after a thread read its head" : "; not on the list", f);
 	fputc('\n', f);
 }
 

@@ -100,6 +100,7 @@ struct glue {
 	uint8_t back[KL_VF_NODES];	/* the other way */
 	uint8_t rest[KL_VF_NODES];	/* individuals of w that may be the same as one of v */
 	unsigned int nrest;
+	uint32_t seen;		/* of w's that are off the list: which were on it for v's thread */
 	/* What it comes to: */
 	struct kl_vf_state c;
 	uint32_t vids[KL_VF_NODES], wids[KL_VF_NODES];	/* individuals each stands for */
@@ -140,6 +141,17 @@ static bool may_hold(const struct kl_vf_state *s, uint64_t k)
 	return false;
 }
 
+/* Has @s nodes without a name, like @k, that were on the list since the head was read? */
+static bool has_seen(const struct kl_vf_state *s, uint64_t k)
+{
+	unsigned int i;
+
+	for (i = 1; i < s->nn; i++)
+		if (s->kind[i] & KF_SUM && s->kind[i] & KF_SEEN && common(s->kind[i]) == common(k))
+			return true;
+	return false;
+}
+
 /* The summaries that one of v's, or of w's, is about. */
 static uint32_t summaries(struct glue *g, uint64_t k, bool of_w)
 {
@@ -159,15 +171,15 @@ static uint32_t summaries(struct glue *g, uint64_t k, bool of_w)
 		kinds[0] = lock == VF_OWN ? kf_set_lock(k, VF_OWN + 1) : k;
 		if (lock == VF_OTHER && may_hold(g->v, k))
 			kinds[n++] = kf_set_lock(k, VF_OWN);
-		for (i = 0; keeps && i < n; i++) {
-			/* All that is on the list is so since the head was read. */
-			if (k & KF_IN)
-				kinds[i] |= KF_SEEN;
-			else
+		/* All that is on the list is so since the head was read. */
+		for (i = 0; keeps && k & KF_IN && i < n; i++)
+			kinds[i] |= KF_SEEN;
+		/* Of what is not, v knows those that it can come to. */
+		if (keeps && !(k & KF_IN) && has_seen(g->v, k)) {
+			for (i = 0; i < n; i++)
 				kinds[i + n] = kinds[i] | KF_SEEN;
-		}
-		if (keeps && !(k & KF_IN))
 			n *= 2;
+		}
 	}
 	for (i = 0; i < n; i++)
 		out |= kl_vf_bit(summary(g, kinds[i]));
@@ -202,6 +214,8 @@ static void number(struct glue *g)
 		k = w->kind[i] & ~KF_SEEN_ALL;
 		if (k & KF_IN && head)
 			k |= v->kind[head] & KF_SEEN;
+		else if (g->seen & kl_vf_bit(i))
+			k |= KF_SEEN;
 		if (kf_lock(k) == VF_OWN)
 			k = kf_set_lock(k, VF_OWN + 1);
 		j = kl_vf_new(&g->c, k);
@@ -220,7 +234,8 @@ static void number(struct glue *g)
 		for (j = 1; j < w->nn; j++) {
 			if (!(v->kind[i] & KF_ESC) || !fits(v->kind[i], w->kind[j]))
 				continue;
-			if (v->kind[i] & KF_SUM && !(w->kind[j] & KF_SUM) && !g->of[j])
+			if (v->kind[i] & KF_SUM && !(w->kind[j] & KF_SUM) && !g->of[j] &&
+			    !((v->kind[i] ^ g->c.kind[__builtin_ctz(g->wids[j])]) & KF_SEEN))
 				g->vids[i] |= g->wids[j];
 			if (w->kind[j] & KF_SUM && !(v->kind[i] & KF_SUM) && !g->back[i])
 				g->wids[j] |= g->vids[i];
@@ -236,52 +251,58 @@ static uint32_t expand(const uint32_t *ids, uint32_t set)
 	return out;
 }
 
-/* All edges; false if both views cannot be right. */
-static bool connect(struct glue *g)
+/* Edges of the individuals of one view, in the glued state's numbers. */
+struct edges {
+	uint32_t succ[KL_VF_NODES], rsucc[KL_VF_NODES];
+	bool has[KL_VF_NODES];
+};
+
+static void gather(const struct glue *g, const struct kl_vf_state *s, const uint32_t *ids,
+		   struct edges *e)
 {
-	const struct kl_vf_state *v = g->v, *w = g->w;
-	struct kl_vf_state *c = &g->c;
-	bool had[KL_VF_NODES] = { false };
 	unsigned int i, k;
 	uint32_t own, a, b;
 
-	for (i = 1; i < v->nn; i++) {
-		a = expand(g->vids, v->succ[i]);
-		b = expand(g->vids, v->rsucc[i]);
-		if (!(v->kind[i] & KF_SUM)) {
-			k = __builtin_ctz(g->vids[i]);
-			c->succ[k] = a;
-			c->rsucc[k] = b;
-			had[k] = true;
-			continue;
-		}
-		for (own = g->vids[i]; own; own &= own - 1) {
+	memset(e, 0, sizeof(*e));
+	for (i = 1; i < s->nn; i++) {
+		a = expand(ids, s->succ[i]);
+		b = expand(ids, s->rsucc[i]);
+		for (own = ids[i]; own; own &= own - 1) {
 			k = __builtin_ctz(own);
-			if (!(c->kind[k] & KF_SUM))
+			/* What has a name in the other view only says itself where it points. */
+			if ((s->kind[i] ^ g->c.kind[k]) & KF_SUM)
 				continue;
-			c->succ[k] |= a;
-			c->rsucc[k] |= b;
+			e->succ[k] |= a;
+			e->rsucc[k] |= b;
+			e->has[k] = true;
 		}
 	}
-	for (i = 1; i < w->nn; i++) {
-		a = expand(g->wids, w->succ[i]);
-		b = expand(g->wids, w->rsucc[i]);
-		if (!(w->kind[i] & KF_SUM)) {
-			k = __builtin_ctz(g->wids[i]);
-			c->succ[k] = had[k] ? c->succ[k] & a : a;
-			c->rsucc[k] = had[k] ? c->rsucc[k] & b : b;
-			if ((c->kind[k] & KF_CAND && !c->succ[k]) ||
-			    (kf_has_rsucc(c->kind[k]) && !c->rsucc[k]))
-				return false;
+}
+
+/* All edges; false if both views cannot be right. */
+static bool connect(struct glue *g)
+{
+	struct kl_vf_state *c = &g->c;
+	struct edges v, w;
+	unsigned int i;
+
+	gather(g, g->v, g->vids, &v);
+	gather(g, g->w, g->wids, &w);
+	for (i = 1; i < c->nn; i++) {
+		const uint64_t k = c->kind[i];
+		/* What is on the list both views know, and what has one name in both. */
+		const bool both = v.has[i] && w.has[i] && (!(k & KF_SUM) || k & KF_IN);
+		/* What was on the list for v's thread it knows, if it can come to it. */
+		const bool only = v.has[i] && k & KF_SUM && k & KF_SEEN && !(k & KF_IN);
+
+		c->succ[i] = both ? v.succ[i] & w.succ[i] :
+			     only ? v.succ[i] : v.succ[i] | w.succ[i];
+		c->rsucc[i] = both ? v.rsucc[i] & w.rsucc[i] :
+			      only ? v.rsucc[i] : v.rsucc[i] | w.rsucc[i];
+		if (k & KF_SUM)
 			continue;
-		}
-		for (own = g->wids[i]; own; own &= own - 1) {
-			k = __builtin_ctz(own);
-			if (!(c->kind[k] & KF_SUM))
-				continue;
-			c->succ[k] |= a;
-			c->rsucc[k] |= b;
-		}
+		if ((k & KF_CAND && !c->succ[i]) || (kf_has_rsucc(k) && !c->rsucc[i]))
+			return false;
 	}
 	return true;
 }
@@ -309,7 +330,7 @@ static void set_thread(const struct glue *g, const struct kl_vf_thread *from, co
 }
 
 /* One way to glue them: let the second thread go. */
-static int act(struct glue *g)
+static int act_as(struct glue *g)
 {
 	struct kl_vf_state *c = &g->c;
 	unsigned int i;
@@ -327,6 +348,26 @@ static int act(struct glue *g)
 	/* It is what it does that counts, not whether it is right. */
 	c->th[1].seen = 0;
 	return kl_vf_step(g->x, c, 1);
+}
+
+/* All ways for what only the second thread knows to have been on the list. */
+static int act(struct glue *g)
+{
+	const unsigned int head = g->x->m.keyed ? kl_vf_names(g->v->g[g->x->m.root]) : 0;
+	uint32_t open = 0;
+	unsigned int j;
+	int ret;
+
+	g->seen = 0;
+	for (j = 1; j < g->w->nn && head && g->v->kind[head] & KF_SEEN; j++)
+		if (!g->of[j] && (g->w->kind[j] & (KF_WAS | KF_IN | KF_SUM)) == KF_WAS &&
+		    has_seen(g->v, g->w->kind[j]))
+			open |= kl_vf_bit(j);
+	do {
+		ret = act_as(g);
+		g->seen = (g->seen - open) & open;
+	} while (!ret && g->seen);
+	return ret;
 }
 
 /* Which of the rest are the same: all ways. */
