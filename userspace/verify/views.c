@@ -260,6 +260,7 @@ struct edges {
 static void gather(const struct glue *g, const struct kl_vf_state *s, const uint32_t *ids,
 		   struct edges *e)
 {
+	const uint64_t must = s == g->v ? KF_IN | KF_SEEN : KF_IN;
 	unsigned int i, k;
 	uint32_t own, a, b;
 
@@ -269,8 +270,11 @@ static void gather(const struct glue *g, const struct kl_vf_state *s, const uint
 		b = expand(ids, s->rsucc[i]);
 		for (own = ids[i]; own; own &= own - 1) {
 			k = __builtin_ctz(own);
-			/* What has a name in the other view only says itself where it points. */
-			if ((s->kind[i] ^ g->c.kind[k]) & KF_SUM)
+			/*
+			 * What has a name in the other view only is one of these if this view
+			 * must know it: it is, or was, on the list.
+			 */
+			if ((s->kind[i] ^ g->c.kind[k]) & KF_SUM && !(g->c.kind[k] & must))
 				continue;
 			e->succ[k] |= a;
 			e->rsucc[k] |= b;
