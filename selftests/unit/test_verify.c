@@ -97,9 +97,10 @@ static void test_cover(void **state)
 
 		cover(models[i], 1, 1, 4);
 		cover(models[i], 2, 2, lazy ? 1 : 2 + lengthy);
+		if (!lazy || lengthy)
+			cover(models[i], 0, 2, 2 + (lengthy && !lazy));
 		if (lazy)
 			continue;
-		cover(models[i], 0, 2, 2 + lengthy);
 		if (lengthy)
 			cover(models[i], 3, 3, 2);
 	}
@@ -290,9 +291,11 @@ static void test_mutants(void **state)
 		w = verify(spec, 2, false);
 		fixed = v == KL_VF_VERIFIED;
 		any = verify(spec, 0, true) == KL_VF_VERIFIED;
-		if (v != w && v != KL_VF_MEMORY && w != KL_VF_MEMORY) {
-			printf("%d with reductions, %d without:\n%s\n", v, w, out);
-			differ++;
+		/* Without reductions a search may find more to doubt, but nothing less. */
+		differ += v != w && v != KL_VF_MEMORY && w != KL_VF_MEMORY;
+		if (v == KL_VF_ALARM && w == KL_VF_VERIFIED) {
+			printf("not verified because of a reduction:\n%s\n", out);
+			fail();
 		}
 		if (fixed || any) {
 			proved++;
@@ -303,8 +306,8 @@ static void test_mutants(void **state)
 			wrong += explore(spec, 2) != KL_EX_OK;
 		}
 		if (e == KL_EX_NOT_LINEARIZABLE || e == KL_EX_FAULT) {
-			print_message("verified (2 threads: %d, any number: %d), but wrong:\n%s\n",
-				      fixed, any, out);
+			printf("verified (2 threads: %d, any number: %d), but wrong:\n%s\n",
+			       fixed, any, out);
 			fail();
 		}
 		kl_spec_free(spec);
@@ -312,7 +315,8 @@ static void test_mutants(void **state)
 	kl_log_sink = NULL;
 	print_message("%lu mutants, %lu verified; of %lu others one in eight was looked at, %lu "
 		      "were wrong\n", tried, proved, tried - proved, wrong);
-	print_message("differ %lu\n", differ);
+	/* It can be so that they are needed for a proof, but not often. */
+	assert_true(differ <= tried / 100 + 1);
 	assert_true(n < 100 || (proved > tried / 50 && proved < tried * 9 / 10 && wrong));
 }
 
