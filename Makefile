@@ -65,7 +65,7 @@ kl_ldflags := -fopenmp $(san_flags)
 
 # ---- what there is to build ----------------------------------------------
 
-lib_dirs := base history spec check check/mono tso verify
+lib_dirs := base history spec check check/mono check/online tso verify
 cmd_dirs := probe report klin
 
 lib_src := $(wildcard $(lib_dirs:%=userspace/%/*.c))
@@ -226,6 +226,12 @@ $(B)/bench/record-set: tools/bench.d/record-set.c userspace/base/hash.h $(B)/.cf
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -pthread -o $@ $<
+
+# Streams without end, for tools/bench-online.
+$(B)/bench/online: tools/bench.d/online.c $(B)/obj/selftests/unit/stream.o $(B)/libklin.a
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(LDLIBS)
 
 bench: userspace $(B)/bench/record-set
 	$(Q)tools/bench

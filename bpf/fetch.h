@@ -61,8 +61,12 @@ static __always_inline __u64 klin_extend(__u64 v, __u32 size)
 static __always_inline __u64 klin_load(__u64 addr, __u32 size, __u64 *fault)
 {
 	__u64 v = 0;
-	long err = bpf_probe_read_kernel(&v, size & 15, (void *)addr);
+	long err;
 
+	if (size & KLIN_USER)
+		err = bpf_probe_read_user(&v, size & 15, (void *)addr);
+	else
+		err = bpf_probe_read_kernel(&v, size & 15, (void *)addr);
 	*fault = (__u64)err >> 63;
 	return klin_extend(v, size);
 }
@@ -150,6 +154,10 @@ static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, co
 		case KLIN_UNKNOWN:
 			f = 1;
 			break;
+		case KLIN_CURRENT:
+			v = bpf_get_current_task();
+			f = 0;
+			break;
 		case KLIN_MOV:
 			v = b;
 			f = fb;
@@ -229,6 +237,10 @@ static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, co
 		case KLIN_VAL:
 			val[off & (KLIN_MAX_VALS - 1)] = b;
 			*fault |= fb << (off & (KLIN_MAX_VALS - 1));
+			continue;
+		case KLIN_MARK:
+			*fault |= fb << (off & (KLIN_MAX_VALS - 1)) |
+				  (b & ~fb & 1) << (KLIN_MARKS + (off & (KLIN_MAX_VALS - 1)));
 			continue;
 		case KLIN_OBJECT:
 			*object = b;

@@ -22,18 +22,33 @@ struct fetched {
 /* The frames of one kernel stack differ in these bits only. */
 #define STACK_BITS	14
 
+static __always_inline bool skipped(__u32 tgid)
+{
+	return (conf.self && tgid == conf.self) || (conf.only && tgid != conf.only);
+}
+
 static __always_inline bool wanted(__u64 object, __u32 fault)
 {
 	return !conf.one_object || (fault & KLIN_FAULT_OBJECT) || object == conf.object;
 }
 
+/* Of the same call as one with this stack, for another clause on this function. */
+static __always_inline bool sibling(const struct klin_frame *f, __u64 sp)
+{
+	return f->open == KLIN_OPEN && f->sp == sp && f->func == conf.func &&
+	       f->ev.probe != conf.probe;
+}
+
 /*
- * A frame whose function has left the stack: its return was missed.  Frames of
- * other stacks (interrupts have their own) say nothing.
+ * A frame that is over, or whose function has left the stack: its return was missed.
+ * Frames of other stacks (interrupts have their own) say nothing.
  */
 static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 {
-	return f->open && f->sp && !((f->sp ^ sp) >> STACK_BITS) && sp >= f->sp;
+	if (f->open == KLIN_OVER)
+		return true;
+	return f->open == KLIN_OPEN && f->sp && !((f->sp ^ sp) >> STACK_BITS) && sp >= f->sp &&
+	       !sibling(f, sp);
 }
 
 static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
@@ -45,7 +60,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	struct klin_slot *s;
 	__u32 key, i;
 
-	if (conf.self && id >> 32 == conf.self)
+	if (skipped(id >> 32))
 		return;
 	if (!klin_fetch(conf.call, args, 0, v.val, &v.object, &v.fault))
 		return;
@@ -68,6 +83,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 
 	f = klin_push(ctx, s, c);
 	f->sp = sp;
+	f->func = conf.func;
 	f->ev.probe = conf.probe;
 	f->ev.object = v.object;
 	f->ev.tid = key;
@@ -85,7 +101,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	}
 	f->ev.call = bpf_ktime_get_ns();
 	barrier();
-	f->open = 1;
+	f->open = KLIN_OPEN;
 }
 
 /*
@@ -97,6 +113,7 @@ static __always_inline struct klin_frame *without_call(void *ctx, struct klin_cp
 {
 	struct klin_frame *f = klin_push(ctx, s, c);
 
+	f->func = conf.func;
 	f->ev.probe = conf.probe;
 	f->ev.call = 0;
 	f->ev.object = 0;
@@ -116,11 +133,11 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 {
 	__u64 id = bpf_get_current_pid_tgid(), now;
 	__u32 key = klin_key(id, cpu), i, at, top;
-	struct klin_frame *f = NULL;
+	struct klin_frame *f = NULL, *above;
 	struct klin_slot *s;
 	bool wants;
 
-	if (conf.self && id >> 32 == conf.self)
+	if (skipped(id >> 32))
 		return;
 	s = klin_slot(key, conf.slot_mask, !conf.call_filter);
 	if (!s) {
@@ -136,19 +153,22 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		if (at == s->base - 1)
 			break;
 		f = &s->frames[at & (KLIN_DEPTH - 1)];
-		if (f->open && f->sp == sp && f->ev.probe == conf.probe)
+		if (f->open == KLIN_OPEN && f->sp == sp && f->ev.probe == conf.probe)
 			break;
 		f = NULL;
 	}
-	if (!f || f->sp != sp || f->ev.probe != conf.probe || !f->open) {
+	if (!f || f->sp != sp || f->ev.probe != conf.probe || f->open != KLIN_OPEN) {
 		if (conf.call_filter)
 			return;
 		f = without_call(ctx, c, s, key, cpu);
 		at = top;
 	} else {
-		/* Those above were called later and are gone from the stack. */
+		/* Those above were called later and are gone from the stack, but for siblings. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
-			klin_send_stale(ctx, c, &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)]);
+			above = &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)];
+			if (sibling(above, sp))
+				break;
+			klin_send_stale(ctx, c, above);
 			s->top--;
 		}
 	}
@@ -166,8 +186,18 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	if (wants && (conf.call_object || wanted(f->ev.object, f->ev.fault)))
 		klin_send(ctx, c, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
 	barrier();
-	f->open = 0;
+	if (s->top != at + 1) {
+		f->open = KLIN_OVER;
+		return;
+	}
+	f->open = KLIN_FILLING;
 	s->top = at;
+	/* Siblings that returned before this one. */
+	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
+		if (s->frames[(s->top - 1) & (KLIN_DEPTH - 1)].open != KLIN_OVER)
+			break;
+		s->top--;
+	}
 }
 
 /* The address of the trampoline's frame, the same at the call and the return. */

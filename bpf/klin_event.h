@@ -26,7 +26,7 @@
 #define KLIN_TRIES	4	/* slots looked at for a task */
 #define KLIN_LOSSES	64	/* intervals in a log of losses */
 #define KLIN_REGS	8	/* of a fetch program */
-#define KLIN_INSNS	80	/* instructions of a fetch program */
+#define KLIN_INSNS	96	/* instructions of a fetch program */
 #define KLIN_FEW_INSNS	24	/* of most, which then load faster */
 #define KLIN_TP_METHODS	64	/* span of klin.ko's method ids in one recording */
 #define KLIN_TP_VALS	3	/* arguments, and results, of its tracepoints */
@@ -43,6 +43,7 @@ enum klin_event_flags {
 };
 
 /* Bits of klin_event.fault above those of the values. */
+#define KLIN_MARKS		8	/* and following: the value is an enum kl_tag, no word */
 #define KLIN_FAULT_OBJECT	(1U << 30)	/* the object could not be read */
 #define KLIN_FAULT_WHEN		(1U << 31)	/* it is not known whether this is an operation */
 
@@ -55,17 +56,27 @@ struct klin_event {
 	__u32 tid;		/* or the CPU's idle task: KLIN_TID_IDLE + CPU */
 	__u32 flags;
 	__u16 cpu_call, cpu_ret;
-	__u32 fault;		/* bit i: val[i] could not be read */
+	__u32 fault;		/* bit i: val[i] could not be read; KLIN_MARKS + i: it is a tag */
 	__u64 val[KLIN_MAX_VALS];	/* arguments, then results; only those used are sent */
 };
 
 #define KLIN_TID_IDLE	(1U << 31)
 
+/*
+ * A frame that is over stays while one above it belongs to the same call, for another
+ * clause on the same function.
+ */
+enum klin_open {
+	KLIN_FILLING,	/* the program is at it */
+	KLIN_OPEN,
+	KLIN_OVER,
+};
+
 /* An open operation.  It is the event in the making. */
 struct klin_frame {
 	__u64 sp;		/* where the call's stack frame is, 0 if that says nothing */
-	__u32 open;		/* filled in; 0 while the program is at it */
-	__u32 pad;
+	__u32 open;		/* enum klin_open */
+	__u32 func;		/* as in struct klin_conf */
 	__u64 args[KLIN_MAX_PARAMS];	/* for kretprobes, which do not have them */
 	struct klin_event ev;
 };
@@ -121,6 +132,7 @@ enum klin_fetch_op {
 	KLIN_ARG,	/* dst = argument number src */
 	KLIN_RETVAL,	/* dst = return value */
 	KLIN_UNKNOWN,	/* dst = something unknown */
+	KLIN_CURRENT,	/* dst = the running task's task_struct */
 	KLIN_MOV,	/* dst = src */
 	KLIN_LOAD,	/* dst = *(src + offset), of that size */
 	KLIN_EXT,	/* dst = dst cut to that size */
@@ -133,11 +145,14 @@ enum klin_fetch_op {
 	KLIN_SELECT,	/* dst = dst ? register src : register offset */
 	KLIN_NUMBER,	/* dst = number offset of the text at dst */
 	KLIN_VAL,	/* value number offset = src */
+	KLIN_MARK,	/* if src, value number offset is a tag */
 	KLIN_OBJECT,	/* the object is src */
 	KLIN_WHEN,	/* not an operation unless src */
 };
 
-#define KLIN_SIGNED	0x80	/* in size */
+/* In size. */
+#define KLIN_SIGNED	0x80
+#define KLIN_USER	0x40	/* of KLIN_LOAD: from user memory */
 
 #define KLIN_CODE(op, dst, src, size, off) \
 	((__u64)(op) | (__u64)(dst) << 8 | (__u64)(src) << 16 | (__u64)(size) << 24 | \
@@ -148,6 +163,8 @@ struct klin_conf {
 	__u32 probe;		/* index of the clause */
 	__u32 slot_mask;	/* number of slots - 1 */
 	__u32 self;		/* tgid to skip, or 0 */
+	__u32 only;		/* tgid to record alone, or 0 */
+	__u32 func;		/* the same for all clauses on one function, and for them alone */
 	__u32 nparams;		/* parameters of the function that are used */
 	__u32 nvals;		/* arguments and results together */
 	__u32 call_vals;	/* bit i: val[i] is fetched at the call */

@@ -117,12 +117,12 @@ static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin
 /* The return of @f was not seen, and will not be. */
 static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struct klin_frame *f)
 {
-	if (!f->open)
+	if (f->open != KLIN_OPEN)
 		return;
 	f->ev.flags |= KLIN_F_NORET;
 	f->ev.ret = bpf_ktime_get_ns();
 	klin_send(ctx, c, &f->ev, sizeof(f->ev));
-	f->open = 0;
+	f->open = KLIN_FILLING;
 }
 
 /*
@@ -142,7 +142,7 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 		s->base++;
 	}
 	f = &s->frames[top & (KLIN_DEPTH - 1)];
-	f->open = 0;
+	f->open = KLIN_FILLING;
 	barrier();
 	s->top = top + 1;
 	barrier();

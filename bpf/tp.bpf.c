@@ -28,7 +28,7 @@ static __always_inline struct klin_frame *find(struct klin_slot *s, __u64 object
 			return NULL;
 		n--;
 		f = &s->frames[n & (KLIN_DEPTH - 1)];
-		if (f->open && !f->sp && f->ev.probe == probe && f->ev.object == object) {
+		if (f->open == KLIN_OPEN && !f->sp && f->ev.probe == probe && f->ev.object == object) {
 			*at = n;
 			return f;
 		}
@@ -64,7 +64,7 @@ int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 	f->ev.val[2] = ctx->args[4];
 	f->ev.call = bpf_ktime_get_ns();
 	barrier();
-	f->open = 1;
+	f->open = KLIN_OPEN;
 	return 0;
 }
 
@@ -117,7 +117,7 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 	f->ev.val[nargs + 2] = ctx->args[4];
 	klin_send(ctx, c, &f->ev, KLIN_EVENT_SIZE(nargs + nres));
 	barrier();
-	f->open = 0;
+	f->open = KLIN_FILLING;
 	s->top = at;
 	return 0;
 }

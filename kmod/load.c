@@ -336,7 +336,7 @@ void klin_load_show(struct seq_file *s, const struct klin_load *load)
 
 	seq_printf(s, "subject=%s\n", load->object->subject->name);
 	seq_printf(s, "object=0x%px\n", load->object);
-	seq_printf(s, "spinlock=0x%px\n", load->group->spinlock(load->object));
+	seq_printf(s, "lock=0x%px\n", load->group->lock ? load->group->lock(load->object) : NULL);
 	seq_printf(s, "threads=%u\n", load->nworkers);
 	seq_printf(s, "ops=%llu\n", produced(load));
 	seq_printf(s, "acked=%llu\n", READ_ONCE(load->acked));

@@ -353,6 +353,6 @@ const struct klin_group klin_lock_group = {
 	.nsubjects = ARRAY_SIZE(subjects),
 	.create = create,
 	.destroy = destroy,
-	.spinlock = spinlock,
+	.lock = spinlock,
 	.step = step,
 };

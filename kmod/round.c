@@ -17,6 +17,29 @@
  * a full barrier after write() or unlock() and after y = 1 (variants ..._mb) it is
  * not possible (section 1 of the paper).
  *
+ * Two old bugs of the kernel are of this kind, and there the outcome is a fault;
+ * x, y and the seqlock's count are 0 at first:
+ *
+ *	mntput:		thread 0		thread 1
+ *			count made odd		y = 1
+ *			b = y			ok = count changed
+ *			count made even
+ *
+ * is mntput(), which drops the last reference if nobody else has one (b = 0), against
+ * __legitimize_mnt(), which takes one (y) and keeps it if the count has not changed
+ * (ok = 0): with both, the mount is freed under who has just got it.  The barriers are
+ * those of 119e1ef80ecf ("fix __legitimize_mnt()/mntput() race"; once more
+ * 65781e19dcfc).
+ *
+ *	futex:		thread 0		thread 1
+ *			x1 = 1			y += 1, locked
+ *			b = y			ok = x1
+ *
+ * is a futex that is released and its waiters woken, if there are any (b), against one
+ * who says that he waits (y) and sleeps if the futex is still taken (ok = 0): with both
+ * he sleeps for ever.  The barrier is that of 76835b0ebf8a ("futex: Ensure
+ * get_futex_key_refs() always implies a barrier").
+ *
  * To see that often, thread 1 first stores to some memory of its own which is not
  * in its cache (the setting ahead): y = 1 queues behind these stores.  Thread 0
  * does so too where it holds the spinlock at first; in write() it does not, since
@@ -113,6 +136,72 @@ static __always_inline u8 then_trylock(struct klin_cell *c, struct klin_ahead *a
 	return spin_trylock(klin_cell_spinlock(c)) << 1;
 }
 
+static __always_inline u8 put_mount(struct klin_cell *c, bool mb)
+{
+	seqlock_t *sl = klin_cell_seqlock(c);
+	u8 b;
+
+	write_seqlock(sl);
+	if (mb)
+		smp_mb();	/* pairs with that of legitimize() */
+	b = READ_ONCE(c->y.word);
+	write_sequnlock(sl);
+	return b;
+}
+
+static __always_inline u8 legitimize(struct klin_cell *c, struct klin_ahead *ahead, u32 n,
+				     bool mb)
+{
+	/* The count was looked at before the round: 0. */
+	store_y(c, ahead, n, mb);
+	return read_seqretry(klin_cell_seqlock(c), 0) << 1;
+}
+
+static __always_inline u8 wake(struct klin_cell *c, struct klin_ahead *ahead, u32 n, bool mb)
+{
+	store_ahead(ahead, n);
+	WRITE_ONCE(c->x1, 1);
+	if (mb)
+		smp_mb();	/* pairs with the locked instruction of futex_wait() */
+	return READ_ONCE(c->y.word);
+}
+
+static u8 put_mount_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	return put_mount(c, false);
+}
+
+static u8 put_mount_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	return put_mount(c, true);
+}
+
+static u8 legitimize_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	return legitimize(c, ahead, n, false);
+}
+
+static u8 legitimize_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	return legitimize(c, ahead, n, true);
+}
+
+static u8 wake_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	return wake(c, ahead, n, false);
+}
+
+static u8 wake_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	return wake(c, ahead, n, true);
+}
+
+static u8 futex_wait(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	xadd(&c->y.word, 1);
+	return READ_ONCE(c->x1) << 1;
+}
+
 static u8 write_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
 	return write_then(c, false);
@@ -154,10 +243,14 @@ static u8 trylock_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 }
 
 static const struct klin_variant variants[] = {
-	{ "seqlock", false, { write_plain, read_plain } },
-	{ "seqlock_mb", false, { write_mb, read_mb } },
-	{ "trylock", true, { unlock_plain, trylock_plain } },
-	{ "trylock_mb", true, { unlock_mb, trylock_mb } },
+	{ "seqlock", false, false, { write_plain, read_plain } },
+	{ "seqlock_mb", false, false, { write_mb, read_mb } },
+	{ "trylock", true, true, { unlock_plain, trylock_plain } },
+	{ "trylock_mb", true, true, { unlock_mb, trylock_mb } },
+	{ "mntput", true, false, { put_mount_plain, legitimize_plain } },
+	{ "mntput_mb", true, false, { put_mount_mb, legitimize_mb } },
+	{ "futex", true, false, { wake_plain, futex_wait } },
+	{ "futex_mb", true, false, { wake_mb, futex_wait } },
 };
 
 /**

@@ -45,6 +45,7 @@ struct klin_ahead {
 /**
  * struct klin_variant - what is done in a round
  * @name: for the setting
+ * @two: two results, b and ok
  * @trylock: thread 0 holds the spinlock at first, and thread 1 when its result is
  *	not 0 at last
  * @round: of each thread; the first @n lines of @ahead are stored to first;
@@ -53,7 +54,7 @@ struct klin_ahead {
  */
 struct klin_variant {
 	const char *name;
-	bool trylock;
+	bool two, trylock;
 	u8 (*round[2])(struct klin_cell *c, struct klin_ahead *ahead, u32 n);	/* by thread */
 };
 

@@ -193,7 +193,7 @@ static int check_settings(const struct settings *set, cpumask_t *cpus,
 
 	*variant = set->variant ? klin_variant_find(set->variant) : NULL;
 	if (!*variant)
-		return klin_complain(c, "variant=%.40s: expected {seqlock|trylock}[_mb]",
+		return klin_complain(c, "variant=%.40s: expected {seqlock|trylock|mntput|futex}[_mb]",
 				     set->variant ?: "");
 	err = klin_team_cpus(set->cpus, cpus, c);
 	if (err)
@@ -323,7 +323,7 @@ static void show_bits(struct seq_file *s, const struct klin_rounds *rs, unsigned
 		      const char *between)
 {
 	seq_printf(s, "%u%s%u", bits & 1, between, bits >> 1 & 1);
-	if (!rs->variant->trylock)
+	if (!rs->variant->two)
 		seq_printf(s, "%s%u", between, bits >> 2);
 }
 
@@ -342,7 +342,7 @@ void klin_rounds_show(struct seq_file *s, struct klin_rounds *rs)
 	seq_printf(s, "variant=%s\n", rs->variant->name);
 	seq_printf(s, "rounds=%u\n", rounds_finished(rs));
 	seq_printf(s, "non_sc=%u\n", READ_ONCE(rs->outcome[0]));
-	for (bits = 0; bits < (rs->variant->trylock ? 4 : 8); bits++) {
+	for (bits = 0; bits < (rs->variant->two ? 4 : 8); bits++) {
 		seq_puts(s, "outcome.");
 		show_bits(s, rs, bits, "");
 		seq_printf(s, "=%u\n", READ_ONCE(rs->outcome[bits]));

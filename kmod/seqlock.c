@@ -299,6 +299,6 @@ const struct klin_group klin_seqlock_group = {
 	.nsubjects = ARRAY_SIZE(subjects),
 	.create = create,
 	.destroy = destroy,
-	.spinlock = spinlock,
+	.lock = spinlock,
 	.step = step,
 };

@@ -9,6 +9,17 @@
 static const struct klin_group *const groups[] = {
 	&klin_seqlock_group,
 	&klin_lock_group,
+	&klin_mutex_group,
+	&klin_rwsem_group,
+	&klin_llist_group,
+	&klin_kfifo_group,
+	&klin_xarray_group,
+	&klin_idr_group,
+	&klin_rhashtable_group,
+	&klin_refsum_group,
+	&klin_eventsem_group,
+	&klin_nulls_group,
+	&klin_coarse_group,
 };
 
 /**

@@ -17,7 +17,7 @@
 #include "delay.h"
 #include "klin.h"
 
-#define KLIN_METHODS_MAX 4	/* methods of a group */
+#define KLIN_METHODS_MAX 6	/* methods of a group */
 
 struct klin_group;
 struct seq_file;
@@ -83,7 +83,7 @@ struct klin_worker {
  * @nsubjects: how many
  * @create: make an object in its initial state, NULL without memory
  * @destroy: free it
- * @spinlock: the address of the kernel's spinlock_t in it, or NULL
+ * @lock: the address of the kernel's own lock in it, as its functions know it, or NULL
  * @step: one operation, or a few that belong together, by one thread
  */
 struct klin_group {
@@ -94,12 +94,23 @@ struct klin_group {
 	unsigned int nsubjects;
 	struct klin_object *(*create)(const struct klin_subject *subject);
 	void (*destroy)(struct klin_object *object);
-	const void *(*spinlock)(const struct klin_object *object);
+	const void *(*lock)(const struct klin_object *object);
 	void (*step)(struct klin_object *object, struct klin_worker *w);
 };
 
 extern const struct klin_group klin_seqlock_group;
 extern const struct klin_group klin_lock_group;
+extern const struct klin_group klin_mutex_group;
+extern const struct klin_group klin_rwsem_group;
+extern const struct klin_group klin_llist_group;
+extern const struct klin_group klin_kfifo_group;
+extern const struct klin_group klin_xarray_group;
+extern const struct klin_group klin_idr_group;
+extern const struct klin_group klin_rhashtable_group;
+extern const struct klin_group klin_refsum_group;
+extern const struct klin_group klin_eventsem_group;
+extern const struct klin_group klin_nulls_group;
+extern const struct klin_group klin_coarse_group;
 
 int klin_subjects_init(void);
 void klin_subjects_exit(void);
@@ -126,6 +137,18 @@ static inline bool klin_wait_on(const struct klin_object *o, unsigned int *turns
 	if (++*turns % 512 == 0)
 		klin_nap();
 	return !READ_ONCE(*o->stop);
+}
+
+/* A value that no other thread of the load makes, never 0. */
+static inline u64 klin_value(struct klin_worker *w)
+{
+	return w->made++ * w->workers + w->index + 1;
+}
+
+/* The thread has seen something that cannot be. */
+static inline void klin_truth(struct klin_worker *w)
+{
+	WRITE_ONCE(w->truth, w->truth + 1);
 }
 
 /* Counters have one writer and are read at any time. */

@@ -26,7 +26,7 @@ test_attach()
 {
 	name="$times times attached and detached under load"
 	echo "subject=spin rate=5000" >"$ctl/load"
-	object=$(status_of spinlock)
+	object=$(status_of lock)
 	i=0
 	while [ $i -lt "$times" ]; do
 		if ! record "$work/a.klh" --duration=0.05 --object="$object" "$(spec_in_turn $i)"; then
@@ -43,7 +43,7 @@ test_mid_life()
 {
 	for spec in spinlock_kernel spinlock; do
 		name="attached in mid-life, $spec: no false alarm"
-		object=$(status_of spinlock)
+		object=$(status_of lock)
 		[ $spec = spinlock_kernel ] || object=$(status_of object)
 		if ! record "$work/a.klh" --duration=0.5 --object="$object" "$KLIN_SPECS/$spec.lin"; then
 			ktap_fail "$name" "$(cat "$work/record")"

@@ -122,9 +122,10 @@ subjects_of()
 # The spec of a subject, by the methods it announces.
 spec_of()
 {
-	case $(awk -v s="$1" '$1 == s { print $3 }' "$ctl/subjects") in
-	seqlock.*) echo "$KLIN_SPECS/seqlock.lin" ;;
-	lock.*) echo "$KLIN_SPECS/spinlock.lin" ;;
+	spec_group=$(awk -v s="$1" '$1 == s { print $3 }' "$ctl/subjects")
+	case ${spec_group%%.*} in
+	lock) echo "$KLIN_SPECS/spinlock.lin" ;;
+	*) echo "$KLIN_SPECS/${spec_group%%.*}.lin" ;;
 	esac
 }
 

@@ -60,7 +60,7 @@ rows "x['engine'] != '2-cores' or x['cores'] == 2" "two cores"
 python3 -c "import json
 for x in json.load(open('r.json'))['rows']:
     print(x['engine'], x['result'] or '-')" >want
-sed -n '/^workload/,/^$/p' out | sed 1d | grep . | cut -c 40-64 | awk '{ print $1, $2 }' >got
+sed -n '/^workload/,/^$/p' out | sed 1d | grep . | cut -c 52-76 | awk '{ print $1, $2 }' >got
 cmp -s want got
 ktap_result $? "the table has the same rows" "$(diff want got | head -n 5)"
 

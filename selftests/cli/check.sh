@@ -115,9 +115,9 @@ counterexample 1 "a counterexample replaces the file" wrong.txt "# klin history 
 counterexample 0 "without a counterexample the file stays, and that is told" right.txt old \
 	"klin: warning: there is no counterexample to write, 'kept' stays as it is"
 
-"$KLIN" gen --type=queue --ops=100000 --threads=16 --keys=2 --any >heavy.txt
-verdict 3 "a bound in time" "^UNKNOWN \(time" --time-limit=1 "$specs/queue.lin" heavy.txt
-verdict 3 "a bound in memory" "^UNKNOWN \(" --memory-limit=1 "$specs/queue.lin" heavy.txt
+"$KLIN" gen --type=stack --ops=100000 --threads=16 --keys=2 --any >heavy.txt
+verdict 3 "a bound in time" "^UNKNOWN \(time" --time-limit=1 "$specs/stack.lin" heavy.txt
+verdict 3 "a bound in memory" "^UNKNOWN \(" --memory-limit=1 "$specs/stack.lin" heavy.txt
 
 for type in $("$KLIN" spec --list | cut -d' ' -f1); do
 	test_type "$type" "$specs/$type.lin"

@@ -36,8 +36,8 @@ ktap_result $? "what it cost" "$(cat out err)"
 "$KLIN" gen --type=map --ops=500 --threads=3 --mutate=40 >h.txt
 json 1 "a violation" "v['verdict'] == 'VIOLATION' and v['violations'] > 0 and \
 	any(p.get('oracle_agrees') and p['counterexample'] for p in v['partitions'])"
-spec=$specs/queue.lin
-"$KLIN" gen --type=queue --ops=100000 --threads=16 --keys=2 --any >h.txt
+spec=$specs/stack.lin
+"$KLIN" gen --type=stack --ops=100000 --threads=16 --keys=2 --any >h.txt
 json 3 "unknown, with its reason" "v['verdict'] == 'UNKNOWN' and v['reason']"
 cp h.txt big.txt
 spec=$specs/map.lin
@@ -75,7 +75,7 @@ bytes 'a\0377b.txt' 'a\ufffdb.txt'
 bytes '\0303\0251\0342\0202\0254\0360\0237\0230\0200' '\u00e9\u20ac\U0001f600'
 bytes '\0300\0200\0355\0240\0200' '\ufffd\ufffd\ufffd\ufffd\ufffd'
 bytes '\0364\0220\0200\0200\0342\0202' '\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd'
-spec=$specs/queue.lin
+spec=$specs/stack.lin
 mv big.txt h.txt
 cp h.txt 'q"\.txt'
 run check --json --time-limit=1 "$spec" 'q"\.txt'

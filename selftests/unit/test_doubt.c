@@ -12,7 +12,7 @@
 #define END 10000
 
 static const struct kl_method reads = { .pure = true }, stores;
-static const struct kl_probe global, of_object = { .object = (void *)&global };
+static const struct kl_probe_target global, of_object = { .object = (void *)&global };
 
 /* Two clauses, each with its programs: get (0) and set (1). */
 struct fixture {
@@ -44,7 +44,7 @@ static int setup(void **state)
 	f->r.settled = 500;
 	f->r.end = END;
 	for (i = 0; i < 2; i++) {
-		f->clauses[i].p = &of_object;
+		f->clauses[i].found.target = &of_object;
 		f->clauses[i].method = i ? &stores : &reads;
 		f->clauses[i].group = i;
 		f->clauses[i].history_method = kl_history_method(f->r.h, i ? "set" : "get", 3);
@@ -244,7 +244,7 @@ static void test_missed_old(void **state)
 	assert_int_equal(gap_end(f), 2100);
 	f->clauses[1].tracepoint = false;
 	assert_int_equal(gap_end(f), 2100);
-	f->clauses[1].p = &global;
+	f->clauses[1].found.target = &global;
 	assert_int_equal(gap_end(f), END);
 }
 

@@ -74,8 +74,10 @@ static void test_reductions(void **state)
 {
 	static const struct kl_explore_options less[] = {
 		{ .no_merge = true }, { .no_dead = true }, { .no_canon = true },
-		{ .no_hidden = true },
-		{ .no_merge = true, .no_dead = true, .no_canon = true, .no_hidden = true },
+		{ .no_hidden = true }, { .no_symmetry = true }, { .no_facts = true },
+		{ .no_cover = true }, { .shortest = true },
+		{ .no_merge = true, .no_dead = true, .no_canon = true, .no_hidden = true,
+		  .no_symmetry = true, .no_facts = true, .no_cover = true },
 	};
 	const char *env = getenv("KLIN_RUNS");
 	unsigned long runs = (env ? strtoul(env, NULL, 10) : 10000) / 200 + 1, i, bad = 0;

@@ -294,23 +294,23 @@ static void test_probes(void **state)
 	assert_null(p->targets->module);
 	assert_int_equal(p->targets->nparams, 3);
 	assert_string_equal(p->targets->params[2], "hi");
-	assert_int_equal(p->object->kind, KL_E_PARAM);
-	assert_false(p->object_at_return);
-	assert_int_equal(p->nargs, 0);
-	assert_int_equal(p->nresults, 2);
-	assert_string_equal(p->results[0].name, "l");
-	assert_true(p->results[0].at_return);
-	assert_int_equal(p->results[0].expr->kind, KL_E_UNARY);
-	assert_int_equal(p->results[0].expr->op, '*');
-	assert_int_equal(p->results[0].expr->a->index, 1);
-	assert_int_equal(p->results[1].expr->a->index, 2);
+	assert_int_equal(p->targets->object->kind, KL_E_PARAM);
+	assert_false(p->targets->object_at_return);
+	assert_int_equal(p->targets->nargs, 0);
+	assert_int_equal(p->targets->nresults, 2);
+	assert_string_equal(p->targets->results[0].name, "l");
+	assert_true(p->targets->results[0].at_return);
+	assert_int_equal(p->targets->results[0].expr->kind, KL_E_UNARY);
+	assert_int_equal(p->targets->results[0].expr->op, '*');
+	assert_int_equal(p->targets->results[0].expr->a->index, 1);
+	assert_int_equal(p->targets->results[1].expr->a->index, 2);
 
 	p = kl_spec_probe(s, 1);
 	assert_string_equal(p->targets->module, "mod");
-	assert_int_equal(p->when->op, KL_OP_AND);
-	assert_true(p->when_at_return);
-	assert_int_equal(p->when->b->a->kind, KL_E_RETURN);
-	e = p->object;
+	assert_null(p->targets->when[0]);
+	assert_int_equal(p->targets->when[1]->op, KL_OP_AND);
+	assert_int_equal(p->targets->when[1]->b->a->kind, KL_E_RETURN);
+	e = p->targets->object;
 	assert_int_equal(e->op, '-');
 	assert_int_equal(e->a->kind, KL_E_ARROW);
 	assert_string_equal(e->a->name, "data");
@@ -318,24 +318,56 @@ static void test_probes(void **state)
 	assert_string_equal(e->b->type.kind, "struct");
 	assert_string_equal(e->b->type.name, "net");
 	assert_string_equal(e->b->name, "ipv4.range.x");
-	assert_true(p->args[0].at_return);
-	e = p->args[0].expr;
+	assert_true(p->targets->args[0].at_return);
+	e = p->targets->args[0].expr;
 	assert_int_equal(e->kind, KL_E_INDEX);
 	assert_int_equal(e->a->kind, KL_E_CAST);
 	assert_string_equal(e->a->type.name, "int");
 	assert_int_equal(e->a->type.ptr, 1);
-	e = p->args[1].expr;
+	e = p->targets->args[1].expr;
 	assert_int_equal(e->kind, KL_E_CAST);
 	assert_string_equal(e->type.name, "unsigned long");
 	assert_string_equal(e->a->a->name, "word");
 
 	p = kl_spec_probe(s, 2);
 	assert_int_equal(p->targets->nparams, 0);
-	assert_int_equal(p->results[0].expr->kind, KL_E_RETURN);
+	assert_int_equal(p->targets->results[0].expr->kind, KL_E_RETURN);
 	p = kl_spec_probe(s, 3);
 	assert_int_equal(p->targets->kind, KL_TARGET_KLIN);
 	assert_string_equal(p->targets->name, "seqlock.one");
-	assert_null(p->object);
+	assert_null(p->targets->object);
+	kl_spec_free(s);
+}
+
+static void test_alternatives(void **state)
+{
+	struct kl_spec *s = good(
+		"spec t { word x; method get() -> word { atomic { return x; } } }\n"
+		"probe get on f(a, b) or mod:g(b) { object b; result b != 0 ? *b : absent; }\n"
+		"or h(c) { when c != 0; result user(*c); } or klin:t.get;\n");
+	const struct kl_probe_target *t;
+	const struct kl_expr *e;
+
+	assert_int_equal(kl_spec_nprobes(s), 1);
+	assert_int_equal(kl_spec_probe(s, 0)->ntargets, 4);
+	t = kl_spec_probe(s, 0)->targets;
+	/* The same body, with the parameters of each. */
+	assert_string_equal(t[0].name, "f");
+	assert_int_equal(t[0].object->index, 1);
+	assert_string_equal(t[1].module, "mod");
+	assert_int_equal(t[1].object->index, 0);
+	assert_int_equal(t[1].nresults, 1);
+	e = t[1].results[0].expr;
+	assert_int_equal(e->kind, KL_E_COND);
+	assert_int_equal(e->c->kind, KL_E_SPECIAL);
+	assert_int_equal(e->c->num, KL_ABSENT);
+	/* And one of its own. */
+	assert_null(t[2].object);
+	assert_non_null(t[2].when[0]);
+	assert_null(t[2].when[1]);
+	assert_int_equal(t[2].results[0].expr->kind, KL_E_USER);
+	assert_int_equal(t[3].kind, KL_TARGET_KLIN);
+	assert_int_equal(t[3].nresults, 0);
 	kl_spec_free(s);
 }
 
@@ -363,11 +395,22 @@ static void test_bad_probes(void **state)
 	bad(SPEC "probe nop on f(a, a);", "t.lin:3:19: error: a second parameter 'a'\n");
 	bad(SPEC "probe nop on f(a) { object a; object a; }",
 	    "t.lin:3:31: error: a second 'object' in this clause\n");
+	bad(SPEC "probe nop on f(a) { when a; when return; when a > 1; }",
+	    "t.lin:3:42: error: a second 'when' at the call in this clause\n");
 	bad(SPEC "probe nop on f(a) { object return at call; }",
 	    "t.lin:3:28: error: 'return' has no value yet at the call\n");
-	bad(SPEC "probe nop on f(a) or g(a);", "t.lin:3:19: error: alternatives ('or') of "
-					       "functions are "
-	    "not supported by this version of klin\n");
+	bad(SPEC "probe nop on f(a) or klin:t.nop;", "t.lin:3:32: error: expected a body for the "
+						     "functions before a klin: target, found ';'\n");
+	bad(SPEC "probe nop on f(a) or g(b) { object b; }",
+	    "t.lin:3:36: error: 'f' is given no parameter 'b' in this clause\n");
+	bad(SPEC "probe nop on f(a) { object a; } or g(a) { objekt a; }",
+	    "t.lin:3:43: error: expected 'object', 'when', 'argument' or 'result', found 'objekt'\n");
+	bad(SPEC "probe set on f(a) { argument l = empty + 1, h = a; }",
+	    "t.lin:3:34: error: 'empty' is no number: it can be an argument or result as a whole, "
+	    "or a branch of ?: there\n");
+	bad(SPEC "probe nop on f(a) { when absent; }",
+	    "t.lin:3:26: error: 'absent' is no number: it can be an argument or result as a whole, "
+	    "or a branch of ?: there\n");
 	bad(SPEC "probe nop on inlined f(a);", "t.lin:3:14: error: 'inlined' functions are not "
 					       "supported "
 	    "by this version of klin\n");
@@ -380,7 +423,7 @@ static void test_bad_probes(void **state)
 	bad(SPEC "probe nop on f(a) { objekt a; when f(1); }",
 	    "t.lin:3:21: error: expected 'object', 'when', 'argument' or 'result', found 'objekt'\n"
 	    "t.lin:3:36: error: 'f' is given no parameter 'f' in this clause\n");
-	bad(SPEC "probe nop on klin:a.b { }", "t.lin:3:23: error: expected ';': what a klin: "
+	bad(SPEC "probe nop on klin:a.b { }", "t.lin:3:23: error: expected ';' or 'or': what a klin: "
 					      "target has is "
 	    "taken by position, found '{'\n");
 	bad("probe nop on f();\n" SPEC, "t.lin:1:1: error: 'probe' before 'spec': the "
@@ -522,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_partition_result),
 		cmocka_unit_test(test_uses),
 		cmocka_unit_test(test_probes),
+		cmocka_unit_test(test_alternatives),
 		cmocka_unit_test(test_bad_probes),
 		cmocka_unit_test(test_bad_texts),
 		cmocka_unit_test(test_bad_bodies),

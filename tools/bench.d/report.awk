@@ -103,13 +103,13 @@ function print_table(    row, w, r, first)
 {
 	printf "%s, %d CPUs; medians of %d, limits %d s and %d MiB; times in seconds\n\n", model,
 		cpus, runs, time_limit, memory_limit
-	printf "%-26s %10s  %-11s %-12s %8s %8s %8s %7s %9s %8s\n", "workload", "operations",
+	printf "%-38s %10s  %-11s %-12s %8s %8s %8s %7s %9s %8s\n", "workload", "operations",
 		"engine", "verdict", "read", "check", "user", "MiB", "1000/s", "x wgl"
 	for (row = 1; row <= nrows; row++) {
 		w = workload[row]
 		r = result[row]
 		first = row == 1 || w != workload[row - 1]
-		printf "%-26s %10s  %-11s %-12s", first ? w : "",
+		printf "%-38s %10s  %-11s %-12s", first ? w : "",
 			first ? operations[row] : "", variant[row], r
 		if (count[row])
 			printf " %8.4f %8.4f %8.3f %7.1f", read[row], check[row], user[row],

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 
@@ -13,6 +14,31 @@ struct kl_arena_chunk {
 	size_t used, size;
 	_Alignas(max_align_t) char data[];
 };
+
+#define HUGE	((size_t)2 << 20)
+#define PAGE	((size_t)4096)
+
+void kl_big_hint(void *p, size_t bytes)
+{
+	/* Whole pages: a mapping of two kinds could not grow where it is. */
+	const uintptr_t from = (uintptr_t)p & ~(PAGE - 1);
+	const uintptr_t to = ((uintptr_t)p + bytes + PAGE - 1) & ~(PAGE - 1);
+
+	/* It is advice: a kernel without huge pages does without. */
+	if (p && bytes >= 4 * HUGE)
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+void *kl_big_alloc(size_t bytes)
+{
+	void *p;
+
+	if (bytes < 4 * HUGE)
+		return malloc(bytes ? bytes : 1);
+	p = aligned_alloc(HUGE, (bytes + HUGE - 1) & ~(HUGE - 1));
+	kl_big_hint(p, bytes);
+	return p;
+}
 
 int kl_grow_(void **p, size_t *cap, size_t need, size_t size)
 {
@@ -26,6 +52,7 @@ int kl_grow_(void **p, size_t *cap, size_t need, size_t size)
 	q = realloc(*p, bytes);
 	if (!q)
 		return -ENOMEM;
+	kl_big_hint(q, bytes);
 	*p = q;
 	*cap = want;
 	return 0;

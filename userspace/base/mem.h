@@ -21,6 +21,18 @@ int kl_grow_(void **p, size_t *cap, size_t need, size_t size);
 #define kl_grow(p, cap, need) \
 	((size_t)(need) <= (cap) ? 0 : kl_grow_((void **)&(p), &(cap), (need), sizeof(*(p))))
 
+/**
+ * kl_big_alloc() - memory for a large array that is filled from its beginning
+ * @bytes: how many
+ *
+ * The kernel is asked for huge pages, where that pays.
+ *
+ * Return: the memory, to be given to free(), or NULL.
+ */
+void *kl_big_alloc(size_t bytes);
+/* Ask for huge pages under memory that is there already. */
+void kl_big_hint(void *p, size_t bytes);
+
 /* An arena: many small allocations, freed together. */
 struct kl_arena {
 	struct kl_arena_chunk *chunk;

@@ -9,9 +9,11 @@
 #include "base/hash.h"
 #include "check/cert.h"
 
+#define LANES	4	/* operations mixed at a time, each into every fourth before it */
+
 uint64_t kl_history_digest(const struct kl_history *h)
 {
-	uint64_t d = kl_mix(h->nops, h->error), *shape;
+	uint64_t lane[LANES] = { 0 }, d = kl_mix(h->nops, h->error), *shape;
 	size_t i;
 
 	shape = calloc(h->nshapes + 1, sizeof(*shape));
@@ -24,12 +26,15 @@ uint64_t kl_history_digest(const struct kl_history *h)
 	}
 	for (i = 0; shape && i < h->nops; i++) {
 		const struct kl_op *op = &h->ops[i];
+		uint64_t *l = &lane[i % LANES];
 
-		d = kl_mix(d ^ op->call, op->ret);
-		d = kl_mix(d ^ op->drain, h->threads[op->thread]);
-		d = kl_mix(d ^ h->objects[op->object], shape[op->shape] ^
-			   (uint64_t)op->cpu << 8 ^ op->flags);
+		*l = kl_mix(*l ^ op->call, op->ret);
+		*l = kl_mix(*l ^ op->drain, h->threads[op->thread]);
+		*l = kl_mix(*l ^ h->objects[op->object], shape[op->shape] ^
+			    (uint64_t)op->cpu << 8 ^ op->flags);
 	}
+	for (i = 0; i < LANES; i++)
+		d = kl_mix(d, lane[i]);
 	for (i = 0; i < h->ngaps; i++)
 		d = kl_mix(d ^ h->gaps[i].from, h->gaps[i].to ^ (uint64_t)h->gaps[i].object << 16 ^
 			   h->gaps[i].cpu);

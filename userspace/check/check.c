@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include "check/check.h"
 #include "check/split.h"
+#include "spec/container.h"
 
 /*
  * Configurations that an engine may make before the next has its turn: some to
@@ -78,10 +79,14 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
 	int *map = calloc(h->nmethods + 1, sizeof(*map)), ret = 0;
+	int *form = calloc(h->nmethods + 1, sizeof(*form));
 	size_t i;
 
-	if (!map)
+	if (!map || !form) {
+		free(map);
+		free(form);
 		return -ENOMEM;
+	}
 	for (i = 0; i < h->nmethods && !ret; i++) {
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 		if (map[i] < 0) {
@@ -90,10 +95,15 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 			ret = -EINVAL;
 		}
 	}
-	for (i = 0; i < h->nshapes && !ret && fits(spec, map, &h->shapes[i]); i++)
-		;
+	for (i = 0; i < h->nmethods && !ret; i++)
+		form[i] = kl_spec_method(spec, map[i])->nparams << 8 |
+			  kl_spec_method(spec, map[i])->nresults;
+	for (i = 0; i < h->nshapes && !ret; i++)
+		if (form[h->shapes[i].method] != (h->shapes[i].nargs << 8 | h->shapes[i].nres))
+			break;
 	if (!ret && i < h->nshapes)
 		ret = check_operations(spec, h, map);
+	free(form);
 	if (ret)
 		free(map);
 	else
@@ -110,12 +120,28 @@ struct job {
 	struct kl_limits lim;
 };
 
+static struct kl_slice slice_of(const struct job *j, const struct kl_split *s, size_t k)
+{
+	struct kl_slice slice = {
+		.spec = j->spec, .h = j->h, .methods = j->map,
+		.ops = s->ops ? s->ops + s->at[k] : NULL, .nops = s->at[k + 1] - s->at[k],
+		.object = s->object[k],
+	};
+	size_t i;
+
+	for (i = 0; i < j->h->ngaps; i++)
+		slice.ngaps += slice.object == KL_ALL_OBJECTS ||
+			       j->h->gaps[i].object == KL_ALL_OBJECTS ||
+			       j->h->gaps[i].object == slice.object;
+	return slice;
+}
+
 /* Lay out partition @k, for engines that know store buffers or do not. */
 static int build(const struct job *j, const struct kl_split *s, size_t k, bool tso,
 		 struct kl_part *p)
 {
-	return kl_part_build(j->spec, j->h, j->map, s->ops + s->at[k], s->at[k + 1] - s->at[k],
-			     s->object[k], tso, p);
+	return kl_part_build(j->spec, j->h, j->map, s->ops ? s->ops + s->at[k] : NULL,
+			     s->at[k + 1] - s->at[k], s->object[k], tso, p);
 }
 
 /* A partition as it is checked; laid out for TSO only if it comes to that. */
@@ -147,6 +173,23 @@ static int lay_out(struct work *w, bool tso, const struct kl_part **out)
  * delays its writes is not one yet: the engine that knows store buffers has the
  * last word.
  */
+static int ask_one(struct work *w, const struct kl_engine *e, const struct kl_limits *lim,
+		   const struct kl_part **used, struct kl_answer *a)
+{
+	const struct kl_slice s = slice_of(w->j, w->s, w->k);
+	int ret;
+
+	if (e->decide_ops)
+		return e->decide_ops(&s, lim, a);
+	ret = lay_out(w, e->tso, used);
+	if (ret == -EOVERFLOW) {
+		snprintf(a->reason, sizeof(a->reason),
+			 "more operations, gaps or overlaps of threads than a partition can have");
+		return 0;
+	}
+	return ret ? ret : e->decide(*used, e->tso ? &w->j->lim : lim, a);
+}
+
 static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **used,
 	       const struct kl_limits *lim, uint32_t *declined, bool *more_work)
 {
@@ -163,14 +206,7 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		/* The first is asked in any case: it may be the only one. */
 		if ((i && e->tso != r->sc_violation) || (*declined >> i & 1))
 			continue;
-		ret = lay_out(w, e->tso, used);
-		if (ret == -EOVERFLOW) {
-			snprintf(r->answer.reason, sizeof(r->answer.reason),
-				 "more operations, gaps or overlaps of threads than a partition can have");
-			continue;
-		}
-		if (!ret)
-			ret = e->decide(*used, e->tso ? &j->lim : lim, &a);
+		ret = ask_one(w, e, lim, used, &a);
 		if (ret)
 			return ret;
 		*more_work |= a.more_work;
@@ -230,31 +266,42 @@ static int decide(struct work *w, struct kl_part_result *r, const struct kl_part
 	return ret;
 }
 
+/* Which operation of the history each item is, for a certificate. */
+static int list_ops(const struct work *w, const struct kl_part *used, struct kl_part_result *r)
+{
+	const struct kl_slice s = slice_of(w->j, w->s, w->k);
+	uint32_t i;
+
+	r->nitems = used ? used->nitems : s.nops;
+	r->ops = malloc(((size_t)r->nitems + 1) * sizeof(*r->ops));
+	if (!r->ops)
+		return -ENOMEM;
+	for (i = 0; i < r->nitems; i++)
+		r->ops[i] = used ? used->items[i].op : s.ops ? s.ops[i] : i;
+	return 0;
+}
+
 static int check_part(struct work *w, size_t k, struct kl_part_result *r)
 {
 	const struct kl_part *used = NULL;
-	uint32_t i;
 	int ret;
 
 	w->k = k;
 	w->have_p = w->have_ptso = false;
 	ret = decide(w, r, &used);
+	if (!ret && !w->j->opt->no_witness)
+		ret = list_ops(w, used, r);
 	if (ret || !used)
 		return ret;
 	r->ngaps = used->ngaps;
-	r->ops = malloc(((size_t)used->nitems + 1) * sizeof(*r->ops));
-	r->nitems = used->nitems;
-	ret = r->ops ? 0 : -ENOMEM;
-	for (i = 0; !ret && i < used->nitems; i++)
-		r->ops[i] = used->items[i].op;
 	r->explained = r->answer.verdict == KL_LINEARIZABLE;
-	if (!ret && r->explained && r->ngaps) {
+	if (r->explained && r->ngaps) {
 		r->answer.verdict = KL_UNKNOWN;
 		snprintf(r->answer.reason, sizeof(r->answer.reason),
 			 "%u gap%s where operations were lost; what was recorded has an order",
 			 r->ngaps, r->ngaps == 1 ? "" : "s");
 	}
-	return ret;
+	return 0;
 }
 
 /* Partitions in the order in which they are checked: large ones first. */
@@ -320,6 +367,69 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 	}
 	free(order);
 	return err;
+}
+
+static int check_split(const struct job *j, bool by_object, struct kl_split *s,
+		       struct kl_report *r)
+{
+	int ret = kl_split(j->spec, j->h, j->map, by_object, s);
+
+	if (ret)
+		return ret;
+	r->parts = calloc(s->n + 1, sizeof(*r->parts));
+	if (!r->parts)
+		return -ENOMEM;
+	r->nparts = s->n;
+	return check_parts(j, s, r);
+}
+
+/* Is there a monitor that needs no partition by key where others do? */
+static bool takes_whole(const struct job *j)
+{
+	struct kl_container c;
+
+	kl_spec_container(j->spec, &c);
+	return c.kind == KL_CONTAINER_SET && j->engines[0] == &kl_mono_engine &&
+	       !j->opt->no_partition && kl_spec_partition(j->spec) == KL_PART_PARAM;
+}
+
+static void forget(struct kl_split *s, struct kl_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nparts; i++) {
+		kl_answer_free(&r->parts[i].answer);
+		free(r->parts[i].ops);
+	}
+	free(r->parts);
+	r->parts = NULL;
+	r->nparts = 0;
+	kl_split_free(s);
+}
+
+/* Ask that monitor alone.  1: it has decided all; 0: it has not. */
+static int check_whole(const struct job *j, struct kl_split *s, struct kl_report *r)
+{
+	static const struct kl_engine *const mono[] = { &kl_mono_engine, NULL };
+	const bool progress = j->lim.progress;
+	struct job whole = *j;
+	/* See ask(): there a violation is not the last word. */
+	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
+	bool decided = true;
+	size_t i;
+	int ret;
+
+	whole.engines = mono;
+	ret = check_split(&whole, true, s, r);
+	for (i = 0; i < r->nparts; i++)
+		decided &= r->parts[i].answer.verdict == KL_LINEARIZABLE ||
+			   (r->parts[i].answer.verdict == KL_VIOLATION && !delayed);
+	if (ret || decided)
+		return ret ? ret : 1;
+	forget(s, r);
+	if (progress)
+		__atomic_store_n(&j->lim.progress->done, 0, __ATOMIC_RELAXED);
+	return 0;
 }
 
 /*
@@ -399,7 +509,8 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out)
 {
 	static const struct kl_engine *const classical[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_frontier_engine, &kl_dfs_engine, NULL,
+		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_frontier_engine,
+		&kl_dfs_engine, NULL,
 	};
 	const uint64_t start = now_ns();
 	uint64_t shrink;
@@ -411,8 +522,6 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	if (!r)
 		return -ENOMEM;
 	ret = match_methods(spec, h, &map);
-	if (!ret)
-		ret = kl_split(spec, h, map, opt->no_partition, &s);
 	if (ret)
 		goto out;
 	j.map = map;
@@ -427,14 +536,11 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	};
 	r->spec = spec;
 	r->h = h;
-	r->nparts = s.n;
-	r->parts = calloc(s.n + 1, sizeof(*r->parts));
-	if (!r->parts) {
-		ret = -ENOMEM;
-		goto out;
-	}
-	ret = check_parts(&j, &s, r);
+	ret = takes_whole(&j) ? check_whole(&j, &s, r) : 0;
+	if (!ret)
+		ret = check_split(&j, opt->no_partition, &s, r);
 	shrink = now_ns();
+	ret = ret < 0 ? ret : 0;
 	if (!ret)
 		ret = shrink_parts(&j, &s, r);
 	if (ret)

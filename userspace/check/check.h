@@ -77,16 +77,36 @@ void kl_answer_free(struct kl_answer *a);
  * @tso: knows store buffers
  * @decide: fills @answer; UNKNOWN with a reason when it declines or meets a
  *	bound.  Returns 0 or -ENOMEM.
+ * @decide_ops: the same, of operations that are not laid out, in place of @decide; a
+ *	violation has a core, and items are their places in the slice
  */
 struct kl_engine {
 	const char *name;
 	bool tso;
 	int (*decide)(const struct kl_part *p, const struct kl_limits *lim,
 		      struct kl_answer *answer);
+	int (*decide_ops)(const struct kl_slice *s, const struct kl_limits *lim,
+			  struct kl_answer *answer);
 };
 
 extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
-			      kl_oracle_engine, kl_mono_engine, kl_points_engine;
+			      kl_oracle_engine, kl_mono_engine, kl_points_engine,
+			      kl_fifo_engine;
+
+/**
+ * kl_decide_history() - ask one engine about a history as one partition
+ * @spec: the specification, with all of the history's methods
+ * @h: the history, finished
+ * @e: the engine
+ * @lim: bounds
+ * @a: the answer; kl_answer_free() it
+ * @fail: of a violation, the return that nothing explains; or NULL
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW.
+ */
+int kl_decide_history(const struct kl_spec *spec, const struct kl_history *h,
+		      const struct kl_engine *e, const struct kl_limits *lim,
+		      struct kl_answer *a, struct kl_event *fail);
 
 struct kl_options {
 	/*

@@ -458,7 +458,7 @@ static int find_is_pred(struct frontier *f)
 	return 0;
 }
 
-static bool has_overwrites(const struct kl_spec *spec)
+bool kl_spec_has_overwrites(const struct kl_spec *spec)
 {
 	unsigned int i;
 
@@ -480,7 +480,7 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	f->budget = budget;
 	f->no_nodes = budget->lim->no_witness;
 	f->c.masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
-	f->c.hidden = sys->shapes && has_overwrites(p->spec) ? f->c.masklen : 0;
+	f->c.hidden = sys->shapes && kl_spec_has_overwrites(p->spec) ? f->c.masklen : 0;
 	f->c.reclen = f->c.masklen + f->c.hidden + 1;
 	f->open = malloc(((size_t)p->nslots + 1) * sizeof(*f->open));
 	f->place = malloc(((size_t)p->nslots + 1) * sizeof(*f->place));
@@ -619,6 +619,28 @@ static int extract(struct frontier *f, uint32_t end, struct kl_answer *a)
 	return ret;
 }
 
+/* Forget the states that no configuration has. */
+static int keep_states(struct frontier *f)
+{
+	uint32_t *states;
+	size_t i;
+	int ret;
+
+	if (!f->sys->full || !f->sys->full(f->sys))
+		return 0;
+	states = malloc((f->cur.n + 1) * sizeof(*states));
+	if (!states)
+		return -ENOMEM;
+	for (i = 0; i < f->cur.n; i++)
+		states[i] = kl_rec_state(&f->c, f->cur.rec + i * f->c.reclen);
+	ret = f->sys->keep(f->sys, states, f->cur.n);
+	for (i = 0; !ret && i < f->cur.n; i++)
+		kl_rec_set(&f->c, f->cur.rec + i * f->c.reclen, states[i],
+			   kl_rec_node(&f->c, f->cur.rec + i * f->c.reclen));
+	free(states);
+	return ret;
+}
+
 /*
  * An operation that is called and returns while nothing else is open, with one
  * configuration: the step as it is, without a slot.
@@ -675,6 +697,8 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 			ret = sys->waits ? on_drain(&f, &p->items[item]) : 0;
 			break;
 		}
+		if (!ret)
+			ret = keep_states(&f);
 	}
 	a->work = b->work;
 	a->bytes = f.cnodes * sizeof(*f.nodes) + sys->bytes(sys);
@@ -709,6 +733,16 @@ static int plain_nature(struct kl_system *s, uint32_t item)
 	return kl_sim_nature(&((struct plain *)s)->sim, item);
 }
 
+static int plain_keep(struct kl_system *s, uint32_t *states, size_t n)
+{
+	return kl_sim_keep(&((struct plain *)s)->sim, states, n);
+}
+
+static bool plain_full(const struct kl_system *s)
+{
+	return kl_sim_full(&((const struct plain *)s)->sim);
+}
+
 static size_t plain_bytes(const struct kl_system *s)
 {
 	return kl_sim_bytes(&((const struct plain *)s)->sim);
@@ -720,7 +754,7 @@ static int frontier_decide(const struct kl_part *p, const struct kl_limits *lim,
 	struct plain pl = {
 		.sys = {
 			.step = plain_step, .nature = plain_nature, .bytes = plain_bytes,
-			.shapes = true,
+			.keep = plain_keep, .full = plain_full, .shapes = true,
 		},
 	};
 	struct kl_budget b = { .lim = lim };

@@ -19,7 +19,7 @@ static uint64_t drained(const struct kl_spec *spec, const struct kl_history *h,
 	size_t i;
 
 	for (i = 0; i < nops && g->cpu != KL_NO_CPU; i++) {
-		const struct kl_op *op = &h->ops[ops[i]];
+		const struct kl_op *op = &h->ops[ops ? ops[i] : i];
 		uint64_t drain = kl_op_drain(op);
 
 		if (op->cpu != g->cpu || op->ret == KL_TIME_MAX)

@@ -11,7 +11,7 @@
  * @spec: the specification
  * @h: the history
  * @methods: spec method for each method of the history
- * @ops: indices of the partition's operations
+ * @ops: indices of the partition's operations; NULL: the first @nops
  * @nops: how many
  * @object: index of its object, KL_ALL_OBJECTS for several
  * @tso: a gap ends only when what was lost has certainly left the store buffers

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "check/gen_world.h"
+#include "spec/container.h"
 
 #define STALL_ONE_IN	1000
 #define STALL_DELAYS	500
@@ -84,6 +85,8 @@ static void call_next(struct gen *g, uint32_t i, uint64_t when)
 	t->call = when + kl_rand_below(&g->seed, (uint64_t)g->c->delay + 1);
 	t->point = t->call + delay(g);
 	t->op.object = kl_rand_below(&g->seed, g->c->objects);
+	t->op.side = !g->c->producers ? KL_GEN_BOTH :
+		     i < g->c->producers ? KL_GEN_ADDS : KL_GEN_OTHERS;
 	t->chosen = false;
 	heap_push(g, i);
 }
@@ -156,6 +159,11 @@ static int take_effect(struct gen *g, struct thread *t, bool may_wait)
 		t->chosen = false;
 		/* The last one may be of those that fill a container. */
 		ret = kl_gen_apply(&g->world, &t->op, tries + 1 < TRIES);
+		/* A producer has nothing else to do, so it waits. */
+		if (ret == KL_GEN_LARGER && t->op.side == KL_GEN_ADDS && may_wait) {
+			t->chosen = true;
+			break;
+		}
 		if (ret == KL_GEN_LARGER)
 			continue;
 		if (ret)
@@ -297,6 +305,11 @@ static int mutate(struct gen *g)
 
 static int check_config(const struct kl_gen_config *c)
 {
+	struct kl_container container;
+
+	kl_spec_container(c->spec, &container);
+	if (c->producers && (c->producers >= c->threads || container.kind == KL_CONTAINER_NONE))
+		return -EINVAL;
 	if (!c->threads || !c->objects || c->threads > 1u << 20 ||
 	    c->objects > 1u << 24 || c->pending > 100 || c->delay > 1u << 30 ||
 	    c->error > 1ULL << 40 || (c->points && c->error))

@@ -21,6 +21,7 @@ struct kl_gen_config {
 	const uint32_t *weight;	/* of each method; NULL: all are called as often */
 	uint64_t ops, seed;
 	uint32_t threads, objects;
+	uint32_t producers;	/* so many of the threads only add, the others never; 0: all do all */
 	uint32_t keys;		/* values and keys are below it; 0: each value is new, 16 keys */
 	uint32_t delay;		/* a wait is at most this long: 0 and small ones make ties */
 	uint64_t error;		/* of the clock: that of a CPU is ahead by up to so much */
@@ -42,7 +43,7 @@ struct kl_gen_config {
  * take effect waits for others on its object, or its thread calls another one.  Containers
  * are kept small where another operation can be called in the place of one that fills them.
  *
- * Return: 0; -EINVAL when @c makes no sense; -EDEADLK when no thread can do anything more;
+ * Return: 0; -EINVAL when @c makes no sense (producers of what is no container, too); -EDEADLK when no thread can do anything more;
  * -E2BIG, with a message, when a method fails; -ENOMEM, -EOVERFLOW.
  */
 int kl_gen(const struct kl_gen_config *c, struct kl_history **out);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "check/gen_world.h"
+#include "spec/container.h"
 
 #define MAX_STATES	(1ULL << 26)
 #define FEW_KEYS	16
@@ -112,17 +113,27 @@ static struct kl_val choose_arg(struct kl_gen_world *w, const struct kl_gen_op *
 	return kl_word(p->use & KL_USE_ORDERED ? (w->next * 0x9e3779b1u) & UINT32_MAX : w->next);
 }
 
+/* How often a method is called by threads of that side. */
+static uint64_t weight_of(const struct kl_gen_config *c, unsigned int method, enum kl_gen_side side)
+{
+	const bool adds = side && kl_spec_role(c->spec, method) == KL_ROLE_ADD;
+
+	if (side && adds != (side == KL_GEN_ADDS))
+		return 0;
+	return c->weight ? c->weight[method] : 1;
+}
+
 void kl_gen_choose_op(struct kl_gen_world *w, struct kl_gen_op *op)
 {
-	const uint32_t *weight = w->c->weight;
-	uint64_t x = below(w, w->total_weight);
+	uint64_t x = below(w, w->total_weight[op->side]), weight;
 	const struct kl_method *m;
 	unsigned int i;
 
-	for (op->method = 0; weight && x >= weight[op->method]; op->method++)
-		x -= weight[op->method];
-	if (!weight)
-		op->method = x;
+	for (op->method = 0; ; op->method++, x -= weight) {
+		weight = weight_of(w->c, op->method, op->side);
+		if (x < weight)
+			break;
+	}
 	m = kl_spec_method(w->c->spec, op->method);
 	/* The key first: it tells the state. */
 	if (w->keys > 1)
@@ -237,10 +248,11 @@ int kl_gen_world_init(struct kl_gen_world *w, const struct kl_gen_config *c)
 	int ret = -ENOMEM;
 
 	*w = (struct kl_gen_world){ .c = c, .seed = c->seed ^ 0x6d6f64656cULL };
-	for (i = 0; i < n; i++)
-		w->total_weight += c->weight ? c->weight[i] : 1;
+	for (i = 0; i < 3 * n; i++)
+		w->total_weight[i / n] += i / n && !c->producers ? 1 : weight_of(c, i % n, i / n);
 	w->keys = states_of_object(c);
-	if (!w->total_weight || w->keys * c->objects > MAX_STATES)
+	if (!w->total_weight[KL_GEN_BOTH] || !w->total_weight[KL_GEN_ADDS] ||
+	    !w->total_weight[KL_GEN_OTHERS] || w->keys * c->objects > MAX_STATES)
 		return -EINVAL;
 	w->run = kl_run_new(c->spec);
 	w->states = calloc(w->keys * c->objects, sizeof(*w->states));

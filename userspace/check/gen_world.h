@@ -13,6 +13,7 @@ struct kl_gen_state {
 /* An operation: @res is set when it took effect. */
 struct kl_gen_op {
 	uint32_t object;
+	enum kl_gen_side { KL_GEN_BOTH, KL_GEN_ADDS, KL_GEN_OTHERS } side;	/* methods to choose from */
 	unsigned int method;
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
 };
@@ -21,7 +22,7 @@ struct kl_gen_world {
 	const struct kl_gen_config *c;
 	struct kl_run *run;
 	uint64_t seed, next;		/* the last new value */
-	uint64_t total_weight;
+	uint64_t total_weight[3];	/* by enum kl_gen_side */
 	/* Where the partition is justified each key has a state of its own. */
 	struct kl_gen_state *states, scratch, first;
 	uint64_t keys;			/* states of an object */

@@ -14,6 +14,7 @@
 
 #define MAX_ITEMS	4096
 #define MAX_STEPS	5000000ull
+#define MAX_LOOKS	400000000ull	/* at an item, to see whether it may come: about a second */
 
 struct state {
 	struct state *next;
@@ -29,7 +30,7 @@ struct oracle {
 	uint32_t left;		/* items that have to take effect and have not */
 	uint32_t *order, depth;
 	uint32_t *best, nbest;
-	uint64_t steps;
+	uint64_t steps, looks;
 };
 
 /* Does item @a happen before item @b?  A gap has only its events. */
@@ -139,6 +140,8 @@ static int try_orders(struct oracle *o, const struct state *s, bool in_gap)
 	if (!o->left)
 		return 1;
 	for (i = 0; i < o->p->nitems; i++) {
+		if (++o->looks > MAX_LOOKS)
+			return -E2BIG;
 		if (!may_come(o, i))
 			continue;
 		ret = try_item(o, s, in_gap, i);

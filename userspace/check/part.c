@@ -103,16 +103,17 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 	    kl_grow(p->ends, p->cends, 2 * nends + 1))
 		return -ENOMEM;
 	for (i = 0; i < b->nops; i++) {
-		const struct kl_op *op = &p->h->ops[ops[i]];
+		const uint32_t at = ops ? ops[i] : i;
+		const struct kl_op *op = &p->h->ops[at];
 		const int method = methods[kl_op_method(p->h, op)];
 
 		/* They lie apart; each is looked at once. */
-		if (i + AHEAD < b->nops) {
+		if (ops && i + AHEAD < b->nops) {
 			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].call);
 			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].shape);
 		}
 		p->items[i] = (struct kl_item){
-			.op = ops[i], .shape = op->shape, .call_ev = KL_NO_EVENT,
+			.op = at, .shape = op->shape, .call_ev = KL_NO_EVENT,
 			.ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT, .method = method,
 			.pure = kl_spec_method(p->spec, method)->pure,
 			.nocall = op->flags & KL_OP_NOCALL,
@@ -129,8 +130,8 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 	}
 	/* Stable: at equal times returns come before drains. */
 	for (i = 0; b->tso && i < b->nops; i++)
-		if (p->h->ops[ops[i]].drain != KL_TIME_MAX)
-			add_end(b, kl_op_drain(&p->h->ops[ops[i]]), i, KL_EV_DRAIN);
+		if (kl_item_op(p, &p->items[i])->drain != KL_TIME_MAX)
+			add_end(b, kl_op_drain(kl_item_op(p, &p->items[i])), i, KL_EV_DRAIN);
 	kl_sort_keys(p->ends, b->nends, p->ends + nends);
 	return 0;
 }

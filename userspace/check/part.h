@@ -67,12 +67,23 @@ struct kl_part {
 	size_t citems, cevents, cspans, cends, cpred_at, cpred;	/* capacities */
 };
 
+/* Operations of a history before they are laid out. */
+struct kl_slice {
+	const struct kl_spec *spec;
+	const struct kl_history *h;
+	const int *methods;	/* spec method for each method of the history */
+	const uint32_t *ops;	/* their indices, ascending; NULL: all */
+	uint32_t nops;
+	uint32_t object;	/* index, or KL_ALL_OBJECTS */
+	uint32_t ngaps;		/* in which operations were lost */
+};
+
 /**
  * kl_part_build() - lay out a partition
  * @spec: the specification
  * @h: the history
  * @methods: spec method for each method of the history
- * @ops: indices of the partition's operations, ascending
+ * @ops: indices of the partition's operations, ascending; NULL: the first @nops
  * @nops: how many
  * @object: index of its object, for its gaps; KL_ALL_OBJECTS for several
  * @tso: also lay out drains; a gap then ends only when what was lost has

@@ -58,35 +58,6 @@ static bool late(const struct shrink *s)
 	return (uint64_t)ts.tv_sec >= s->until || (s->lim->stop && *s->lim->stop);
 }
 
-static int decide_history(const struct kl_spec *spec, const struct kl_history *h,
-			  const struct kl_engine *e, const struct kl_limits *lim,
-			  struct kl_answer *a, struct kl_event *fail)
-{
-	uint32_t *ops = malloc((h->nops + 1) * sizeof(*ops));
-	int *map = malloc((h->nmethods + 1) * sizeof(*map));
-	struct kl_part p = { 0 };
-	size_t i;
-	int ret = -ENOMEM;
-
-	memset(a, 0, sizeof(*a));
-	if (!ops || !map)
-		goto out;
-	for (i = 0; i < h->nops; i++)
-		ops[i] = i;
-	for (i = 0; i < h->nmethods; i++)
-		map[i] = kl_spec_find_method(spec, h->methods[i]);
-	ret = kl_part_build(spec, h, map, ops, h->nops, KL_ALL_OBJECTS, e->tso, &p);
-	if (!ret)
-		ret = e->decide(&p, lim, a);
-	if (!ret && a->verdict == KL_VIOLATION && fail)
-		*fail = p.events[a->fail_event];
-out:
-	kl_part_free(&p);
-	free(ops);
-	free(map);
-	return ret;
-}
-
 /* The item of operation @op of the whole history; items are in its order. */
 static const struct kl_item *item_of(const struct shrink *s, uint32_t op)
 {
@@ -115,7 +86,7 @@ static int trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kep
 	if (order)
 		ret = kl_cut_history(cut, kept, n, s->engine->tso, &h, order);
 	if (!ret)
-		ret = decide_history(s->p->spec, h, s->engine, s->lim, &a, &fail);
+		ret = kl_decide_history(s->p->spec, h, s->engine, s->lim, &a, &fail);
 	if (!ret && a.verdict == KL_VIOLATION) {
 		kl_history_free(s->h);
 		kl_answer_free(&s->answer);
@@ -411,7 +382,7 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 			ret = 0;
 	}
 	if (!ret)
-		ret = decide_history(p->spec, c->h, oracle, lim, &a, NULL);
+		ret = kl_decide_history(p->spec, c->h, oracle, lim, &a, NULL);
 	if (!ret && a.verdict == KL_LINEARIZABLE)
 		ret = -EBADMSG;
 	c->oracle = a.verdict;

@@ -10,6 +10,8 @@
 #include "check/sim.h"
 
 #define MEMO_MAX	(1u << 14)	/* entries, a direct-mapped cache */
+#define ROOM		(1u << 15)	/* words of states, and states, that fit a CPU's cache */
+
 int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 {
 	struct timespec ts;
@@ -110,6 +112,7 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 	s->p = p;
 	s->reason = reason;
 	s->fixed = kl_spec_fixed_size(p->spec);
+	s->room = ROOM;
 	s->run = p->run ? p->run : kl_run_new(p->spec);
 	for (size = 16; size < MEMO_MAX && size < 4 * p->nitems; )
 		size *= 2;
@@ -151,6 +154,41 @@ void kl_sim_free(struct kl_sim *s)
 	free(s->before);
 	free(s->packed);
 	memset(s, 0, sizeof(*s));
+}
+
+/* The number in @to of state @i. */
+static int64_t move_state(const struct kl_sim *s, struct kl_intern *to, uint32_t i)
+{
+	size_t words;
+	const uint64_t *state = kl_intern_get(&s->states, i, &words);
+
+	return kl_intern(to, state, words);
+}
+
+int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n)
+{
+	struct kl_intern kept = { 0 };
+	int64_t id, any;
+	size_t i;
+
+	id = move_state(s, &kept, KL_STATE_GAP);
+	any = id < 0 ? id : move_state(s, &kept, s->any);
+	for (i = 0, id = any; i < n && id >= 0; i++) {
+		id = move_state(s, &kept, states[i]);
+		states[i] = id;
+	}
+	if (id < 0) {
+		kl_intern_free(&kept);
+		return id;
+	}
+	s->peak = kl_sim_bytes(s);
+	kl_intern_free(&s->states);
+	s->states = kept;
+	s->any = any;
+	/* So many more that copying these costs little beside. */
+	s->room = ROOM + 8 * (kept.nwords + kept.n);
+	memset(s->memo.entries, 0, ((size_t)s->memo.mask + 1) * sizeof(*s->memo.entries));
+	return 0;
 }
 
 static int collect(void *ctx, const struct kl_outcome *o)

@@ -73,6 +73,10 @@ struct kl_system {
 	/* Did the step from @before to @after leave an entry in a buffer? */
 	bool (*left)(struct kl_system *s, uint32_t before, uint32_t after);
 	size_t (*bytes)(const struct kl_system *s);
+	/* Only @states are needed from here on: forget others, renumber these; or NULL. */
+	int (*keep)(struct kl_system *s, uint32_t *states, size_t n);
+	/* Is there enough to forget? */
+	bool (*full)(const struct kl_system *s);
 	uint32_t first;
 };
 
@@ -88,6 +92,9 @@ struct kl_system {
 int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_budget *b,
 		    struct kl_answer *a);
 
+/* Can an operation of the spec leave nothing of the state before, whatever it was? */
+bool kl_spec_has_overwrites(const struct kl_spec *spec);
+
 struct kl_sim {
 	const struct kl_part *p;
 	struct kl_run *run;
@@ -100,6 +107,7 @@ struct kl_sim {
 	struct kl_val *before;	/* the state before the step */
 	uint64_t *packed;	/* one to be interned */
 	size_t cbefore, cpacked;
+	size_t room, peak;	/* words of states until some are forgotten; bytes at most */
 	bool in_gap, fixed;
 	char *reason;		/* where to say why the interpreter gave up */
 };
@@ -139,9 +147,30 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
  */
 int kl_sim_nature(struct kl_sim *s, uint32_t item);
 
+/**
+ * kl_sim_keep() - forget states
+ * @s: the simulator
+ * @states: those still in use, besides the unknown one and that of gaps; renumbered
+ * @n: how many
+ *
+ * A pass over a history needs few of the states that it came through, and finds them
+ * faster where others are not in the way.
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW.
+ */
+int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n);
+
+/* Is kl_sim_keep() worth its while? */
+static inline bool kl_sim_full(const struct kl_sim *s)
+{
+	return s->states.nwords + s->states.n > s->room;
+}
+
 static inline size_t kl_sim_bytes(const struct kl_sim *s)
 {
-	return kl_intern_bytes(&s->states);
+	const size_t now = kl_intern_bytes(&s->states);
+
+	return now > s->peak ? now : s->peak;
 }
 
 #endif

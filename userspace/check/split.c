@@ -153,13 +153,28 @@ static int number_hashed(struct splitter *t)
 	return ret;
 }
 
+/* One object, or all together: nothing to split. */
+static int only_part(struct splitter *t)
+{
+	struct kl_split *s = t->s;
+	const bool all = kl_spec_partition(t->spec) == KL_PART_NONE;
+	int ret = t->h->nops ? new_part(t, all ? KL_ALL_OBJECTS : 0, 0) : 0;
+
+	if (ret)
+		return ret;
+	s->at = calloc(2, sizeof(*s->at));
+	s->key = calloc(1, sizeof(*s->key));
+	if (!s->at || !s->key)
+		return -ENOMEM;
+	s->at[s->n] = t->h->nops;
+	return 0;
+}
+
 static int number_parts(struct splitter *t)
 {
 	const size_t pairs = t->h->nobjects * t->nkeys;
 	const bool direct = pairs / t->nkeys == t->h->nobjects && pairs <= 4 * t->h->nops + 1024;
 
-	if (kl_spec_partition(t->spec) == KL_PART_NONE)
-		return t->h->nops ? new_part(t, KL_ALL_OBJECTS, 0) : 0;
 	t->size = direct ? pairs + 1 : 1024;
 	t->table = calloc(t->size, sizeof(*t->table));
 	if (!t->table)
@@ -196,20 +211,20 @@ int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
-	t.part = calloc(h->nops + 1, sizeof(*t.part));
 	t.key = calloc(h->nshapes + 1, sizeof(*t.key));
-	if (!t.part || !t.key)
+	if (!t.key)
 		ret = -ENOMEM;
 	if (!ret && !by_object && kl_spec_partition(spec) == KL_PART_PARAM)
 		ret = number_keys(&t);
-	if (ret >= 0) {
-		out->by_key = ret && h->nops;
-		if (!out->by_key)
-			t.nkeys = 1;
-		ret = number_parts(&t);
+	out->by_key = ret > 0 && h->nops;
+	if (!out->by_key)
+		t.nkeys = 1;
+	if (ret >= 0 && !out->by_key && (h->nobjects <= 1 || kl_spec_partition(spec) == KL_PART_NONE)) {
+		ret = only_part(&t);
+	} else if (ret >= 0) {
+		t.part = malloc((h->nops + 1) * sizeof(*t.part));
+		ret = t.part ? number_parts(&t) ?: gather(&t) : -ENOMEM;
 	}
-	if (!ret)
-		ret = gather(&t);
 	free(t.part);
 	free(t.key);
 	free(t.keys);

@@ -10,7 +10,8 @@
 
 /**
  * struct kl_split - the partitions of a history
- * @ops: operations' indices, those of one partition together and ascending
+ * @ops: operations' indices, those of one partition together and ascending; NULL if
+ *	there is one partition, of all
  * @at: partition k has ops[at[k]] to ops[at[k + 1]]
  * @object: its object's index, or KL_ALL_OBJECTS
  * @key: its key, if @by_key

@@ -125,8 +125,8 @@ static int wgl_init(struct wgl *w, const struct kl_part *p, const struct kl_limi
 	}
 	w->next[last] = 0;
 	w->prev[0] = last;
-	return (paper ? 0 : find_twins(w)) ?:
-	       kl_cache_init(&w->cache, w->keylen, paper ? lim->cache : 0) ?:
+	return (paper ? kl_cache_init(&w->cache, w->keylen, lim->cache) :
+		find_twins(w) ?: kl_cache_init_places(&w->cache, w->keylen, n)) ?:
 	       kl_sim_init(&w->sim, p, w->budget.reason);
 }
 
@@ -202,9 +202,7 @@ static bool preds_linearized(const struct wgl *w, uint32_t item)
  */
 static int cache_add(struct wgl *w, uint32_t state)
 {
-	uint64_t hash;
 	uint32_t e;
-	size_t i;
 
 	w->budget.work++;
 	if (w->paper) {
@@ -218,9 +216,7 @@ static int cache_add(struct wgl *w, uint32_t state)
 		w->key[1 + slot / 64] |= 1ull << slot % 64;
 	}
 	w->key[0] = (uint64_t)state << 32 | e;
-	for (hash = 0, i = 0; i < w->keylen; i++)
-		hash = kl_mix(hash, w->key[i]);
-	return kl_cache_add(&w->cache, w->key, hash);
+	return kl_cache_add_at(&w->cache, w->key, e);
 }
 
 /* The stack ran into the return event @ev: keep it if no order came further. */

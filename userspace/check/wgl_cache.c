@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "check/wgl_cache.h"
 
 #define NONE UINT32_MAX
+#define FEW	16	/* configurations of a place that are looked through one by one */
 
 int kl_cache_init(struct kl_cache *c, size_t len, size_t bound)
 {
@@ -20,8 +22,20 @@ int kl_cache_init(struct kl_cache *c, size_t len, size_t bound)
 	return c->table ? 0 : -ENOMEM;
 }
 
+int kl_cache_init_places(struct kl_cache *c, size_t len, size_t places)
+{
+	int ret = kl_cache_init(c, len, 0);
+
+	if (ret)
+		return ret;
+	c->at = calloc(places + 1, sizeof(*c->at));
+	return c->at ? 0 : -ENOMEM;
+}
+
 void kl_cache_free(struct kl_cache *c)
 {
+	free(c->at);
+	free(c->before);
 	free(c->rec);
 	free(c->hash);
 	free(c->table);
@@ -37,11 +51,13 @@ static int grow_table(struct kl_cache *c)
 
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; i < c->n; i++) {
-		at = c->hash[i] & (size - 1);
+	for (i = 0; i < c->tsize; i++) {
+		if (!c->table[i])
+			continue;
+		at = c->hash[c->table[i] - 1] & (size - 1);
 		while (table[at])
 			at = (at + 1) & (size - 1);
-		table[at] = i + 1;
+		table[at] = c->table[i];
 	}
 	free(c->table);
 	c->table = table;
@@ -64,6 +80,7 @@ static void remove_bucket(struct kl_cache *c, size_t at)
 		at = next;
 	}
 	c->table[at] = 0;
+	c->used--;
 }
 
 static void unlink_used(struct kl_cache *c, uint32_t i)
@@ -110,7 +127,7 @@ static int64_t new_place(struct kl_cache *c)
 	if (!ret && c->bound)
 		ret = kl_grow(c->newer, c->cnewer, c->n + 1) ?:
 		      kl_grow(c->older, c->colder, c->n + 1);
-	if (!ret && c->n * 2 >= c->tsize)
+	if (!ret && c->used * 2 >= c->tsize)
 		ret = grow_table(c);
 	return ret ? ret : (int64_t)c->n++;
 }
@@ -140,7 +157,42 @@ int kl_cache_add(struct kl_cache *c, const uint64_t *rec, uint64_t hash)
 	memcpy(c->rec + i * c->len, rec, c->len * sizeof(*rec));
 	c->hash[i] = hash;
 	c->table[at] = i + 1;
+	c->used++;
 	if (c->bound)
 		link_used(c, i);
+	return 1;
+}
+
+int kl_cache_add_at(struct kl_cache *c, const uint64_t *rec, uint32_t place)
+{
+	uint64_t hash = 0;
+	uint32_t i, few = 0;
+	size_t k;
+	int ret;
+
+	for (i = c->at[place]; i && few < FEW; i = c->before[i - 1], few++) {
+		const uint64_t *r = c->rec + (i - 1) * c->len;
+
+		for (k = 0; k < c->len && r[k] == rec[k]; k++)
+			;
+		if (k == c->len)
+			return 0;
+	}
+	/* All of a place after the first few are in the table. */
+	if (few == FEW) {
+		for (k = 0; k < c->len; k++)
+			hash = kl_mix(hash, rec[k]);
+		ret = kl_cache_add(c, rec, hash);
+		return ret < 0 ? ret : kl_grow(c->before, c->cbefore, c->n) ?: ret;
+	}
+	if (c->n >= NONE - 1)
+		return -ENOMEM;
+	ret = kl_grow(c->rec, c->crec, (c->n + 1) * c->len) ?:
+	      kl_grow(c->hash, c->chash, c->n + 1) ?: kl_grow(c->before, c->cbefore, c->n + 1);
+	if (ret)
+		return ret;
+	memcpy(c->rec + c->n * c->len, rec, c->len * sizeof(*rec));
+	c->before[c->n] = c->at[place];
+	c->at[place] = ++c->n;
 	return 1;
 }

@@ -21,11 +21,14 @@ struct kl_cache {
 	uint64_t *hash;		/* of each */
 	size_t len, n, crec, chash;
 	uint32_t *table;	/* hash -> number + 1 */
-	size_t tsize;
+	size_t tsize, used;
 	/* The most recently used comes first; bound 0: all are kept. */
 	size_t bound;
 	uint32_t *newer, *older, first, last;
 	size_t cnewer, colder;
+	/* If places are told: number + 1 of the latest at each, and of the one before each. */
+	uint32_t *at, *before;
+	size_t cbefore;
 };
 
 /**
@@ -37,6 +40,19 @@ struct kl_cache {
  * Return: 0, -ENOMEM.
  */
 int kl_cache_init(struct kl_cache *c, size_t len, size_t bound);
+
+/**
+ * kl_cache_init_places() - an empty cache of configurations that each have a place
+ * @c: the cache, all are kept
+ * @len: words of a configuration
+ * @places: numbers of places are below
+ *
+ * A search that goes through places in order finds what it looks for near what it
+ * looked for last: not in a table that is as large as the search was long.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int kl_cache_init_places(struct kl_cache *c, size_t len, size_t places);
 void kl_cache_free(struct kl_cache *c);
 
 /**
@@ -49,10 +65,21 @@ void kl_cache_free(struct kl_cache *c);
  */
 int kl_cache_add(struct kl_cache *c, const uint64_t *rec, uint64_t hash);
 
+/**
+ * kl_cache_add_at() - add a configuration to a cache with places
+ * @c: the cache
+ * @rec: its words
+ * @place: where it belongs; equal configurations have equal places
+ *
+ * Return: 1 if it is new, 0 if it was there, -ENOMEM.
+ */
+int kl_cache_add_at(struct kl_cache *c, const uint64_t *rec, uint32_t place);
+
 static inline size_t kl_cache_bytes(const struct kl_cache *c)
 {
 	return c->crec * sizeof(*c->rec) + c->chash * sizeof(*c->hash) +
-	       c->tsize * sizeof(*c->table) + (c->cnewer + c->colder) * sizeof(*c->newer);
+	       c->tsize * sizeof(*c->table) + (c->cnewer + c->colder) * sizeof(*c->newer) +
+	       c->cbefore * sizeof(*c->before);
 }
 
 #endif

@@ -19,11 +19,19 @@ struct table {
 	uint32_t recent[RECENT];	/* the same, of the last key of these bits */
 };
 
-/* The same with the hash's lower half beside the index. */
+/*
+ * The same with the hash's lower half beside the index.  When shapes are many,
+ * most come once or a few times soon after one another: then each set of WAYS
+ * slots holds the last ones of these bits, and others are added once more.
+ */
 struct shapes {
 	uint64_t *slot;
 	size_t mask;
+	bool recent;
+	unsigned int turn;	/* which of a set makes room */
 };
+
+#define WAYS	8		/* a cache line */
 
 struct kl_index {
 	struct table methods, objects, threads;
@@ -233,6 +241,39 @@ static inline bool same_vals(const struct kl_val *a, const struct kl_val *b, siz
 	return true;
 }
 
+/* Where one of this hash goes: a free slot of its set, or that of another. */
+static uint64_t *recent_slot(struct shapes *t, uint64_t hash)
+{
+	uint64_t *set = &t->slot[hash & t->mask & ~(size_t)(WAYS - 1)];
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++)
+		if (!set[i])
+			return &set[i];
+	return &set[t->turn++ % WAYS];
+}
+
+/* The table does not grow any more. */
+static int keep_recent(struct shapes *t)
+{
+	const size_t size = t->mask + 1;
+	uint64_t *old = t->slot;
+	size_t i;
+
+	t->slot = aligned_alloc(WAYS * sizeof(*t->slot), size * sizeof(*t->slot));
+	if (!t->slot) {
+		t->slot = old;
+		return -ENOMEM;
+	}
+	memset(t->slot, 0, size * sizeof(*t->slot));
+	t->recent = true;
+	for (i = 0; i < size; i++)
+		if (old[i])
+			*recent_slot(t, old[i] >> 32) = old[i];
+	free(old);
+	return 0;
+}
+
 /* Shapes are many: the hash stands beside the number, so that most tries end there. */
 static int shapes_reserve(struct kl_history *h)
 {
@@ -240,19 +281,17 @@ static int shapes_reserve(struct kl_history *h)
 	size_t size = t->slot ? t->mask + 1 : 0, want = size ? size * 2 : 256, i, at;
 	uint64_t *slot;
 
-	if (h->nshapes * 2 < size)
+	if (t->recent || h->nshapes * 2 < size)
 		return 0;
+	if (h->nshapes >= KL_EXACT_SHAPES)
+		return keep_recent(t);
 	slot = calloc(want, sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;
 	for (i = 0; i < size; i++) {
 		if (!t->slot[i])
 			continue;
-		at = t->slot[i] >> 32;
-		if (want > 1ull << 32)
-			at = shape_hash(&h->shapes[(uint32_t)t->slot[i] - 1],
-					h->vals + h->shapes[(uint32_t)t->slot[i] - 1].vals);
-		for (at &= want - 1; slot[at]; at = (at + 1) & (want - 1))
+		for (at = t->slot[i] >> 32 & (want - 1); slot[at]; at = (at + 1) & (want - 1))
 			;
 		slot[at] = t->slot[i];
 	}
@@ -301,11 +340,12 @@ int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 	ret = shapes_reserve(h);
 	if (ret)
 		return ret;
-	hash = shape_hash(s, v);
-	for (at = hash & t->mask; t->slot[at]; at = (at + 1) & t->mask) {
+	hash = (uint32_t)shape_hash(s, v);
+	at = hash & t->mask & ~(size_t)(t->recent ? WAYS - 1 : 0);
+	for (i = 0; t->slot[at] && (!t->recent || i < WAYS); at = (at + 1) & t->mask, i++) {
 		const struct kl_shape *o;
 
-		if (t->slot[at] >> 32 != (uint32_t)hash)
+		if (t->slot[at] >> 32 != hash)
 			continue;
 		o = &h->shapes[(uint32_t)t->slot[at] - 1];
 		if (o->method == s->method && o->nargs == s->nargs && o->nres == s->nres &&
@@ -314,7 +354,7 @@ int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 	}
 	id = add_shape(h, s, v);
 	if (id >= 0)
-		t->slot[at] = hash << 32 | (uint32_t)(id + 1);
+		*(t->recent ? recent_slot(t, hash) : &t->slot[at]) = hash << 32 | (uint32_t)(id + 1);
 	return id;
 }
 

@@ -23,6 +23,7 @@
 #define KL_TIME_MAX	UINT64_MAX	/* never, or not known */
 #define KL_MAX_ARGS	8		/* arguments, and results, of a method */
 #define KL_MAX_NAME	255		/* characters of a method's name */
+#define KL_EXACT_SHAPES	(1u << 14)
 #define KL_NO_CPU	UINT16_MAX
 #define KL_NO_OP	UINT32_MAX
 #define KL_ALL_OBJECTS	UINT32_MAX
@@ -84,7 +85,7 @@ struct kl_gap {
 
 struct kl_history {
 	struct kl_op *ops;		/* by call time after kl_history_finish() */
-	struct kl_shape *shapes;	/* no two are equal */
+	struct kl_shape *shapes;	/* no two of the first KL_EXACT_SHAPES are equal, few others */
 	struct kl_val *vals;
 	struct kl_gap *gaps;		/* by from */
 	char **methods;			/* names */
@@ -144,6 +145,12 @@ int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap);
 
 /* Sort by call time (ties: by return, then as added); to be called once after the last add. */
 int kl_history_finish(struct kl_history *h);
+
+/*
+ * @h anew, with the operations that are left in it and the shapes of these alone, and
+ * without gaps; its other tables keep their order.  0 or -ENOMEM.
+ */
+int kl_history_renew(struct kl_history **h);
 
 static inline const struct kl_shape *kl_op_shape(const struct kl_history *h,
 						 const struct kl_op *op)

@@ -49,6 +49,22 @@ int kl_klh_close(struct kl_klh *k, bool complete);
 /* Bytes written so far. */
 uint64_t kl_klh_bytes(const struct kl_klh *k);
 
+/* Reading a file piece by piece, for streams: see stream.h. */
+struct kl_klh_reader;
+
+struct kl_klh_reader *kl_klh_reader_new(const char *name);
+void kl_klh_reader_free(struct kl_klh_reader *r);
+/*
+ * Read the header, or one block, or the end, if it is there as a whole; @used: bytes of
+ * it.  0; -EINVAL after a message; another negative errno.
+ */
+int kl_klh_reader_feed(struct kl_klh_reader *r, const void *data, size_t len, size_t *used);
+struct kl_history *kl_klh_reader_history(struct kl_klh_reader *r);
+int kl_klh_reader_renew(struct kl_klh_reader *r);
+uint64_t kl_klh_reader_floor(const struct kl_klh_reader *r);
+bool kl_klh_reader_begun(const struct kl_klh_reader *r);
+bool kl_klh_reader_ended(const struct kl_klh_reader *r);
+
 /* Do these first bytes of a file begin a .klh? */
 bool kl_klh_is(const void *data, size_t len);
 

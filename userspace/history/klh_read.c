@@ -21,7 +21,7 @@ struct cursor {
 	const uint8_t *p, *end;
 };
 
-struct reader {
+struct kl_klh_reader {
 	const char *name;
 	const uint8_t *data;
 	size_t len, at;		/* of the file; offset of the block being read */
@@ -30,7 +30,9 @@ struct reader {
 	uint8_t *raw;
 	size_t craw;
 	uint64_t object, thread, floor;
+	uint64_t nops;		/* of all blocks */
 	uint32_t nblocks;
+	bool begun, ended;	/* of a stream */
 	struct klh_last last;
 };
 
@@ -39,7 +41,7 @@ bool kl_klh_is(const void *data, size_t len)
 	return len >= 4 && !memcmp(data, KLH_MAGIC, 4);
 }
 
-static int damaged(const struct reader *r, const char *what)
+static int damaged(const struct kl_klh_reader *r, const char *what)
 {
 	kl_err("%s: offset %zu: %s: the file is damaged", r->name, r->at, what);
 	return -EINVAL;
@@ -69,7 +71,7 @@ static inline bool get(struct cursor *c, uint64_t *out)
 	return true;
 }
 
-static int read_methods(struct reader *r, struct cursor *c)
+static int read_methods(struct kl_klh_reader *r, struct cursor *c)
 {
 	uint64_t len;
 	int64_t i;
@@ -87,7 +89,7 @@ static int read_methods(struct reader *r, struct cursor *c)
 	return 0;
 }
 
-static int read_keys(struct reader *r, struct cursor *c, uint64_t *last, size_t *n,
+static int read_keys(struct kl_klh_reader *r, struct cursor *c, uint64_t *last, size_t *n,
 		     int64_t (*index)(struct kl_history *h, uint64_t raw))
 {
 	uint64_t v;
@@ -108,7 +110,7 @@ static int read_keys(struct reader *r, struct cursor *c, uint64_t *last, size_t 
 	return 0;
 }
 
-static int read_gaps(struct reader *r, struct cursor *c)
+static int read_gaps(struct kl_klh_reader *r, struct cursor *c)
 {
 	uint64_t len, object, cpu, reason;
 	struct kl_gap g;
@@ -130,7 +132,7 @@ static int read_gaps(struct reader *r, struct cursor *c)
 	return 0;
 }
 
-static bool read_vals(struct reader *r, struct cursor *col, const struct kl_op *op,
+static bool read_vals(struct kl_klh_reader *r, struct cursor *col, const struct kl_op *op,
 		      const struct kl_shape *s, struct kl_val *v)
 {
 	unsigned int n = s->nargs + (op->flags & KL_OP_PENDING ? 0 : s->nres), i;
@@ -151,7 +153,7 @@ static bool read_vals(struct reader *r, struct cursor *col, const struct kl_op *
 	return true;
 }
 
-static bool read_op(struct reader *r, struct cursor *col, struct kl_op *op, uint64_t prev,
+static bool read_op(struct kl_klh_reader *r, struct cursor *col, struct kl_op *op, uint64_t prev,
 		    struct kl_shape *s, struct kl_val *vals)
 {
 	uint64_t flags, call, ret, point, drain, thread, object, method, cpu, shape;
@@ -193,7 +195,7 @@ static bool read_op(struct reader *r, struct cursor *col, struct kl_op *op, uint
 	return read_vals(r, col, op, s, vals);
 }
 
-static int read_columns(struct reader *r, size_t raw, uint32_t nops)
+static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 {
 	struct kl_val vals[2 * KL_MAX_ARGS];
 	struct cursor col[KLH_COLUMNS];
@@ -242,7 +244,7 @@ static int read_columns(struct reader *r, size_t raw, uint32_t nops)
 	return at == raw ? 0 : damaged(r, "a block is longer than its columns");
 }
 
-static int read_block(struct reader *r, const uint8_t *p, size_t len)
+static int read_block(struct kl_klh_reader *r, const uint8_t *p, size_t len)
 {
 	uint32_t nops = klh_get32(p + 4);
 	size_t raw = klh_get32(p + 8), n;
@@ -250,7 +252,7 @@ static int read_block(struct reader *r, const uint8_t *p, size_t len)
 
 	if (crc32(0, p + KLH_BLOCK_HEADER, len) != klh_get32(p + 24))
 		return damaged(r, "a block's checksum does not match");
-	if (raw > KLH_MAX_RAW || nops > KLH_BLOCK_OPS || r->h->nops + nops > KLH_MAX_OPS)
+	if (raw > KLH_MAX_RAW || nops > KLH_BLOCK_OPS || r->nops + nops > KLH_MAX_OPS)
 		return damaged(r, "a block is too large");
 	n = ZSTD_getFrameContentSize(p + KLH_BLOCK_HEADER, len);
 	if (n != raw)
@@ -265,12 +267,13 @@ static int read_block(struct reader *r, const uint8_t *p, size_t len)
 	if (ret)
 		return ret;
 	r->nblocks++;
+	r->nops += nops;
 	r->floor = klh_get64(p + 16);
 	return 0;
 }
 
 /* What was to come after the whole blocks is not known. */
-static int cut_short(struct reader *r)
+static int cut_short(struct kl_klh_reader *r)
 {
 	struct kl_gap gap = {
 		.from = r->floor, .to = KL_TIME_MAX, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
@@ -293,7 +296,7 @@ static bool only_zeros(const uint8_t *p, size_t len)
 	return !len;
 }
 
-static int read_blocks(struct reader *r)
+static int read_blocks(struct kl_klh_reader *r)
 {
 	for (;;) {
 		const uint8_t *p = r->data + r->at;
@@ -306,7 +309,7 @@ static int read_blocks(struct reader *r)
 			return damaged(r, "the checksum of a block's header does not match");
 		len = klh_get32(p + 12);
 		if (klh_get32(p) == KLH_END) {
-			if (klh_get64(p + 16) != r->h->nops || klh_get32(p + 8) != r->nblocks)
+			if (klh_get64(p + 16) != r->nops || klh_get32(p + 8) != r->nblocks)
 				return damaged(r, "blocks are missing");
 			if (left > KLH_BLOCK_HEADER)
 				return damaged(r, "something follows the end");
@@ -324,7 +327,7 @@ static int read_blocks(struct reader *r)
 }
 
 /* The header's text, line by line as in the text form. */
-static int read_text(struct reader *r, const char *p, size_t len)
+static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 {
 	struct kl_text_src src = { .scan.name = r->name };
 	const char *end = p + len;
@@ -344,7 +347,7 @@ static int read_text(struct reader *r, const char *p, size_t len)
 	return ret;
 }
 
-static int read_header(struct reader *r)
+static int read_header(struct kl_klh_reader *r)
 {
 	const uint8_t *p = r->data;
 	uint32_t len;
@@ -381,7 +384,7 @@ static int read_header(struct reader *r)
 
 int kl_klh_read(const char *name, const void *data, size_t len, struct kl_history **out)
 {
-	struct reader r = { .name = name, .data = data, .len = len };
+	struct kl_klh_reader r = { .name = name, .data = data, .len = len };
 	int ret = -ENOMEM;
 
 	r.h = kl_history_new();
@@ -400,4 +403,109 @@ int kl_klh_read(const char *name, const void *data, size_t len, struct kl_histor
 	}
 	*out = r.h;
 	return 0;
+}
+
+struct kl_klh_reader *kl_klh_reader_new(const char *name)
+{
+	struct kl_klh_reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->name = name;
+	r->h = kl_history_new();
+	r->zstd = ZSTD_createDCtx();
+	if (r->h && r->zstd)
+		return r;
+	kl_klh_reader_free(r);
+	return NULL;
+}
+
+void kl_klh_reader_free(struct kl_klh_reader *r)
+{
+	if (!r)
+		return;
+	kl_history_free(r->h);
+	ZSTD_freeDCtx(r->zstd);
+	free(r->raw);
+	free(r);
+}
+
+static int feed_header(struct kl_klh_reader *r, const uint8_t *p, size_t len, size_t *used)
+{
+	int ret;
+
+	/* Of a length that does not fit the reader of whole files tells. */
+	if (len < KLH_HEADER || (klh_get32(p + 12) <= KLH_MAX_TEXT && crc32(0, p, 20) == klh_get32(p + 20) &&
+				 len - KLH_HEADER < klh_get32(p + 12)))
+		return 0;
+	r->data = p;
+	r->len = len;
+	ret = read_header(r);
+	if (ret)
+		return ret;
+	*used = r->at;
+	r->begun = true;
+	return 0;
+}
+
+int kl_klh_reader_feed(struct kl_klh_reader *r, const void *data, size_t len, size_t *used)
+{
+	const uint8_t *p = data;
+	size_t size;
+	int ret;
+
+	*used = 0;
+	if (!r->begun)
+		return feed_header(r, p, len, used);
+	if (len < KLH_BLOCK_HEADER)
+		return 0;
+	if (crc32(0, p, 28) != klh_get32(p + 28))
+		return damaged(r, "the checksum of a block's header does not match");
+	size = klh_get32(p + 12);
+	if (klh_get32(p) == KLH_END) {
+		if (klh_get64(p + 16) != r->nops || klh_get32(p + 8) != r->nblocks)
+			return damaged(r, "blocks are missing");
+		*used = KLH_BLOCK_HEADER;
+		r->at += *used;
+		r->floor = KL_TIME_MAX;
+		r->ended = true;
+		return 0;
+	}
+	if (klh_get32(p) != KLH_BLOCK)
+		return damaged(r, "a block of a kind that is not known");
+	if (size > ZSTD_compressBound(KLH_MAX_RAW))
+		return damaged(r, "a block is too large");
+	if (size > len - KLH_BLOCK_HEADER)
+		return 0;
+	ret = read_block(r, p, size);
+	if (ret)
+		return ret;
+	*used = KLH_BLOCK_HEADER + size;
+	r->at += *used;
+	return 0;
+}
+
+struct kl_history *kl_klh_reader_history(struct kl_klh_reader *r)
+{
+	return r->h;
+}
+
+int kl_klh_reader_renew(struct kl_klh_reader *r)
+{
+	return kl_history_renew(&r->h);
+}
+
+uint64_t kl_klh_reader_floor(const struct kl_klh_reader *r)
+{
+	return r->floor;
+}
+
+bool kl_klh_reader_begun(const struct kl_klh_reader *r)
+{
+	return r->begun;
+}
+
+bool kl_klh_reader_ended(const struct kl_klh_reader *r)
+{
+	return r->ended;
 }

@@ -17,6 +17,8 @@ struct kl_text_src {
 	struct kl_scan scan;
 	char *attached, *spec_text;	/* lines so far */
 	size_t nattached, cattached, nspec, cspec;
+	uint64_t floor;		/* of the last `# floor' */
+	bool has_floor, ended;	/* there was one; `# end' */
 };
 
 /* The header lines but for gaps. */
@@ -26,5 +28,19 @@ void kl_text_put_header(FILE *f, const struct kl_history *h);
 int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p);
 /* Hand the texts that header lines made up over to the history. */
 void kl_text_header_end(struct kl_history *h, struct kl_text_src *s);
+
+/* Reading a text piece by piece, for streams: see stream.h. */
+struct kl_text_reader;
+
+struct kl_text_reader *kl_text_reader_new(const char *name);
+void kl_text_reader_free(struct kl_text_reader *r);
+/* Read whole lines.  0; -EINVAL after a message; another negative errno. */
+int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *end);
+/* There will be no more lines. */
+void kl_text_reader_end(struct kl_text_reader *r);
+struct kl_history *kl_text_reader_history(struct kl_text_reader *r);
+int kl_text_reader_renew(struct kl_text_reader *r);
+uint64_t kl_text_reader_floor(const struct kl_text_reader *r, bool *sure);
+bool kl_text_reader_ended(const struct kl_text_reader *r);
 
 #endif

@@ -209,6 +209,24 @@ static int header_gap(struct kl_history *h, struct kl_text_src *s, const char *p
 	return kl_history_add_gap(h, &gap);
 }
 
+static int header_floor(struct kl_text_src *s, const char *p)
+{
+	uint64_t v;
+
+	p = kl_scan_skip(p);
+	if (kl_scan_u64(&s->scan, &p, &v, "a time"))
+		return -EINVAL;
+	s->floor = v;
+	s->has_floor = true;
+	return at_end(s, p);
+}
+
+static int header_end(struct kl_text_src *s, const char *p)
+{
+	s->ended = true;
+	return at_end(s, p);
+}
+
 int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	/* `#!', `#text' and the like are comments. */
@@ -231,6 +249,10 @@ int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 		return take_line(s, p, &h->spec_path, "a spec file's name");
 	if (take(&p, "gap"))
 		return header_gap(h, s, p);
+	if (take(&p, "floor"))
+		return header_floor(s, p);
+	if (take(&p, "end"))
+		return header_end(s, p);
 	if (take(&p, "attached"))
 		return append_line(s, p + (*p == ' '), &s->attached, &s->nattached, &s->cattached);
 	if (take(&p, "|"))

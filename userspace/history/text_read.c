@@ -28,12 +28,13 @@
 
 #define RECENT_BITS	4
 
-struct reader {
+struct kl_text_reader {
 	struct kl_text_src src;
 	struct kl_history *h;
 	uint32_t *lines;	/* line of each operation */
 	size_t clines;
 	bool guess;		/* a pending one does not say how many results it would have */
+	uint64_t last;		/* call of the last one, in a stream */
 	struct {
 		uint64_t chars;		/* of a short name */
 		uint32_t method;	/* its index + 1 */
@@ -184,7 +185,7 @@ static int scan_times(struct kl_scan *s, const char **pp, struct kl_op *op)
 }
 
 /* The index of the method that is named at *pp, which moves behind it. */
-static int64_t scan_method(struct reader *r, const char **pp)
+static int64_t scan_method(struct kl_text_reader *r, const char **pp)
 {
 	static const bool in_name[256] = {
 		['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['_'] = true,
@@ -210,7 +211,7 @@ static int64_t scan_method(struct reader *r, const char **pp)
 	return method;
 }
 
-static int64_t scan_id(struct reader *r, const char **pp, char mark, const char *what,
+static int64_t scan_id(struct kl_text_reader *r, const char **pp, char mark, const char *what,
 		       int64_t (*index)(struct kl_history *h, uint64_t raw))
 {
 	const char *p = *pp, *tok = p;
@@ -227,7 +228,7 @@ static int64_t scan_id(struct reader *r, const char **pp, char mark, const char 
 	return index(r->h, raw);
 }
 
-static int scan_op(struct reader *r, const char **pp)
+static int scan_op(struct kl_text_reader *r, const char **pp)
 {
 	struct kl_op op = {
 		.point = KL_TIME_MAX, .drain = KL_TIME_MAX, .cpu = KL_NO_CPU,
@@ -310,7 +311,7 @@ static int pending_results(struct kl_history *h)
 	return ret;
 }
 
-static int finish(struct reader *r)
+static int finish(struct kl_text_reader *r)
 {
 	size_t a, b;
 	int ret;
@@ -335,7 +336,7 @@ static int finish(struct reader *r)
 
 static int scan_line(void *ctx, const char **pp)
 {
-	struct reader *r = ctx;
+	struct kl_text_reader *r = ctx;
 
 	if (**pp == '#')
 		return kl_text_header(r->h, &r->src, *pp + 1);
@@ -344,7 +345,7 @@ static int scan_line(void *ctx, const char **pp)
 
 static int read_text(struct kl_input *in, struct kl_history **out)
 {
-	struct reader r = { .src.scan.name = in->name };
+	struct kl_text_reader r = { .src.scan.name = in->name };
 	int ret = -ENOMEM;
 
 	r.h = kl_history_new();
@@ -361,6 +362,75 @@ static int read_text(struct kl_input *in, struct kl_history **out)
 	else
 		*out = r.h;
 	return ret;
+}
+
+struct kl_text_reader *kl_text_reader_new(const char *name)
+{
+	struct kl_text_reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->src.scan.name = name;
+	r->h = kl_history_new();
+	if (r->h)
+		return r;
+	free(r);
+	return NULL;
+}
+
+void kl_text_reader_free(struct kl_text_reader *r)
+{
+	if (!r)
+		return;
+	kl_text_reader_end(r);
+	kl_history_free(r->h);
+	free(r->src.spec_text);
+	free(r->src.attached);
+	free(r->lines);
+	free(r);
+}
+
+int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *end)
+{
+	struct kl_input in;
+	int ret;
+
+	kl_input_memory(&in, r->src.scan.name, p, end - p);
+	ret = kl_scan_lines(&r->src.scan, &in, scan_line, r);
+	kl_input_close(&in);
+	if (!ret && r->h->nops) {
+		r->last = r->h->ops[r->h->nops - 1].call;
+		/* The header is behind. */
+		kl_text_reader_end(r);
+	}
+	return ret;
+}
+
+void kl_text_reader_end(struct kl_text_reader *r)
+{
+	if (!r->h->spec_text && !r->h->attached)
+		kl_text_header_end(r->h, &r->src);
+}
+
+struct kl_history *kl_text_reader_history(struct kl_text_reader *r)
+{
+	return r->h;
+}
+
+int kl_text_reader_renew(struct kl_text_reader *r)
+{
+	return kl_history_renew(&r->h);
+}
+
+uint64_t kl_text_reader_floor(const struct kl_text_reader *r, bool *sure)
+{
+	*sure = r->src.has_floor;
+	return r->src.has_floor ? r->src.floor : r->last;
+}
+
+bool kl_text_reader_ended(const struct kl_text_reader *r)
+{
+	return r->src.ended;
 }
 
 /* "# klin" in the first line, or what begins like an operation. */

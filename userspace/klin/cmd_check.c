@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "check/cert.h"
 #include "klin/cmd.h"
+#include "klin/follow.h"
 #include "klin/input.h"
 #include "klin/progress.h"
 #include "report/verdict.h"
@@ -22,6 +23,9 @@ struct check_args {
 	struct kl_options opt;
 	struct kl_verdict_style style;
 	enum { PART_DEFAULT, PART_KEY, PART_OBJECT } partition;
+	bool follow, late;
+	uint64_t lateness;
+	const char *offline;	/* an option that --follow does not have */
 };
 
 static volatile int interrupted;
@@ -32,11 +36,12 @@ static void on_signal(int sig)
 }
 
 enum { OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_CACHE, OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
-	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX };
+	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX, OPT_FOLLOW,
+	OPT_LATENESS };
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
-	  "Use this engine only: log-linear, points, frontier, dfs, wgl (Horn & Kroening's, "
+	  "Use this engine only: log-linear, points, fifo, frontier, dfs, wgl (Horn & Kroening's, "
 	  "as published), tso, "
 	  "oracle or tso-oracle", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
@@ -58,6 +63,13 @@ static const struct argp_option options[] = {
 	  "Print the verdict as JSON; numbers of 2^63 and more are strings there", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "Partitions checked at a time (default: all CPUs)", 0 },
 	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
+	{ "follow", OPT_FOLLOW, NULL, 0,
+	  "Decide HISTORY while it grows, in bounded memory: a file that is being written, or a "
+	  "pipe; until it ends, or SIGINT", 0 },
+	{ "lateness", OPT_LATENESS, "TIME", 0,
+	  "With --follow: operations come in any order, at most TIME (of the history's clock) "
+	  "after their calls, as the latest return tells the time (else: in order of calls, or "
+	  "as lines `# floor TIME' say)", 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Leave the time diagram out", 0 },
 	{ 0 }
 };
@@ -65,8 +77,8 @@ static const struct argp_option options[] = {
 static int set_engine(struct check_args *a, const char *name)
 {
 	static const struct kl_engine *const all[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_frontier_engine, &kl_dfs_engine,
-		&kl_wgl_engine,
+		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_frontier_engine,
+		&kl_dfs_engine, &kl_wgl_engine,
 		&kl_tso_engine, &kl_oracle_engine, &kl_tso_oracle_engine,
 	};
 	size_t i;
@@ -82,21 +94,41 @@ static int set_engine(struct check_args *a, const char *name)
 	return -EINVAL;
 }
 
+/* What makes no sense while a history grows. */
+static void note_offline(struct check_args *a, int key)
+{
+	size_t i;
+
+	if (key == OPT_MEMORY_MODEL || key == OPT_BYTES || key == OPT_JSON || key == OPT_SHOW ||
+	    key == OPT_NO_DIAGRAM || key == OPT_FOLLOW || key == OPT_LATENESS)
+		return;
+	for (i = 0; options[i].name; i++)
+		if (options[i].key == key)
+			a->offline = options[i].name;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct check_args *a = state->input;
 	uint64_t n;
 
+	if (key > OPT_ENGINE - 1 && key <= OPT_LATENESS)
+		note_offline(a, key);
 	switch (key) {
+	case OPT_FOLLOW:
+		a->follow = true;
+		break;
+	case OPT_LATENESS:
+		a->late = true;
+		a->lateness = kl_arg_number(state, "lateness", arg, 0, UINT64_MAX);
+		break;
 	case OPT_ENGINE:
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: log-linear, points, frontier, dfs, wgl, tso, oracle or "
+			argp_error(state, "--engine=%s: log-linear, points, fifo, frontier, dfs, wgl, tso, oracle or "
 				   "tso-oracle expected", arg);
 		break;
 	case OPT_MEMORY_MODEL:
-		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
-			argp_error(state, "--memory-model=%s: tso or sc expected", arg);
-		a->opt.classical = !strcmp(arg, "sc");
+		a->opt.classical = kl_arg_sc(state, "memory-model", arg);
 		break;
 	case OPT_NO_PARTITION:
 		a->partition = PART_OBJECT;
@@ -116,7 +148,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.time_ns = kl_arg_number(state, "time-limit", arg, 1, 1u << 30) * 1000000000ull;
 		break;
 	case OPT_BYTES:
-		a->opt.bytes = kl_arg_number(state, "memory-limit", arg, 1, 1u << 30) << 20;
+		a->opt.bytes = kl_arg_mib(state, "memory-limit", arg);
 		break;
 	case OPT_CERT:
 		a->certificate = arg;
@@ -147,9 +179,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->history)
 			argp_error(state, "no history given");
+		if (a->follow && a->offline)
+			argp_error(state, "--%s needs the whole history, --follow forgets it: expected "
+				   "one of them", a->offline);
+		if (a->late && !a->follow)
+			argp_error(state, "--lateness is --follow's: expected both");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
 			argp_error(state, "--engine=%s knows store buffers, which --memory-model=sc "
-				   "has not: expected log-linear, points, frontier, dfs, wgl or "
+				   "has not: expected log-linear, points, fifo, frontier, dfs, wgl or "
 				   "oracle", a->engines[0]->name);
 		if (a->opt.cache && a->engines[0] != &kl_wgl_engine)
 			argp_error(state, "--cache is --engine=wgl's: expected both");
@@ -177,7 +214,8 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  klin check port_range.klh\n"
 	       "  klin check --certificate=run.cert specs/seqlock.lin seqlock.klh\n"
-	       "  klin check --memory-model=sc specs/fig5.lin rounds.klh",
+	       "  klin check --memory-model=sc specs/fig5.lin rounds.klh\n"
+	       "  my-program | klin check --follow specs/queue.lin -",
 };
 
 static int exit_code(enum kl_verdict v)
@@ -240,6 +278,38 @@ static int write_certificate(const struct check_args *a, const struct kl_report 
 	return KLIN_EXIT_SYSTEM;
 }
 
+struct check_progress {
+	struct kl_progress p;
+	uint64_t total;
+};
+
+static void show_progress(FILE *f, const void *arg)
+{
+	const struct check_progress *c = arg;
+	const uint64_t done = c->p.done + c->p.now;
+
+	fprintf(f, "checked %3.0f%% of %llu operations",
+		done < c->total ? 100.0 * done / c->total : 100.0, (unsigned long long)c->total);
+}
+
+static int check_follow(const struct check_args *a)
+{
+	const struct follow_args f = {
+		.spec = a->spec, .history = a->history, .late = a->late, .lateness = a->lateness,
+		.style = {
+			.name = a->history, .classical = a->opt.classical, .json = a->style.json,
+			.no_diagram = a->style.no_diagram, .show = a->opt.max_shrink,
+			.bytes = a->opt.bytes, .stop = &interrupted,
+		},
+	};
+	struct sigaction act = { .sa_handler = on_signal };
+
+	/* Reading does not go on after it. */
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	return follow(&f);
+}
+
 static int cmd_check(int argc, char **argv)
 {
 	struct check_args a = {
@@ -248,7 +318,7 @@ static int cmd_check(int argc, char **argv)
 			.max_shrink = 1, .bytes = 4096ull << 20, .stop = &interrupted,
 		},
 	};
-	struct kl_progress progress = { 0 };
+	struct check_progress progress = { 0 };
 	struct progress_line *line;
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
@@ -259,6 +329,8 @@ static int cmd_check(int argc, char **argv)
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (a.follow)
+		return check_follow(&a);
 	start = seconds();
 	if (kl_load_input(a.spec, a.history, &spec, &h))
 		goto out;
@@ -266,8 +338,9 @@ static int cmd_check(int argc, char **argv)
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	a.opt.no_witness = !a.certificate;
-	a.opt.progress = &progress;
-	line = progress_start(&progress, h->nops);
+	a.opt.progress = &progress.p;
+	progress.total = h->nops;
+	line = progress_start(show_progress, &progress);
 	ret = kl_check(spec, h, &a.opt, &r);
 	progress_stop(line);
 	signal(SIGINT, SIG_DFL);

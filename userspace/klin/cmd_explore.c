@@ -2,26 +2,26 @@
 /* klin explore: all runs of an implementation, checked against its specification. */
 #include <argp.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
-#include "tso/explore.h"
+#include "klin/progress.h"
+#include "report/explored.h"
 
 struct explore_args {
 	struct kl_explore_options o;
-	bool stats, no_run;
+	bool stats, no_run, json, outcomes;
 	const char *file;
 };
 
 enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STATS, OPT_NO_RUN,
-	OPT_SHORTEST };
+	OPT_SHORTEST, OPT_JSON, OPT_OUTCOMES, OPT_HISTORIES };
+
+#define SC_MEMORY	(256u << 20)	/* for the comparison with SC */
 
 static const struct argp_option options[] = {
 	{ "memory", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
@@ -31,11 +31,22 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
 	  "Leave a reduction out: merge (local steps, markers), dead (registers), canon (names of "
-	  "objects), hidden (objects that no other thread can reach) or all; the answer stays "
-	  "the same", 0 },
+	  "objects and data), hidden (objects that no other thread can reach), symmetry (of "
+	  "threads), facts (variables that one thread writes, that never go back, ...), cover "
+	  "(states that others stand for) or all; the answer stays the same", 0 },
+	{ "histories", OPT_HISTORIES, NULL, 0,
+	  "Print the implementation's histories instead of checking them: those of whole runs "
+	  "that are the hardest to explain, one a line; behind each call and flush(call) how "
+	  "many returns and flush(ret)s of each thread came before it", 0 },
 	{ "shortest", OPT_SHORTEST, NULL, 0,
-	  "Show the shortest run (always done: the search is breadth first)", 0 },
+	  "Show a run with as few steps as there can be; without it the search is breadth first "
+	  "too, but leaves out states for others found later, and a run may be a little longer",
+	  0 },
 	{ "no-run", OPT_NO_RUN, NULL, 0, "Do not show the run that leads to a violation", 0 },
+	{ "outcomes", OPT_OUTCOMES, NULL, 0,
+	  "Compare what the client's threads can see in the end with the implementation and with "
+	  "the specification in its place", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the answer and its run as JSON", 0 },
 	{ "stats", OPT_STATS, NULL, 0, "Print states, transitions, bytes and seconds", 0 },
 	{ 0 }
 };
@@ -48,8 +59,12 @@ static bool reduction(struct kl_explore_options *o, const char *name)
 	o->no_dead |= all || !strcmp(name, "dead");
 	o->no_canon |= all || !strcmp(name, "canon");
 	o->no_hidden |= all || !strcmp(name, "hidden");
+	o->no_symmetry |= all || !strcmp(name, "symmetry");
+	o->no_facts |= all || !strcmp(name, "facts");
+	o->no_cover |= all || !strcmp(name, "cover");
 	return all || !strcmp(name, "merge") || !strcmp(name, "dead") ||
-	       !strcmp(name, "canon") || !strcmp(name, "hidden");
+	       !strcmp(name, "canon") || !strcmp(name, "hidden") ||
+	       !strcmp(name, "symmetry") || !strcmp(name, "facts") || !strcmp(name, "cover");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -58,12 +73,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_MEMORY:
-		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
-			argp_error(state, "--memory=%s: tso or sc expected", arg);
-		a->o.sc = !strcmp(arg, "sc");
+		a->o.sc = kl_arg_sc(state, "memory", arg);
 		break;
 	case OPT_LIMIT:
-		a->o.memory = kl_arg_number(state, "memory-limit", arg, 1, 1u << 24) << 20;
+		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
 		break;
 	case OPT_THREADS:
 		a->o.threads = kl_arg_number(state, "threads", arg, 1, 8);
@@ -73,13 +86,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_REDUCE:
 		if (!reduction(&a->o, arg))
-			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden or all "
-				   "expected", arg);
+			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden, symmetry, "
+				   "facts, cover or all expected", arg);
 		break;
 	case OPT_SHORTEST:
+		a->o.shortest = true;
+		break;
+	case OPT_HISTORIES:
+		a->o.histories = true;
 		break;
 	case OPT_NO_RUN:
 		a->no_run = true;
+		break;
+	case OPT_OUTCOMES:
+		a->outcomes = true;
+		break;
+	case OPT_JSON:
+		a->json = true;
 		break;
 	case OPT_STATS:
 		a->stats = true;
@@ -104,128 +127,129 @@ static const struct argp argp = {
 	.args_doc = "FILE.lin",
 	.doc = "Search all runs of the implementation in FILE under its client on x86-TSO, each "
 	       "beside what the specification allows (linearizability on TSO, Burckhardt et al.). "
-	       "The search is complete for the client: nothing bounds preemptions.\v"
+	       "The search is complete for the client: nothing bounds preemptions.  A violation is "
+	       "shown as a run, and whether the same client fails on SC too.\v"
 	       "Exit status: 0 linearizable for this client, 1 a violation (its shortest run is "
-	       "shown), 2 usage or input, 3 unknown: the bound on memory was reached.",
+	       "shown) or an outcome that the specification has not, 2 usage or input, 3 unknown: "
+	       "the bound on memory was reached.\n\n"
+	       "Examples:\n"
+	       "  klin explore --stats specs/explore/seqlock.lin\n"
+	       "  klin explore --threads=3 --ops=3 specs/explore/treiber.lin\n"
+	       "  klin explore --outcomes specs/explore/fig5.lin",
 };
 
-static int report(const struct explore_args *a, struct kl_explorer *x,
-		  enum kl_explore_verdict verdict)
+static void show_progress(FILE *f, const void *arg)
 {
-	static const char *const what[] = {
-		[KL_EX_NOT_LINEARIZABLE] = "not linearizable", [KL_EX_FAULT] = "a fault",
-		[KL_EX_FINAL] = "a false final condition", [KL_EX_DEADLOCK] = "a deadlock",
-	};
-	struct kl_explore_stats st;
-	int ret;
+	const struct kl_explore_progress *p = arg;
 
-	kl_explore_stats(x, &st);
-	if (verdict == KL_EX_OK)
-		printf("%s: LINEARIZABLE: %u threads on %s, all %llu states\n", a->file,
-		       st.threads, a->o.sc ? "SC" : "TSO", (unsigned long long)st.states);
-	else if (verdict == KL_EX_MEMORY)
-		printf("%s: UNKNOWN: the bound on memory was reached after %llu states, %llu of "
-		       "them not yet followed; no violation so far\n", a->file,
-		       (unsigned long long)st.states, (unsigned long long)st.open);
-	else
-		printf("%s: VIOLATION: %s: %s\n", a->file, what[verdict], kl_explore_message(x));
-	if (a->stats)
-		printf("%llu states, %llu transitions, %.0f states/s, %.1f bytes/state, %.1f MiB, "
-		       "%llu sets of %llu configurations, %.3f s\n",
-		       (unsigned long long)st.states, (unsigned long long)st.transitions,
-		       st.states / (st.seconds > 0 ? st.seconds : 1e-9),
-		       (double)st.bytes / st.states, st.all_bytes / 1048576.0,
-		       (unsigned long long)st.sets, (unsigned long long)st.configs, st.seconds);
-	if (verdict == KL_EX_OK)
-		return KLIN_EXIT_OK;
-	if (verdict == KL_EX_MEMORY)
-		return KLIN_EXIT_UNKNOWN;
-	if (!a->no_run) {
-		printf("The shortest run, %u steps ([n]: line n of the file):\n", st.steps);
-		ret = kl_explore_print_run(x, stdout);
-		if (ret) {
-			kl_err("%s: cannot show the run: %s", a->file, strerror(-ret));
-			return KLIN_EXIT_SYSTEM;
+	fprintf(f, "%llu states, %llu not yet followed", (unsigned long long)p->states,
+		(unsigned long long)(p->states - p->expanded));
+}
+
+/* The command line, as a shell takes it. */
+static char *command_line(int argc, char **argv)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-=./,:+@%";
+	char *line = NULL;
+	const char *c;
+	size_t len;
+	FILE *f = open_memstream(&line, &len);
+	int i;
+
+	if (!f)
+		return NULL;
+	fputs("klin explore", f);
+	for (i = 1; i < argc; i++) {
+		fputc(' ', f);
+		if (*argv[i] && !argv[i][strspn(argv[i], plain)]) {
+			fputs(argv[i], f);
+			continue;
 		}
+		fputc('\'', f);
+		for (c = argv[i]; *c; c++)
+			fputs(*c == '\'' ? "'\\''" : (char[]){ *c, 0 }, f);
+		fputc('\'', f);
 	}
-	return KLIN_EXIT_VIOLATION;
+	fclose(f);
+	return line;
 }
 
-/* A line on the terminal, once a second. */
-struct line {
-	struct kl_explore_progress p;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t stop;
-	bool started, stopped;
-};
-
-static void *show(void *arg)
+/* Does the same client fail on SC too?  In bounded memory: it is a remark. */
+static void compare_with_sc(const struct explore_args *a, struct kl_spec *spec,
+			    struct kl_explored *e)
 {
-	struct line *l = arg;
-	unsigned int seconds = 0;
-	struct timespec ts;
+	struct kl_explore_options o = a->o;
+	struct kl_explorer *x = NULL;
 
-	pthread_mutex_lock(&l->lock);
-	clock_gettime(CLOCK_REALTIME, &ts);
-	while (!l->stopped) {
-		ts.tv_sec++;
-		while (!l->stopped && !pthread_cond_timedwait(&l->stop, &l->lock, &ts))
-			;
-		if (l->stopped)
-			break;
-		fprintf(stderr, "\r%llu states, %llu not yet followed, %u s\033[K",
-			(unsigned long long)l->p.states,
-			(unsigned long long)(l->p.states - l->p.expanded), ++seconds);
-	}
-	if (seconds)
-		fputs("\r\033[K", stderr);
-	pthread_mutex_unlock(&l->lock);
-	return NULL;
+	o.sc = true;
+	o.memory = o.memory < SC_MEMORY ? o.memory : SC_MEMORY;
+	if (kl_explore(spec, &o, &e->on_sc, &x))
+		e->on_sc = KL_EX_MEMORY;
+	e->has_sc = true;
+	kl_explorer_free(x);
 }
 
-static void start_line(struct line *l)
+static int explore(const struct explore_args *a, struct kl_spec *spec, struct kl_explored *e,
+		   bool *violation)
 {
-	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->stop, NULL);
-	l->started = isatty(STDERR_FILENO) && !pthread_create(&l->thread, NULL, show, l);
+	int ret = kl_explore(spec, &a->o, &e->verdict, &e->x);
+
+	*violation = !ret && e->verdict != KL_EX_OK && e->verdict != KL_EX_MEMORY;
+	if (*violation && !a->o.sc && e->run)
+		compare_with_sc(a, spec, e);
+	return ret;
 }
 
-static void stop_line(struct line *l)
+static int outcomes(const struct explore_args *a, struct kl_spec *spec, struct kl_explored *e,
+		    bool *violation)
 {
-	pthread_mutex_lock(&l->lock);
-	l->stopped = true;
-	pthread_cond_signal(&l->stop);
-	pthread_mutex_unlock(&l->lock);
-	if (l->started)
-		pthread_join(l->thread, NULL);
+	int ret = kl_explore_outcomes(spec, &a->o, &e->outcomes);
+
+	e->verdict = ret == -ENOSPC ? KL_EX_MEMORY : KL_EX_OK;
+	*violation = !ret && kl_outcomes_wrong(e->outcomes);
+	return ret == -ENOSPC ? 0 : ret;
 }
 
 static int cmd_explore(int argc, char **argv)
 {
-	struct line line = { 0 };
-	struct explore_args a = { .o = { .memory = 4ull << 30, .progress = &line.p } };
-	enum kl_explore_verdict verdict;
-	struct kl_explorer *x = NULL;
+	struct kl_explore_progress progress = { 0 };
+	struct explore_args a = { .o = { .memory = 4ull << 30, .progress = &progress } };
+	struct kl_explored e = { 0 };
+	struct progress_line *line;
 	struct kl_spec *spec = NULL;
 	int ret, code = KLIN_EXIT_USAGE;
+	bool violation = false;
+	char *again = command_line(argc, argv);
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	e.file = a.file;
+	e.again = again;
+	e.sc = a.o.sc;
+	e.stats = a.stats;
+	e.run = !a.no_run;
+	e.histories = a.o.histories;
 	ret = kl_spec_load(a.file, &spec);
 	if (!ret) {
-		start_line(&line);
-		ret = kl_explore(spec, &a.o, &verdict, &x);
-		stop_line(&line);
+		line = progress_start(show_progress, &progress);
+		ret = a.outcomes ? outcomes(&a, spec, &e, &violation) :
+				   explore(&a, spec, &e, &violation);
+		progress_stop(line);
 	}
+	if (!ret)
+		ret = a.json ? kl_explored_json(stdout, &e) : kl_explored_print(stdout, &e);
 	if (!ret) {
-		code = report(&a, x, verdict);
+		code = violation ? KLIN_EXIT_VIOLATION :
+		       e.verdict == KL_EX_MEMORY ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
 	} else if (ret != -EINVAL) {
 		kl_err("%s: %s", a.file, strerror(-ret));
 		code = KLIN_EXIT_SYSTEM;
 	}
-	kl_explorer_free(x);
+	kl_outcomes_free(e.outcomes);
+	kl_explorer_free(e.x);
 	kl_spec_free(spec);
+	free(again);
 	return code;
 }
 

@@ -16,7 +16,7 @@
 enum {
 	OPT_TYPE = 0x100, OPT_THREADS, OPT_OPS, OPT_KEYS, OPT_OBJECTS, OPT_MIX, OPT_SEED,
 	OPT_PENDING, OPT_STALL, OPT_MUTATE, OPT_DELAY, OPT_ERROR, OPT_ANY, OPT_POINTS, OPT_TO,
-	OPT_WHERE,
+	OPT_WHERE, OPT_PRODUCERS,
 };
 
 static const struct argp_option options[] = {
@@ -24,6 +24,8 @@ static const struct argp_option options[] = {
 	  "a file (register)", 0 },
 	{ "ops", OPT_OPS, "N", 0, "operations (1000)", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "threads (4)", 0 },
+	{ "producers", OPT_PRODUCERS, "N", 0, "so many of the threads only add to a container, the "
+	  "others never do; 0: all do all (0)", 0 },
 	{ "objects", OPT_OBJECTS, "N", 0, "objects (1)", 0 },
 	{ "keys", OPT_KEYS, "N", 0, "keys and values are below N; 0: 16 keys, and each value "
 	  "is new (0)", 0 },
@@ -117,6 +119,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case OPT_THREADS:
 		c->threads = kl_arg_number(state, "threads", arg, 1, 1u << 20);
 		break;
+	case OPT_PRODUCERS:
+		c->producers = kl_arg_number(state, "producers", arg, 0, 1u << 20);
+		break;
 	case OPT_OBJECTS:
 		c->objects = kl_arg_number(state, "objects", arg, 1, 1u << 24);
 		break;
@@ -164,6 +169,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		argp_error(state, "'%s': expected options only", arg);
 		break;
 	case ARGP_KEY_END:
+		if (c->producers >= c->threads)
+			argp_error(state, "--producers=%u: expected fewer than --threads=%u",
+				   c->producers, c->threads);
 		if (c->points && c->error)
 			argp_error(state, "--points: expected --error=0 with it, to tell them "
 				   "exactly");
@@ -202,7 +210,8 @@ static int make_history(struct env *env, struct kl_spec *spec)
 		kl_history_free(h);
 		return ret;
 	case -EINVAL:
-		kl_err("these options fit no history: expected fewer keys times objects");
+		kl_err("these options fit no history: expected fewer keys times objects, or of a "
+		       "container methods for the producers and for the others");
 		return KLIN_EXIT_USAGE;
 	case -EDEADLK:
 		kl_err("%s: all threads wait for ever, none of the methods can be called",

@@ -21,15 +21,41 @@ static const char *const ways[] = {
 	[KL_WAY_FENTRY] = "fentry", [KL_WAY_KPROBE] = "kprobe", [KL_WAY_NONE] = "no",
 };
 
+struct list_args {
+	const char *what, *btf, *symbols;
+};
+
+enum { OPT_BTF = 256, OPT_SYMBOLS };
+
+static const struct argp_option options[] = {
+	{ "btf", OPT_BTF, "FILE", 0, "Not the running kernel: the one whose BTF this is, raw or in an "
+	  "ELF file; what ftrace manages is not known then.  Needs no root", 0 },
+	{ "symbols", OPT_SYMBOLS, "FILE", 0, "With --btf: that kernel's /proc/kallsyms or System.map "
+	  "(default: the functions that have BTF)", 0 },
+	{ 0 }
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	const char **what = state->input;
+	struct list_args *a = state->input;
 
 	switch (key) {
+	case OPT_BTF:
+		a->btf = arg;
+		break;
+	case OPT_SYMBOLS:
+		a->symbols = arg;
+		break;
 	case ARGP_KEY_ARG:
-		if (*what)
+		if (a->what)
 			argp_error(state, "'%s' is one argument too many", arg);
-		*what = arg;
+		a->what = arg;
+		break;
+	case ARGP_KEY_END:
+		if (a->symbols && !a->btf)
+			argp_error(state, "--symbols: expected --btf, too");
+		if (a->btf && !a->what)
+			argp_error(state, "--btf: expected PATTERN or SPEC.lin");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -38,6 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.args_doc = "[PATTERN|SPEC.lin]",
 	.doc = "List what can be attached on the running kernel.\v"
@@ -131,6 +158,12 @@ static int list_spec(struct kl_kernel *k, const char *path)
 			bool method = f.target->kind == KL_TARGET_KLIN;
 			char name[256];
 
+			if (f.target->kind == KL_TARGET_NOTHING) {
+				printf("  %s\n", taken ? "" : "not attached: this kernel has none");
+				taken = true;
+				continue;
+			}
+
 			snprintf(name, sizeof(name), "%s%s", method ? "klin:" : "",
 				 f.target->name);
 			printf("  ");
@@ -148,21 +181,26 @@ static int list_spec(struct kl_kernel *k, const char *path)
 
 static int cmd_list(int argc, char **argv)
 {
-	const char *what = NULL;
+	struct list_args a = { 0 };
 	struct kl_kernel *k;
+	const char *what;
 	size_t len;
 	int ret;
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &what);
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	what = a.what;
 	if (!what || !strncmp(what, "klin:", 5))
 		return list_methods(what ? what + 5 : "*");
-	if (kl_kernel_open(&k)) {
+	ret = a.btf ? kl_kernel_open_files(a.btf, a.symbols, &k) : kl_kernel_open(&k);
+	if (ret == -EINVAL)
+		return KLIN_EXIT_USAGE;
+	if (ret) {
 		kl_err("out of memory");
 		return KLIN_EXIT_SYSTEM;
 	}
 	len = strlen(what);
-	if (!k->tracefs)
+	if (!k->tracefs && !k->offline)
 		kl_warn("tracefs cannot be read (needs root; mounted at /sys/kernel/tracing?), so no "
 			"function counts as traceable");
 	if (len > 4 && !strcmp(what + len - 4, ".lin"))

@@ -38,12 +38,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_MEMORY:
-		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
-			argp_error(state, "--memory=%s: expected tso or sc", arg);
-		a->o.sc = !strcmp(arg, "sc");
+		a->o.sc = kl_arg_sc(state, "memory", arg);
 		break;
 	case OPT_LIMIT:
-		a->o.memory = kl_arg_number(state, "memory-limit", arg, 1, 1u << 24) << 20;
+		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
 		break;
 	case OPT_NO_REDUCE:
 		a->o.unreduced = true;

@@ -2,118 +2,29 @@
 /* klin record: attach, run a load, write the history. */
 #include <argp.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
-#include "klin/input.h"
-#include "probe/load.h"
-#include "probe/record.h"
-
-#define PAGES 1024		/* perf buffer of each CPU: 4 MiB */
-#define SLOTS 4096		/* tasks with an open operation */
-#define INTERVAL_US 3000	/* between two looks at the buffers */
-
-enum { OPT_LOAD = 256, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS,
-	OPT_CLOCK_ERROR };
+#include "klin/recording.h"
 
 struct args {
-	const char *spec, *output, *load;
-	char **command;
-	double duration;
-	struct kl_record_opts opts;
+	struct recording rec;	/* first: its parser is a child */
+	const char *output;
 };
-
-static volatile sig_atomic_t stopped;
-
-static void on_signal(int sig)
-{
-	stopped = sig;
-}
-
-static uint64_t power_of_two(struct argp_state *state, const char *name, const char *arg,
-			     uint64_t max)
-{
-	uint64_t v = kl_arg_number(state, name, arg, 1, max);
-
-	if (v & (v - 1))
-		argp_error(state, "--%s=%s: a power of two expected", name, arg);
-	return v;
-}
-
-static enum kl_way attach_way(struct argp_state *state, const char *arg)
-{
-	if (!strcmp(arg, "auto"))
-		return KL_WAY_NONE;
-	if (!strcmp(arg, "fentry"))
-		return KL_WAY_FENTRY;
-	if (!strcmp(arg, "kprobe"))
-		return KL_WAY_KPROBE;
-	argp_error(state, "--attach '%s': expected auto, fentry or kprobe", arg);
-	return KL_WAY_NONE;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
-	char *end;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->rec;
+		break;
 	case 'o':
 		a->output = arg;
-		break;
-	case 'v':
-		kl_log_level = KL_LOG_DEBUG;
-		break;
-	case OPT_LOAD:
-		a->load = arg;
-		break;
-	case OPT_DURATION:
-		a->duration = strtod(arg, &end);
-		if (!*arg || *end || !(a->duration > 0) || a->duration > 1e6)
-			argp_error(state, "--duration '%s': expected seconds", arg);
-		break;
-	case OPT_OBJECT:
-		a->opts.one_object = true;
-		a->opts.object = kl_arg_number(state, "object", arg, 0, UINT64_MAX);
-		break;
-	case OPT_ATTACH:
-		a->opts.only = attach_way(state, arg);
-		break;
-	case OPT_BUFFER:
-		a->opts.pages = power_of_two(state, "buffer", arg, 1 << 18);
-		break;
-	case OPT_CLOCK_ERROR:
-		a->opts.clock_known = true;
-		a->opts.clock_error = kl_arg_number(state, "clock-error", arg, 0, 1000000000);
-		break;
-	case OPT_SLOTS:
-		a->opts.slots = power_of_two(state, "slots", arg, 1 << 20);
-		break;
-	case ARGP_KEY_ARG:
-		if (a->spec)
-			return ARGP_ERR_UNKNOWN;
-		a->spec = arg;
-		break;
-	case ARGP_KEY_ARGS:
-		if (!a->spec) {
-			a->spec = state->argv[state->next++];
-			if (state->next < state->argc && !strcmp(state->argv[state->next], "--"))
-				state->next++;
-		}
-		a->command = state->next < state->argc ? state->argv + state->next : NULL;
-		state->next = state->argc;
-		break;
-	case ARGP_KEY_END:
-		if (!a->spec)
-			argp_error(state, "no spec file given");
-		if (!!a->load + !!a->command + !!a->duration > 1 && !(a->load && a->duration))
-			argp_error(state, "--load, --duration and a command exclude each other");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -124,45 +35,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write the history to FILE: .klh, or text where FILE ends in "
 	  ".txt (SPEC's name with .klh)", 0 },
-	{ "load", OPT_LOAD, "LOAD", 0, "Run this load while recording, see below", 0 },
-	{ "duration", OPT_DURATION, "SECONDS", 0, "Record so long (until interrupted)", 0 },
-	{ "object", OPT_OBJECT, "ADDRESS", 0, "Record operations on this object only", 0 },
-	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe", 0 },
-	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024)", 0 },
-	{ "clock-error", OPT_CLOCK_ERROR, "NS", 0,
-	  "Trust that the clocks of two CPUs differ by no more, instead of measuring it: for "
-	  "virtual CPUs, which seldom run at the same time but share the host's clock", 0 },
-	{ "slots", OPT_SLOTS, "N", 0, "Tasks that can have an operation open, a power of two (4096)",
-	  0 },
-	{ "verbose", 'v', NULL, 0, "Tell more, also what libbpf and the verifier say", 0 },
 	{ 0 }
 };
 
+static const struct argp_child children[] = { { &recording_argp, 0, NULL, 0 }, { 0 } };
+
 static char *help_filter(int key, const char *text, void *input)
 {
-	char *help = NULL;
-	size_t size;
-	FILE *f;
-
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)text;
-	f = open_memstream(&help, &size);
-	if (!f)
-		return (char *)text;
-	fprintf(f, "Loads (--load NAME,SETTING=VALUE,...; klin.ko's need no name):\n");
-	kl_load_help(f);
-	fprintf(f, "\nExamples:\n"
-		"  klin record specs/seqlock.lin --load subject=seqlock,ops=1000000\n"
-		"  klin record specs/port_range.lin --load user:port_range,seconds=5\n"
-		"  klin record specs/port_range.lin -- ./my-test\n"
-		"  klin record my.lin --duration 10\n");
-	fclose(f);
-	return help;
+	return recording_help(key, text,
+			      "  klin record specs/seqlock.lin --load subject=seqlock,ops=1000000\n"
+			      "  klin record specs/port_range.lin --load user:port_range,seconds=5\n"
+			      "  klin record specs/port_range.lin -- ./my-test\n"
+			      "  klin record my.lin --duration 10\n");
 }
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 	.args_doc = "SPEC [-- COMMAND...]",
 	.doc = "Record the operations of a running kernel as SPEC's probe clauses say.\v ",
 	.help_filter = help_filter,
@@ -182,64 +72,6 @@ static char *default_output(const char *spec)
 	if (asprintf(&name, "%.*s.klh", len, base) < 0)
 		return NULL;
 	return name;
-}
-
-static pid_t run_command(char **command)
-{
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	execvp(command[0], command);
-	kl_err("cannot run '%s': %s", command[0], strerror(errno));
-	_exit(127);
-}
-
-/* Has what makes the operations ended?  A negative errno if it failed. */
-static int ended(const struct args *a, struct kl_load *load, pid_t *child, uint64_t until)
-{
-	int status;
-
-	if (*child > 0) {
-		if (waitpid(*child, &status, WNOHANG) != *child)
-			return 0;
-		*child = 0;
-		if (!WIFEXITED(status) || WEXITSTATUS(status))
-			kl_warn("the command ended with %s %d", WIFEXITED(status) ? "status" : "signal",
-				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-		return 1;
-	}
-	if (until && kl_now() >= until)
-		return 1;
-	return load ? load->ops->done(load) : 0;
-}
-
-static int loop(const struct args *a, struct kl_recorder *r, struct kl_load *load)
-{
-	uint64_t until = a->duration ? kl_now() + (uint64_t)(a->duration * 1e9) : 0;
-	pid_t child = 0;
-	int err = 0, done = 0;
-
-	if (a->command)
-		child = run_command(a->command);
-	if (child < 0) {
-		kl_err("fork: %s", strerror(errno));
-		return -errno;
-	}
-	if (load)
-		err = load->ops->start(load);
-	while (!err && !done && !stopped) {
-		usleep(INTERVAL_US);
-		done = ended(a, load, &child, until);
-		err = kl_recorder_poll(r);
-		if (load && load->ops->ack)
-			load->ops->ack(load, kl_recorder_received(r));
-	}
-	if (child > 0) {
-		kill(child, SIGTERM);
-		waitpid(child, NULL, 0);
-	}
-	return err ? err : done < 0 ? done : 0;
 }
 
 static int write_history(const struct kl_history *h, const char *path)
@@ -284,6 +116,11 @@ static void summary(FILE *f, const struct kl_history *h, const struct kl_record_
 	fprintf(f, "history: %s\n", output);
 }
 
+static int poll_recorder(void *r)
+{
+	return kl_recorder_poll(r);
+}
+
 static int record(const struct args *a, struct kl_recorder *r, struct kl_load *load,
 		  const char *output)
 {
@@ -297,7 +134,7 @@ static int record(const struct args *a, struct kl_recorder *r, struct kl_load *l
 		return err;
 	kl_recorder_show(r, say);
 	fflush(say);
-	err = loop(a, r, load);
+	err = recording_run(&a->rec, r, load, poll_recorder, r);
 	/* Before the probes go: code is safest patched while nothing runs through it. */
 	if (load)
 		stop_err = load->ops->stop(load);
@@ -314,58 +151,28 @@ static int record(const struct args *a, struct kl_recorder *r, struct kl_load *l
 	return err ? err : stop_err;
 }
 
-static int exit_code(int err)
-{
-	return !err ? KLIN_EXIT_OK : err == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
-}
-
 static int cmd_record(int argc, char **argv)
 {
-	struct args a = {
-		.opts = { .only = KL_WAY_NONE, .pages = PAGES, .slots = SLOTS },
-	};
-	struct sigaction act = { .sa_handler = on_signal };
 	struct kl_recorder *r = NULL;
 	struct kl_load *load = NULL;
 	struct kl_spec *spec = NULL;
+	struct args a = { 0 };
 	char *output = NULL;
 	int err;
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
+	recording_init(&a.rec);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
-	err = kl_spec_load(a.spec, &spec);
-	if (err)
-		return KLIN_EXIT_USAGE;
-	output = a.output ? strdup(a.output) : default_output(a.spec);
-	if (!output) {
-		err = -ENOMEM;
-		goto out;
-	}
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-	if (a.load)
-		err = kl_load_open(a.load, &load);
-	if (err)
-		goto out;
-	a.opts.spec = spec;
-	if (load && load->fresh) {
-		a.opts.fresh = a.opts.private_object = true;
-		if (!a.opts.one_object) {
-			a.opts.one_object = true;
-			a.opts.object = load->object;
-			a.opts.lock = load->lock;
-		}
-	}
-	err = kl_recorder_new(&a.opts, &r);
+	output = a.output ? strdup(a.output) : default_output(a.rec.spec);
+	err = output ? recording_open(&a.rec, &spec, &load, &r) : -ENOMEM;
 	if (!err)
 		err = record(&a, r, load, output);
-out:
 	kl_recorder_free(r);
 	if (load)
 		load->ops->free(load);
 	kl_spec_free(spec);
 	free(output);
-	return exit_code(err);
+	return recording_exit_code(err);
 }
 
 KL_COMMAND("record", cmd_record, "record a running kernel, by a spec's probe clauses");

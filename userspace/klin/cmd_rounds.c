@@ -36,7 +36,8 @@ enum { OPT_VARIANT = 256, OPT_ROUNDS, OPT_SEED, OPT_CPUS };
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "The history: .klh, or text for .txt and -", 0 },
 	{ "variant", OPT_VARIANT, "NAME", 0,
-	  "seqlock (default), trylock, and both with full barriers: seqlock_mb, trylock_mb", 0 },
+	  "seqlock (default), trylock, mntput or futex, and each with full barriers: seqlock_mb and "
+	  "so on", 0 },
 	{ "rounds", OPT_ROUNDS, "N", 0, "How many (default 100000)", 0 },
 	{ "seed", OPT_SEED, "N", 0, "Of the threads' skew (default 1)", 0 },
 	{ "cpus", OPT_CPUS, "LIST", 0, "The two CPUs (default: the first two)", 0 },
@@ -70,7 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!a->spec)
-			argp_error(state, "no specification given: fig5.lin or fig5_lock.lin");
+			argp_error(state, "no specification given: fig5.lin, fig5_lock.lin, mntput.lin or futex.lin");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -83,7 +84,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "SPEC.lin",
 	.doc = "Run rounds of a store-buffering test on the kernel's seqlock or spinlock (klin.ko "
-	       "must be loaded) and write their history.\v"
+	       "must be loaded) and write their history.  mntput and futex are two old bugs of the "
+	       "kernel, see kmod/round.c.\v"
 	       "Examples:\n"
 	       "  klin rounds -o fig5.klh specs/fig5.lin\n"
 	       "  klin check --memory-model=sc fig5.klh      # violations: no order without buffers\n"
@@ -110,19 +112,51 @@ static int add(struct kl_history *h, uint64_t round, unsigned int thread, unsign
 	return kl_history_add(h, &op, &s, args, res);
 }
 
+/* What a variant's rounds mean, by how its name begins. */
+struct meaning {
+	const char *variant;
+	bool lock;		/* of fig5_lock.lin, else of fig5.lin, if there are no names: */
+	const char *zero, *one;	/* the methods of the two threads; each tells of its outcome */
+	bool zero_not, one_not;	/* by 1 for the word 0 */
+	const char *needs;	/* a method of the specification */
+};
+
+static const struct meaning meanings[] = {
+	{ .variant = "seqlock", .needs = "read" },
+	{ .variant = "trylock", .needs = "trylock", .lock = true },
+	{ .variant = "mntput", .needs = "legitimize", .zero = "put", .zero_not = true,
+	  .one = "legitimize", .one_not = true },
+	{ .variant = "futex", .needs = "wait", .zero = "wake", .one = "wait", .one_not = true },
+};
+
+static const struct meaning *find_meaning(const char *variant)
+{
+	size_t i, n = sizeof(meanings) / sizeof(meanings[0]);
+
+	for (i = 1; i < n; i++)
+		if (!strncmp(variant, meanings[i].variant, strlen(meanings[i].variant)))
+			return &meanings[i];
+	return &meanings[0];
+}
+
 /* "ROUND b a1 a2", or "ROUND b ok". */
-static int add_round(struct kl_history *h, const char *line, bool lock)
+static int add_round(struct kl_history *h, const char *line, const struct meaning *m)
 {
 	const struct kl_val one[2] = { kl_word(1), kl_word(1) };
+	bool lock = m->lock, two = m->lock || m->zero;
 	struct kl_val b, a[2];
 	unsigned long long v[4];
 	int n = sscanf(line, "%llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3]), ret;
 
-	if (n != (lock ? 3 : 4) || v[0] > UINT64_MAX / TICKS - 1)
+	if (n != (two ? 3 : 4) || v[0] > UINT64_MAX / TICKS - 1)
 		return -EINVAL;
-	b = kl_word(v[1]);
-	a[0] = kl_word(v[2]);
-	a[1] = kl_word(lock ? 0 : v[3]);
+	b = kl_word(v[1] ^ m->zero_not);
+	a[0] = kl_word(v[2] ^ m->one_not);
+	a[1] = kl_word(two ? 0 : v[3]);
+	if (m->zero) {
+		ret = add(h, v[0], 0, 0, m->zero, NULL, 0, &b, 1);
+		return ret ? ret : add(h, v[0], 1, 0, m->one, NULL, 0, a, 1);
+	}
 	ret = lock ? add(h, v[0], 0, 0, "unlock", NULL, 0, NULL, 0) :
 		     add(h, v[0], 0, 0, "write", one, 2, NULL, 0);
 	if (!ret)
@@ -135,7 +169,7 @@ static int add_round(struct kl_history *h, const char *line, bool lock)
 	return ret;
 }
 
-static int read_results(struct kl_history *h, bool lock)
+static int read_results(struct kl_history *h, const struct meaning *m)
 {
 	char *text, *line, *save = NULL;
 	size_t len;
@@ -147,7 +181,7 @@ static int read_results(struct kl_history *h, bool lock)
 	}
 	for (line = strtok_r(text, "\n", &save); line && !ret;
 	     line = strtok_r(NULL, "\n", &save)) {
-		ret = add_round(h, line, lock);
+		ret = add_round(h, line, m);
 		if (ret == -EINVAL)
 			kl_err(KL_MODULE_DIR "rounds_result: '%s' is no result of a round", line);
 	}
@@ -205,17 +239,16 @@ static int cmd_rounds(int argc, char **argv)
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
 	char non_sc[32];
-	bool lock;
+	const struct meaning *m;
 	int ret, code = KLIN_EXIT_USAGE;
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (kl_spec_load(a.spec, &spec))
 		return KLIN_EXIT_USAGE;
-	lock = !strncmp(a.variant, "trylock", 7);
-	if (kl_spec_find_method(spec, lock ? "trylock" : "read") < 0) {
-		kl_err("%s: has no method '%s', which variant %s needs", a.spec,
-		       lock ? "trylock" : "read", a.variant);
+	m = find_meaning(a.variant);
+	if (kl_spec_find_method(spec, m->needs) < 0) {
+		kl_err("%s: has no method '%s', which variant %s needs", a.spec, m->needs, a.variant);
 		goto out;
 	}
 	ret = run_rounds(&a);
@@ -225,7 +258,7 @@ static int cmd_rounds(int argc, char **argv)
 	}
 	code = KLIN_EXIT_SYSTEM;
 	h = kl_history_new();
-	if (!h || describe(h, &a, spec) || read_results(h, lock))
+	if (!h || describe(h, &a, spec) || read_results(h, m))
 		goto out;
 	kl_module_status("non_sc", non_sc, sizeof(non_sc));
 	fprintf(stderr, "%s: %llu rounds, %s with the outcome that sequential consistency forbids\n",

@@ -86,11 +86,16 @@ static void print_method(const struct kl_method *m)
 
 static void print_probe(const struct kl_spec *s, const struct kl_probe *p)
 {
-	const struct kl_probe_target *t = &p->targets[0];
+	unsigned int i;
 
-	printf("  %s on %s%s%s%s, line %u\n", kl_spec_method(s, p->method)->name,
-	       t->kind == KL_TARGET_KLIN ? "klin:" : "", t->module ? t->module : "",
-	       t->module ? ":" : "", t->name, p->pos.line);
+	printf("  %s on ", kl_spec_method(s, p->method)->name);
+	for (i = 0; i < p->ntargets; i++) {
+		const struct kl_probe_target *t = &p->targets[i];
+
+		printf("%s%s%s%s%s", i ? " or " : "", t->kind == KL_TARGET_KLIN ? "klin:" : "",
+		       t->module ? t->module : "", t->module ? ":" : "", t->name);
+	}
+	printf(", line %u\n", p->pos.line);
 }
 
 static const char *part_name(const struct kl_method *m)

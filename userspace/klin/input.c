@@ -8,28 +8,29 @@
 #include "base/err.h"
 #include "klin/input.h"
 
-int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
-		  struct kl_history **h)
+int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec)
 {
-	int ret;
+	int ret = -ENOENT;
 
-	if (spec_path && kl_spec_load(spec_path, spec))
-		return -EINVAL;
-	if (kl_history_read(history_path, h))
-		return -EINVAL;
-	if (*spec)
-		return 0;
-	if ((*h)->spec_text)
-		ret = kl_spec_parse((*h)->spec_path ? (*h)->spec_path : "spec in the history",
-				    (*h)->spec_text, strlen((*h)->spec_text), spec);
-	else if ((*h)->spec_path)
-		ret = kl_spec_load((*h)->spec_path, spec);
-	else
-		ret = -ENOENT;
+	if (h->spec_text)
+		ret = kl_spec_parse(h->spec_path ? h->spec_path : "spec in the history",
+				    h->spec_text, strlen(h->spec_text), spec);
+	else if (h->spec_path)
+		ret = kl_spec_load(h->spec_path, spec);
 	if (ret == -ENOENT)
 		kl_err("%s: carries no specification: give one, `klin check SPEC.lin %s'",
 		       history_path, history_path);
 	return ret ? -EINVAL : 0;
+}
+
+int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
+		  struct kl_history **h)
+{
+	if (spec_path && kl_spec_load(spec_path, spec))
+		return -EINVAL;
+	if (kl_history_read(history_path, h))
+		return -EINVAL;
+	return *spec ? 0 : kl_carried_spec(*h, history_path, spec);
 }
 
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
@@ -44,4 +45,18 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 		argp_error(state, "--%s=%s: a number from %" PRIu64 " to %" PRIu64 " expected", name,
 			   arg, min, max);
 	return n;
+}
+
+bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg)
+{
+	const bool sc = !strcmp(arg, "sc");
+
+	if (!sc && strcmp(arg, "tso"))
+		argp_error(state, "--%s=%s: tso or sc expected", name, arg);
+	return sc;
+}
+
+uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg)
+{
+	return kl_arg_number(state, name, arg, 1, 1u << 24) << 20;
 }

@@ -4,6 +4,7 @@
 #define KLIN_INPUT_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "history/history.h"
@@ -21,8 +22,16 @@
 int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
 		  struct kl_history **h);
 
+/* The specification that a history carries; -EINVAL after a message. */
+int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
+
 /* A number of @min..@max from the option @name, or argp_error(). */
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		       uint64_t max);
+
+/* Is it the memory model sc, and not tso, that the option @name asks for?  Or argp_error(). */
+bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg);
+/* Bytes, from an option in MiB. */
+uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg);
 
 #endif

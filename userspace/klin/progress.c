@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The progress line, see progress.h. */
 #include <pthread.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include "klin/progress.h"
 
 struct progress_line {
-	const struct kl_progress *p;
-	uint64_t total;
+	progress_print print;
+	const void *arg;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t stop;
@@ -26,19 +26,14 @@ static void *show(void *arg)
 	pthread_mutex_lock(&l->lock);
 	clock_gettime(CLOCK_REALTIME, &ts);
 	for (;;) {
-		uint64_t done;
-
 		ts.tv_sec++;
 		while (!l->stopped && !pthread_cond_timedwait(&l->stop, &l->lock, &ts))
 			;
 		if (l->stopped)
 			break;
-		done = l->p->done + l->p->now;
-		if (done > l->total)
-			done = l->total;
-		fprintf(stderr, "\rchecked %3.0f%% of %llu operations, %u s\033[K",
-			l->total ? 100.0 * done / l->total : 100.0, (unsigned long long)l->total,
-			++seconds);
+		fputc('\r', stderr);
+		l->print(stderr, l->arg);
+		fprintf(stderr, ", %u s\033[K", ++seconds);
 	}
 	if (seconds)
 		fputs("\r\033[K", stderr);
@@ -46,7 +41,7 @@ static void *show(void *arg)
 	return NULL;
 }
 
-struct progress_line *progress_start(const struct kl_progress *p, uint64_t total)
+struct progress_line *progress_start(progress_print print, const void *arg)
 {
 	struct progress_line *l;
 
@@ -55,8 +50,8 @@ struct progress_line *progress_start(const struct kl_progress *p, uint64_t total
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return NULL;
-	l->p = p;
-	l->total = total;
+	l->print = print;
+	l->arg = arg;
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->stop, NULL);
 	if (pthread_create(&l->thread, NULL, show, l)) {

@@ -11,18 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "probe/compiler.h"
 
 int kl_c_fail(const struct kl_comp *c, const struct kl_expr *e, const char *fmt, ...)
 {
-	char msg[600];
 	va_list ap;
 
+	c->bad->pos = e->pos;
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
+	vsnprintf(c->bad->why, sizeof(c->bad->why), fmt, ap);
 	va_end(ap);
-	kl_err_at(c->path, e->pos.line, e->pos.col, "%s", msg);
 	return -EINVAL;
 }
 
@@ -75,7 +73,9 @@ uint64_t kl_c_pointee_size(struct kl_comp *c, const struct kl_expr *e, struct kl
 	return size;
 }
 
-static int load(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v)
+/* @where: KLIN_USER, or 0 for the kernel's memory. */
+static int load(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v,
+		unsigned int where)
 {
 	struct kl_ty t = v->ty;
 	char name[128];
@@ -84,11 +84,12 @@ static int load(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 	switch (kl_ty_kind(&t)) {
 	case KL_TY_INT:
 		err = kl_c_emit(c, e, KLIN_CODE(KLIN_LOAD, reg, reg,
-					   t.size | (t.is_signed ? KLIN_SIGNED : 0), v->off), 0);
+					   t.size | (t.is_signed ? KLIN_SIGNED : 0) | where,
+					   v->off), 0);
 		v->ty = kl_ty_int(t.size, t.is_signed);
 		break;
 	case KL_TY_PTR:
-		err = kl_c_emit(c, e, KLIN_CODE(KLIN_LOAD, reg, reg, 8, v->off), 0);
+		err = kl_c_emit(c, e, KLIN_CODE(KLIN_LOAD, reg, reg, 8 | where, v->off), 0);
 		break;
 	case KL_TY_ARRAY:
 		if (v->off) {
@@ -116,7 +117,7 @@ int kl_c_value(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, str
 	int err = kl_c_expr(c, e, reg, v);
 
 	if (!err && v->lvalue)
-		err = load(c, e, reg, v);
+		err = load(c, e, reg, v, 0);
 	if (!err && kl_ty_kind(&v->ty) == KL_TY_VOID)
 		err = kl_c_fail(c, e, "this has no value: its type is void");
 	return err;
@@ -306,9 +307,9 @@ static int subscript(struct kl_comp *c, const struct kl_expr *e, unsigned int re
 static int constant(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, uint64_t num,
 		    struct kl_cv *v)
 {
-	bool is_signed = e->kind == KL_E_NUM && num <= INT64_MAX;
+	bool is_signed = (e->kind == KL_E_NUM && num <= INT64_MAX) || e->kind == KL_E_ENUM;
 
-	v->ty = kl_ty_int(is_signed && num <= INT32_MAX ? 4 : 8, is_signed);
+	v->ty = kl_ty_int(is_signed && (int64_t)num == (int32_t)num ? 4 : 8, is_signed);
 	return kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, reg, 0, 0, 0), num);
 }
 
@@ -325,6 +326,37 @@ static int number(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, 
 			    kl_ty_name(v->ty, name, sizeof(name)));
 	v->ty = kl_ty_int(8, false);
 	return kl_c_emit(c, e, KLIN_CODE(KLIN_NUMBER, reg, 0, 0, e->num), 0);
+}
+
+static int user(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v)
+{
+	int err = kl_c_expr(c, e->a, reg, v);
+
+	if (err)
+		return err;
+	if (!v->lvalue)
+		return kl_c_fail(c, e, "user() of something that is not in memory");
+	return load(c, e, reg, v, KLIN_USER);
+}
+
+static int enumerator(struct kl_comp *c, const struct kl_expr *e, unsigned int reg,
+		      struct kl_cv *v)
+{
+	int64_t num;
+
+	if (kl_ty_enumerator(c->f->btf, e->name, &num))
+		return kl_c_fail(c, e, "kernel %s has no enumerator '%s'", c->k->release, e->name);
+	return constant(c, e, reg, num, v);
+}
+
+static int current_task(struct kl_comp *c, const struct kl_expr *e, unsigned int reg,
+			struct kl_cv *v)
+{
+	static const struct kl_ctype task = { .kind = "struct", .name = "task_struct", .ptr = 1 };
+
+	if (kl_ty_resolve(c->f->btf, &task, &v->ty))
+		return kl_c_fail(c, e, "kernel %s has no type 'struct task_struct'", c->k->release);
+	return kl_c_emit(c, e, KLIN_CODE(KLIN_CURRENT, reg, 0, 0, 0), 0);
 }
 
 int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v)
@@ -388,6 +420,14 @@ int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, stru
 	case KL_E_UNKNOWN:
 		v->ty = kl_ty_int(8, false);
 		return kl_c_emit(c, e, KLIN_CODE(KLIN_UNKNOWN, reg, 0, 0, 0), 0);
+	case KL_E_SPECIAL:
+		return constant(c, e, reg, e->num, v);
+	case KL_E_USER:
+		return user(c, e, reg, v);
+	case KL_E_ENUM:
+		return enumerator(c, e, reg, v);
+	case KL_E_CURRENT:
+		return current_task(c, e, reg, v);
 	}
 	return kl_c_fail(c, e, "this expression cannot be used in a probe");
 }
@@ -396,6 +436,35 @@ static bool uses_return(const struct kl_expr *e)
 {
 	return e && (e->kind == KL_E_RETURN || uses_return(e->a) || uses_return(e->b) ||
 		     uses_return(e->c));
+}
+
+static bool has_special(const struct kl_expr *e)
+{
+	return e->kind == KL_E_SPECIAL ||
+	       (e->kind == KL_E_COND && (has_special(e->b) || has_special(e->c)));
+}
+
+/* In @reg: 1 where the value of @e is one of its own, such as `empty`, else 0. */
+static int mark(struct kl_comp *c, const struct kl_expr *e, unsigned int reg)
+{
+	struct kl_cv cond;
+	int err;
+
+	if (e->kind != KL_E_COND || !has_special(e))
+		return kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, reg, 0, 0, 0),
+				 e->kind == KL_E_SPECIAL);
+	err = kl_c_deeper(c, e, reg);
+	if (!err)
+		err = kl_c_value(c, e->a, reg, &cond);
+	if (!err && e->b->kind == KL_E_SPECIAL && !has_special(e->c))
+		return kl_c_truth(c, e, reg);
+	if (!err && e->c->kind == KL_E_SPECIAL && !has_special(e->b))
+		return kl_c_alu(c, e, KLIN_LNOT, reg, 0);
+	if (!err)
+		err = mark(c, e->b, reg + 1);
+	if (!err)
+		err = mark(c, e->c, reg + 2);
+	return err ? err : kl_c_emit(c, e, KLIN_CODE(KLIN_SELECT, reg, reg + 1, 0, reg + 2), 0);
 }
 
 static int put(struct kl_comp *c, const struct kl_expr *e, unsigned int op, unsigned int index)
@@ -407,18 +476,18 @@ static int put(struct kl_comp *c, const struct kl_expr *e, unsigned int op, unsi
 }
 
 /* One side of the clause: first what drops it, then the object, then the values. */
-static int side(struct kl_comp *c, const struct kl_probe *p, bool at_return,
+static int side(struct kl_comp *c, const struct kl_probe_target *p, bool at_return,
 		struct klin_conf *conf)
 {
 	const struct kl_fetch *fetch;
-	unsigned int i;
+	unsigned int i, index;
 	int err = 0;
 
 	c->prog = at_return ? conf->ret : conf->call;
 	c->n = 0;
 	c->at_return = at_return;
-	if (p->when && (p->when_at_return || uses_return(p->when)) == at_return) {
-		err = put(c, p->when, KLIN_WHEN, 0);
+	if (p->when[at_return]) {
+		err = put(c, p->when[at_return], KLIN_WHEN, 0);
 		conf->call_filter |= !at_return;
 	}
 	if (!err && p->object && (p->object_at_return || uses_return(p->object)) == at_return) {
@@ -429,42 +498,52 @@ static int side(struct kl_comp *c, const struct kl_probe *p, bool at_return,
 		fetch = i < p->nargs ? &p->args[i] : &p->results[i - p->nargs];
 		if ((fetch->at_return || uses_return(fetch->expr)) != at_return)
 			continue;
-		err = put(c, fetch->expr, KLIN_VAL,
-			  (i < p->nargs ? 0 : p->nargs) + fetch->index);
+		index = (i < p->nargs ? 0 : p->nargs) + fetch->index;
+		err = put(c, fetch->expr, KLIN_VAL, index);
+		if (!err && has_special(fetch->expr)) {
+			err = mark(c, fetch->expr, 0);
+			if (!err)
+				err = kl_c_emit(c, fetch->expr,
+						KLIN_CODE(KLIN_MARK, 0, 0, 0, index), 0);
+		}
 		if (!at_return)
-			conf->call_vals |= 1U << ((i < p->nargs ? 0 : p->nargs) + fetch->index);
+			conf->call_vals |= 1U << index;
 	}
 	return err;
 }
 
-int kl_compile(const char *path, struct kl_kernel *k, const struct kl_probe *p,
-	       const struct kl_probe_target *t, const struct kl_func *f, struct klin_conf *conf)
+static int misfit(struct kl_misfit *bad, struct kl_pos pos, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static int misfit(struct kl_misfit *bad, struct kl_pos pos, const char *fmt, ...)
 {
-	struct kl_comp c = { .path = path, .k = k, .target = t, .f = f };
+	va_list ap;
+
+	bad->pos = pos;
+	va_start(ap, fmt);
+	vsnprintf(bad->why, sizeof(bad->why), fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+int kl_compile(struct kl_kernel *k, const struct kl_probe_target *t, const struct kl_func *f,
+	       struct klin_conf *conf, struct kl_misfit *bad)
+{
+	struct kl_comp c = { .k = k, .f = f, .bad = bad };
 	int err;
 
-	if (!f->proto) {
-		kl_err_at(path, t->pos.line, t->pos.col,
-			  "kernel %s has no BTF for %s(), so the types of its parameters are not known",
-			  k->release, t->name);
-		return -EINVAL;
-	}
-	if (t->nparams > btf_vlen(f->proto)) {
-		kl_err_at(path, t->pos.line, t->pos.col,
-			  "%s() has %u parameters in kernel %s, the clause names %u", t->name,
-			  btf_vlen(f->proto), k->release, t->nparams);
-		return -EINVAL;
-	}
-	if (p->nargs + p->nresults > KLIN_MAX_VALS) {
-		kl_err_at(path, p->pos.line, p->pos.col,
-			  "a probe can record %u arguments and results together, this method has %u",
-			  KLIN_MAX_VALS, p->nargs + p->nresults);
-		return -EINVAL;
-	}
-	err = side(&c, p, false, conf);
+	if (!f->proto)
+		return misfit(bad, t->pos, "kernel %s has no BTF for %s(), so the types of its "
+			      "parameters are not known", k->release, t->name);
+	if (t->nparams > btf_vlen(f->proto))
+		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names %u",
+			      t->name, btf_vlen(f->proto), k->release, t->nparams);
+	if (t->nargs + t->nresults > KLIN_MAX_VALS)
+		return misfit(bad, t->pos, "a probe can record %u arguments and results together, this "
+			      "method has %u", KLIN_MAX_VALS, t->nargs + t->nresults);
+	err = side(&c, t, false, conf);
 	if (!err)
-		err = side(&c, p, true, conf);
+		err = side(&c, t, true, conf);
 	conf->nparams = c.nparams;
-	conf->nvals = p->nargs + p->nresults;
+	conf->nvals = t->nargs + t->nresults;
 	return err;
 }

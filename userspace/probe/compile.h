@@ -7,18 +7,23 @@
 #include "probe/kernel.h"
 #include "spec/probe.h"
 
+/* Why a target does not fit a kernel, and where the spec says what does not. */
+struct kl_misfit {
+	struct kl_pos pos;
+	char why[600];
+};
+
 /**
- * kl_compile() - compile the expressions of a clause for one of its functions
- * @path: the spec file, for messages
+ * kl_compile() - compile the expressions of a target for the function it names
  * @k: the kernel
- * @p: the clause
- * @t: the target that is taken
- * @f: the same in the kernel
+ * @t: the target
+ * @f: its function in the kernel
  * @conf: call, ret, nparams, nvals, call_vals, call_object and call_filter are set
+ * @bad: what does not fit
  *
- * Return: 0, or -EINVAL after a message that names file, line and column.
+ * Return: 0, or -EINVAL with @bad filled.
  */
-int kl_compile(const char *path, struct kl_kernel *k, const struct kl_probe *p,
-	       const struct kl_probe_target *t, const struct kl_func *f, struct klin_conf *conf);
+int kl_compile(struct kl_kernel *k, const struct kl_probe_target *t, const struct kl_func *f,
+	       struct klin_conf *conf, struct kl_misfit *bad);
 
 #endif

@@ -7,9 +7,8 @@
 #include "probe/ctype.h"
 
 struct kl_comp {
-	const char *path;
 	struct kl_kernel *k;
-	const struct kl_probe_target *target;
+	struct kl_misfit *bad;
 	const struct kl_func *f;
 	struct klin_insn *prog;
 	unsigned int n;
@@ -24,7 +23,7 @@ struct kl_cv {
 	int64_t off;
 };
 
-/* An error at @e; always -EINVAL. */
+/* It does not fit at @e; always -EINVAL. */
 int kl_c_fail(const struct kl_comp *c, const struct kl_expr *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int kl_c_emit(struct kl_comp *c, const struct kl_expr *e, uint64_t code, uint64_t imm);

@@ -318,3 +318,31 @@ const char *kl_ty_suggest(struct kl_ty t, const char *name)
 		nearest_member(t.btf, b, name, &best, &distance, 0);
 	return best;
 }
+
+int kl_ty_enumerator(const struct btf *btf, const char *name, int64_t *value)
+{
+	uint32_t id, n = btf__type_cnt(btf);
+	unsigned int i;
+
+	for (id = 1; id < n; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+
+		for (i = 0; btf_is_enum(t) && i < btf_vlen(t); i++) {
+			const struct btf_enum *e = &btf_enum(t)[i];
+
+			if (strcmp(btf__name_by_offset(btf, e->name_off), name))
+				continue;
+			*value = e->val;
+			return 0;
+		}
+		for (i = 0; btf_is_enum64(t) && i < btf_vlen(t); i++) {
+			const struct btf_enum64 *e = &btf_enum64(t)[i];
+
+			if (strcmp(btf__name_by_offset(btf, e->name_off), name))
+				continue;
+			*value = btf_enum64_value(e);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}

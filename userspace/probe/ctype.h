@@ -61,6 +61,8 @@ int kl_ty_resolve(const struct btf *btf, const struct kl_ctype *c, struct kl_ty 
  */
 int kl_ty_member(struct kl_ty t, const char *name, size_t len, struct kl_ty *type, uint64_t *bits,
 		 bool *bitfield);
+/* The value of an enum's constant; -ENOENT. */
+int kl_ty_enumerator(const struct btf *btf, const char *name, int64_t *value);
 /* The member with the name that is nearest, or NULL. */
 const char *kl_ty_suggest(struct kl_ty t, const char *name);
 

@@ -34,8 +34,8 @@ static uint64_t old_until(const struct kl_recorder *r, const struct kl_clause *c
 {
 	/* A fresh object is younger than the probes, so nothing on it is old. */
 	if (r->opts.fresh)
-		return object_known && r->opts.one_object && (c->tracepoint || c->p->object) ?
-		       KL_TIME_MIN : KL_TIME_MAX;
+		return object_known && (r->opts.one_object || r->opts.pid) &&
+		       (c->tracepoint || c->found.target->object) ? KL_TIME_MIN : KL_TIME_MAX;
 	/* Stacks do not tell who sleeps between two tracepoints. */
 	if (c->tracepoint || r->nblocked)
 		return KL_TIME_MAX;

@@ -26,7 +26,7 @@ static int add_open(struct kl_recorder *r)
 		for (at = s->base; !err && at != s->top; at++) {
 			struct klin_event ev = s->frames[at % KLIN_DEPTH].ev;
 
-			if (!s->frames[at % KLIN_DEPTH].open)
+			if (s->frames[at % KLIN_DEPTH].open != KLIN_OPEN)
 				continue;
 			ev.flags |= KLIN_F_NORET;
 			ev.ret = last;
@@ -125,16 +125,11 @@ static int add_switches(struct kl_recorder *r)
 	return err;
 }
 
-/* Give each operation the first time by which its CPU is known to have drained after it. */
-static int set_drains(struct kl_recorder *r)
+int kl_set_drains(struct kl_recorder *r)
 {
-	struct kl_drained *d;
+	struct kl_drained *d = r->drained;
 	size_t i, lo, hi, mid;
-	int err = add_switches(r);
 
-	if (err)
-		return err;
-	d = r->drained;
 	if (r->ndrained)
 		qsort(d, r->ndrained, sizeof(*d), by_cpu);
 	for (i = r->ndrained; i-- > 1;)
@@ -159,6 +154,16 @@ static int set_drains(struct kl_recorder *r)
 	return 0;
 }
 
+int kl_finish_open(struct kl_recorder *r)
+{
+	int err = add_open(r);
+
+	if (err)
+		return err;
+	kl_count_ended(r);
+	return cut(r);
+}
+
 /**
  * kl_finish() - make the history whole
  * @r: the recorder, detached, with everything read; end is set
@@ -170,11 +175,7 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	int err;
 
 	memset(stats, 0, sizeof(*stats));
-	err = add_open(r);
-	if (err)
-		return err;
-	kl_count_ended(r);
-	err = cut(r);
+	err = kl_finish_open(r);
 	if (!err)
 		err = kl_begin(r);
 	if (!err)
@@ -184,7 +185,7 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	if (!err)
 		err = kl_history_finish(r->h);
 	if (!err)
-		err = set_drains(r);
+		err = add_switches(r) ?: kl_set_drains(r);
 	for (i = 0; i < r->h->nops; i++) {
 		stats->pending += !!(r->h->ops[i].flags & KL_OP_PENDING);
 		stats->nocall += !!(r->h->ops[i].flags & KL_OP_NOCALL);

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "probe/kernel.h"
@@ -51,15 +52,16 @@ static int read_traceable(struct kl_kernel *k)
 }
 
 /* Lines are "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]". */
-static int read_symbols(struct kl_kernel *k)
+static int read_symbols(struct kl_kernel *k, const char *path)
 {
 	char *line, *next, *name, *module, type;
 	unsigned long long addr;
 	size_t len;
 	int err;
 
-	if (kl_read_file("/proc/kallsyms", &k->symtext, &len))
-		return 0;
+	err = kl_read_file(path, &k->symtext, &len);
+	if (err)
+		return err;
 	for (line = k->symtext; *line; line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next)
@@ -107,10 +109,62 @@ int kl_kernel_open(struct kl_kernel **out)
 		if (err)
 			goto err;
 	}
-	err = read_symbols(k);
-	if (err)
+	err = read_symbols(k, "/proc/kallsyms");
+	if (err == -ENOMEM)
 		goto err;
 	k->btf = btf__load_vmlinux_btf();
+	*out = k;
+	return 0;
+err:
+	kl_kernel_close(k);
+	return err;
+}
+
+static int read_btf_functions(struct kl_kernel *k)
+{
+	uint32_t id, n = btf__type_cnt(k->btf);
+	int err;
+
+	for (id = 1; id < n; id++) {
+		const struct btf_type *t = btf__type_by_id(k->btf, id);
+
+		if (!btf_is_func(t))
+			continue;
+		err = kl_grow(k->syms, k->csyms, k->nsyms + 1);
+		if (err)
+			return err;
+		k->syms[k->nsyms++] = (struct kl_ksym){
+			.name = btf__name_by_offset(k->btf, t->name_off) };
+	}
+	return 0;
+}
+
+int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel **out)
+{
+	struct kl_kernel *k = calloc(1, sizeof(*k));
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	k->offline = true;
+	snprintf(k->release, sizeof(k->release), "%s", btf);
+	k->btf = btf__parse(btf, NULL);
+	err = k->btf ? 0 : -errno;
+	if (err) {
+		kl_err("%s: expected BTF, or an ELF file with it: %s", btf, strerror(-err));
+		err = -EINVAL;
+		goto err;
+	}
+	err = symbols ? read_symbols(k, symbols) : read_btf_functions(k);
+	if (!err && !k->nsyms)
+		err = -ENODATA;
+	if (err && err != -ENOMEM) {
+		kl_err("%s: expected symbols as in /proc/kallsyms: %s", symbols ? symbols : btf,
+		       strerror(-err));
+		err = -EINVAL;
+	}
+	if (err)
+		goto err;
 	*out = k;
 	return 0;
 err:
@@ -162,6 +216,8 @@ static bool is_traceable(const struct kl_kernel *k, const struct kl_func *f)
 {
 	struct kl_traceable key = { .name = f->name }, *t;
 
+	if (k->offline)
+		return true;
 	t = k->ntraceable ? bsearch(&key, k->traceable, k->ntraceable, sizeof(key), by_name) : NULL;
 	if (!t)
 		return false;
@@ -213,7 +269,7 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 	if (!out->copies)
 		return -ENOENT;
 	out->traceable = is_traceable(k, out);
-	out->blacklisted = is_blacklisted(name);
+	out->blacklisted = !k->offline && is_blacklisted(name);
 	btf = kl_kernel_btf(k, out->module[0] ? out->module : NULL);
 	id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -ENOENT;
 	if (id > 0) {

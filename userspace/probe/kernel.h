@@ -29,6 +29,7 @@ struct kl_modbtf {
 struct kl_kernel {
 	char release[65];
 	const char *tracefs;		/* mount point, NULL if there is none */
+	bool offline;			/* not the running one: what ftrace manages is not known */
 	struct btf *btf;		/* of vmlinux, NULL without CONFIG_DEBUG_INFO_BTF */
 	struct kl_modbtf *mods;
 	size_t nmods, cmods;
@@ -48,6 +49,16 @@ struct kl_kernel {
  * Return: 0 or -ENOMEM.
  */
 int kl_kernel_open(struct kl_kernel **out);
+
+/**
+ * kl_kernel_open_files() - learn about a kernel from its files
+ * @btf: raw BTF, or an ELF file with it: vmlinux, or /sys/kernel/btf/vmlinux of that kernel
+ * @symbols: its System.map or a copy of /proc/kallsyms; NULL: the functions that have BTF
+ * @out: what was learned; what ftrace manages is not
+ *
+ * Return: 0, -ENOMEM, or -EINVAL after a message.
+ */
+int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel **out);
 void kl_kernel_close(struct kl_kernel *k);
 
 /* The BTF of a module (NULL: the kernel's own), NULL if there is none. */

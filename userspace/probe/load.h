@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct kl_load;
 
@@ -38,11 +39,13 @@ struct kl_load_ops {
  * @fresh: it made its object, in the first state, and has not touched it yet
  * @object: the object's address, 0 if it does not make one
  * @lock: the address of the kernel's own lock in it, 0 if there is none
+ * @pid: the process that alone uses its objects; 0 if that is not so
  */
 struct kl_load {
 	const struct kl_load_ops *ops;
 	bool fresh;
 	uint64_t object, lock;
+	pid_t pid;
 };
 
 /* Prepare the load that --load names: "user:NAME,..." or settings of klin.ko. */

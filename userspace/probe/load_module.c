@@ -158,7 +158,7 @@ static int module_open(const char *arg, struct kl_load **out)
 	l->load.fresh = true;
 	if (kl_module_status("object", value, sizeof(value)))
 		l->load.object = strtoull(value, NULL, 16);
-	if (kl_module_status("spinlock", value, sizeof(value)))
+	if (kl_module_status("lock", value, sizeof(value)))
 		l->load.lock = strtoull(value, NULL, 16);
 	*out = &l->load;
 	return 0;

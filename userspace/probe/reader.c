@@ -36,6 +36,8 @@ static void values(const struct kl_clause *c, const struct klin_event *ev, struc
 
 		if (unseen(c, ev, i))
 			v[i] = kl_special(KL_ANY);
+		else if (ev->fault >> (KLIN_MARKS + i) & 1)
+			v[i] = kl_special(ev->val[i]);
 		else
 			v[i] = kl_word(p->type == KL_T_BOOL ? !!ev->val[i] : ev->val[i]);
 	}
@@ -81,7 +83,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 
 	object = KL_ALL_OBJECTS;
 	if (!(ev->fault & KLIN_FAULT_OBJECT) &&
-	    !(ev->flags & KLIN_F_NORET && c->p->object && !c->tracepoint && !c->conf.call_object))
+	    !(ev->flags & KLIN_F_NORET && c->found.target->object && !c->tracepoint && !c->conf.call_object))
 		object = kl_history_object(r->h, ev->object);
 	if (object < 0)
 		return object;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "history/history.h"
 #include "probe/kernel.h"
@@ -25,6 +26,7 @@
  * @lock: its address as functions of the kernel itself (not of modules) know it,
  *	0 if that is the same
  * @private_object: @object is used by bound threads in process context only
+ * @pid: record operations of this process only; 0: of all
  * @fresh: the objects are created, in their first state, after attaching
  * @clock_known: take @clock_error (ns) instead of measuring the clock's error
  */
@@ -34,6 +36,7 @@ struct kl_record_opts {
 	unsigned int pages, slots;
 	bool one_object, private_object, fresh, clock_known;
 	uint64_t object, lock, clock_error;
+	pid_t pid;
 };
 
 /**
@@ -78,6 +81,19 @@ uint64_t kl_recorder_received(const struct kl_recorder *r);
  * @stats: how it went
  */
 int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_record_stats *stats);
+
+/**
+ * kl_recorder_follow() - read what has come, to be checked at once
+ * @r: the recorder, attached
+ * @floor: every operation still to come is called at that time or later
+ *
+ * To be called every few milliseconds, instead of kl_recorder_poll(); what is to be
+ * handed on is in kl_recorder_history() until the next time.
+ */
+int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor);
+/* Detach; the rest is in kl_recorder_history().  Instead of kl_recorder_stop(). */
+int kl_recorder_follow_end(struct kl_recorder *r);
+const struct kl_history *kl_recorder_history(struct kl_recorder *r);
 
 /* CLOCK_MONOTONIC in ns, the clock of all recordings. */
 uint64_t kl_now(void);

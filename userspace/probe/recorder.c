@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "probe/compile.h"
 #include "probe/recorder.h"
 
 /* The kernel refused to make a map: say why. */
@@ -51,20 +50,36 @@ static int make_maps(struct kl_recorder *r)
 	return 0;
 }
 
+/* The number of the first clause on the function of this one. */
+static unsigned int function_number(const struct kl_recorder *r, const struct kl_clause *c)
+{
+	const struct kl_clause *first;
+
+	for (first = r->clauses; first < c; first++)
+		if (!first->tracepoint && !strcmp(first->found.func.name, c->found.func.name) &&
+		    !strcmp(first->found.func.module, c->found.func.module))
+			break;
+	return first - r->clauses;
+}
+
 static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 {
 	struct klin_conf *conf = &c->conf;
+	struct kl_misfit bad;
 	int err;
 
-	err = kl_compile(kl_spec_path(r->opts.spec), r->kernel, c->p, c->found.target,
-			 &c->found.func, conf);
-	if (err)
+	err = kl_compile(r->kernel, c->found.target, &c->found.func, conf, &bad);
+	if (err) {
+		kl_err_at(kl_spec_path(r->opts.spec), bad.pos.line, bad.pos.col, "%s", bad.why);
 		return err;
+	}
 	conf->probe = c - r->clauses;
+	conf->func = function_number(r, c);
 	conf->slot_mask = r->opts.slots - 1;
 	/* What klin does itself counts too, but where it only looks it can be left out. */
 	conf->self = c->method->pure ? getpid() : 0;
-	conf->one_object = r->opts.one_object && c->p->object;
+	conf->only = r->opts.pid;
+	conf->one_object = r->opts.one_object && c->found.target->object;
 	conf->object = r->opts.lock && !c->found.func.module[0] ? r->opts.lock : r->opts.object;
 	conf->call_filter |= conf->one_object && conf->call_object;
 	return 0;
@@ -98,6 +113,8 @@ static int choose(struct kl_recorder *r, struct kl_clause *c)
 	if (method < 0)
 		return method;
 	c->history_method = method;
+	if (c->found.target->kind == KL_TARGET_NOTHING)
+		return 0;
 	c->tracepoint = c->found.target->kind == KL_TARGET_KLIN;
 	return c->tracepoint ? choose_tracepoint(r, c) : choose_function(r, c);
 }
@@ -131,7 +148,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 {
 	struct kl_recorder *r = calloc(1, sizeof(*r));
 	uint64_t start = kl_now();
-	unsigned int i;
+	unsigned int i, n;
 	int err = -ENOMEM;
 
 	if (!r)
@@ -154,11 +171,15 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	if (err)
 		goto err;
 	kl_debug("kernel's symbols and types read after %.0f ms", (kl_now() - start) / 1e6);
-	for (i = 0; i < r->nclauses; i++) {
-		r->clauses[i].p = kl_spec_probe(opts->spec, i);
-		err = choose(r, &r->clauses[i]);
+	/* Clauses that have nothing to attach to here are left out. */
+	for (i = 0, n = r->nclauses, r->nclauses = 0; i < n; i++) {
+		struct kl_clause *c = &r->clauses[r->nclauses];
+
+		c->p = kl_spec_probe(opts->spec, i);
+		err = choose(r, c);
 		if (err)
 			goto err;
+		r->nclauses += c->found.target->kind != KL_TARGET_NOTHING;
 	}
 	kl_debug("clauses compiled after %.0f ms", (kl_now() - start) / 1e6);
 	err = make_maps(r);
@@ -195,6 +216,7 @@ void kl_recorder_free(struct kl_recorder *r)
 	free(r->drained);
 	free(r->unknown);
 	free(r->blocked);
+	free(r->follow.dead);
 	free(r);
 }
 

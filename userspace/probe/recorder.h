@@ -98,6 +98,13 @@ struct kl_recorder {
 	uint64_t received, ops, bytes;
 	int err;		/* of the event callback */
 	bool ignore_misses;	/* they cannot have been of the one object */
+	struct {		/* follow.c */
+		uint64_t floor, lost, missed, ended;
+		uint8_t *dead;	/* slots of tasks that have ended, and were told */
+		size_t ready;	/* operations that are handed on */
+		struct kl_history view;
+		bool begun;
+	} follow;
 	pid_t *blocked;		/* tasks that were inside a probed function at the start */
 	size_t nblocked, cblocked;
 	uint64_t blocked_until;
@@ -154,5 +161,9 @@ int kl_begin(struct kl_recorder *r);
 /* finish.c */
 /* It may have taken effect or not, and nothing is known of its results. */
 int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats);
+/* What is open is pending, and what came after the end is cut off. */
+int kl_finish_open(struct kl_recorder *r);
+/* Give each operation the first time by which its CPU is known to have drained after it. */
+int kl_set_drains(struct kl_recorder *r);
 
 #endif

@@ -33,10 +33,15 @@ int kl_klin_method(const char *name, uint32_t *id)
 
 int kl_target_try(struct kl_kernel *k, const struct kl_probe_target *t, struct kl_found *f)
 {
+	struct klin_conf conf = { 0 };
+	struct kl_misfit bad;
 	int err;
 
 	memset(f, 0, sizeof(*f));
 	f->target = t;
+	f->way = KL_WAY_NONE;
+	if (t->kind == KL_TARGET_NOTHING)
+		return 0;
 	if (t->kind == KL_TARGET_KLIN) {
 		err = kl_klin_method(t->name, &f->id);
 		if (err == -ENODEV)
@@ -56,7 +61,15 @@ int kl_target_try(struct kl_kernel *k, const struct kl_probe_target *t, struct k
 		return err;
 	}
 	f->way = kl_func_way(&f->func, f->why, sizeof(f->why));
-	return f->way == KL_WAY_NONE ? -EOPNOTSUPP : 0;
+	if (f->way == KL_WAY_NONE)
+		return -EOPNOTSUPP;
+	err = kl_compile(k, t, &f->func, &conf, &bad);
+	if (err) {
+		f->way = KL_WAY_NONE;
+		f->misfit = bad.pos;
+		snprintf(f->why, sizeof(f->why), "%s", bad.why);
+	}
+	return err;
 }
 
 int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_probe *p,
@@ -70,11 +83,15 @@ int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_prob
 		if (!kl_target_try(k, &p->targets[i], f))
 			return 0;
 	kl_target_try(k, t, f);
+	if (p->ntargets == 1 && f->misfit.line) {
+		kl_err_at(path, f->misfit.line, f->misfit.col, "%s", f->why);
+		return -EINVAL;
+	}
 	if (t->kind == KL_TARGET_FUNC && !f->func.copies)
 		kl_func_suggest(k, t->name, near, sizeof(near));
 	kl_err_at(path, t->pos.line, t->pos.col, "'%s%s' cannot be attached on kernel %s: %s%s%s%s%s",
 		  t->kind == KL_TARGET_KLIN ? "klin:" : "", t->name, k->release, f->why,
 		  *near ? "; did you mean " : "", near, *near ? "?" : "",
-		  p->ntargets > 1 ? "; none of its alternatives can either" : "");
+		  p->ntargets > 1 ? "; nor can its alternatives, see `klin list'" : "");
 	return -EINVAL;
 }

@@ -34,8 +34,7 @@ static size_t character(const unsigned char *s)
 	return n;
 }
 
-/* Names of files can be of any bytes, JSON cannot: U+FFFD stands for each that is no text. */
-static json_t *text(const char *s)
+json_t *kl_json_text(const char *s)
 {
 	char *copy = malloc(strlen(s) * strlen(REPLACEMENT) + 1), *to = copy;
 	json_t *j;
@@ -61,7 +60,7 @@ static json_t *op_json(const struct kl_history *h, const struct kl_op *op)
 
 	kl_op_print(words, sizeof(words), h, op);
 	json_object_set_new(j, "thread", number(h->threads[op->thread]));
-	json_object_set_new(j, "operation", text(words));
+	json_object_set_new(j, "operation", kl_json_text(words));
 	json_object_set_new(j, "call", number(op->call));
 	json_object_set_new(j, "return", op->ret == KL_TIME_MAX ? json_null() : number(op->ret));
 	return j;
@@ -81,8 +80,8 @@ static json_t *part_json(const struct kl_part_result *p)
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
 							    json_null());
-	if (p->answer.verdict == KL_UNKNOWN)
-		json_object_set_new(j, "reason", text(p->answer.reason));
+	if (p->answer.verdict == KL_UNKNOWN || p->answer.ncore)
+		json_object_set_new(j, "reason", kl_json_text(p->answer.reason));
 	json_object_set_new(j, "needs_store_buffer", json_boolean(p->sc_violation));
 	if (!p->cex)
 		return j;
@@ -110,11 +109,11 @@ void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 	json_t *j = json_object(), *parts = json_array();
 	size_t i;
 
-	json_object_set_new(j, "history", text(name));
-	json_object_set_new(j, "spec", text(kl_spec_name(r->spec)));
+	json_object_set_new(j, "history", kl_json_text(name));
+	json_object_set_new(j, "spec", kl_json_text(kl_spec_name(r->spec)));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(r->verdict)));
 	if (r->verdict == KL_UNKNOWN)
-		json_object_set_new(j, "reason", text(r->reason));
+		json_object_set_new(j, "reason", kl_json_text(r->reason));
 	json_object_set_new(j, "operations", json_integer(r->h->nops));
 	json_object_set_new(j, "gaps", json_integer(r->h->ngaps));
 	json_object_set_new(j, "linearizable", json_integer(r->count[KL_LINEARIZABLE]));

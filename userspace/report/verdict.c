@@ -32,7 +32,7 @@ static void explain(FILE *f, const struct kl_report *r)
 			p->answer.engine ? p->answer.engine : "none", p->answer.work,
 			p->answer.bytes >> 10,
 			p->sc_violation ? "; on sequential consistency there is no order" : "");
-		if (p->answer.verdict == KL_VIOLATION && *p->answer.reason)
+		if (p->answer.verdict != KL_UNKNOWN && *p->answer.reason)
 			fprintf(f, "    %s\n", p->answer.reason);
 		if (*p->declined)
 			fprintf(f, "    %s\n", p->declined);
@@ -87,6 +87,8 @@ void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 			print_part_name(f, p);
 			fputs(": VIOLATION\n", f);
 		}
+		if (p->answer.ncore && *p->answer.reason)
+			fprintf(f, "\nWhat is wrong: %s.\n", p->answer.reason);
 		if (!style || !style->no_diagram)
 			kl_print_counterexample(f, r->spec, p->cex, p->nops);
 	}

@@ -22,14 +22,43 @@ static int key_cmp(const void *p, const void *q)
 	return (a->v > b->v) - (a->v < b->v);
 }
 
+#define MAX_STRIDE	2
+
+/* Move entry @i of sorted ones back to where it belongs. */
+static void insert_entry(struct kl_val *e, size_t i, unsigned int stride)
+{
+	const struct kl_val *last = &e[i * stride];
+	struct kl_val moved[MAX_STRIDE];
+	size_t low = 0, high = i;
+
+	while (low < high) {
+		const size_t mid = (low + high) / 2;
+
+		if (key_cmp(&e[mid * stride], last) > 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	memcpy(moved, last, stride * sizeof(*e));
+	memmove(&e[(low + 1) * stride], &e[low * stride], (i - low) * stride * sizeof(*e));
+	memcpy(&e[low * stride], moved, stride * sizeof(*e));
+}
+
+#define FEW_MOVES	4
+
 /* Sort @n entries; KL_DROP if two keys are equal. */
 static int sort_entries(struct kl_val *e, size_t n, unsigned int stride)
 {
+	unsigned int moves = 0;
 	size_t i;
 
-	for (i = 1; i < n; i++)
-		if (key_cmp(&e[(i - 1) * stride], &e[i * stride]) > 0)
-			break;
+	/* What a step added is at the end, all else in order. */
+	for (i = 1; i < n && moves <= FEW_MOVES; i++) {
+		if (key_cmp(&e[(i - 1) * stride], &e[i * stride]) <= 0)
+			continue;
+		insert_entry(e, i, stride);
+		moves++;
+	}
 	if (i < n)
 		qsort(e, n, stride * sizeof(*e), key_cmp);
 	for (i = 1; i < n && stride > 1; i++)

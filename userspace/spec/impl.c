@@ -374,6 +374,23 @@ static void general_thread(struct kl_igen *g, unsigned int t, unsigned int ops)
 	end(g);
 }
 
+/* The thread's variables at its end, for who looks at outcomes. */
+static void keep_vars(struct kl_igen *g, const struct kl_thread_def *d, unsigned int number,
+		      unsigned int of)
+{
+	struct kl_impl *im = g->im;
+	unsigned int i;
+
+	for (i = 0; i < g->nkept; i++) {
+		if (g->local[i].type >= KL_IT_PTR)
+			continue;
+		im->client_vars[im->nclient_vars++] = (struct kl_client_var){
+			.thread = d->name, .name = g->local[i].name, .t = g->self,
+			.number = number, .of = of, .reg = i,
+		};
+	}
+}
+
 /* The body, as often as it is repeated: a counter would need a register more. */
 static void written_thread(struct kl_igen *g, struct kl_thread_def *d, unsigned int self,
 			   uint64_t repeat)
@@ -393,10 +410,18 @@ static void written_thread(struct kl_igen *g, struct kl_thread_def *d, unsigned 
 
 static void written_threads(struct kl_igen *g, uint32_t *start, unsigned int *n)
 {
+	const size_t max = KL_IMPL_THREADS * KL_IMPL_REGS;
 	struct kl_impl *im = g->im;
 	uint64_t count, repeat, j;
 	unsigned int i;
 
+	if (!im->client_vars)
+		im->client_vars = kl_arena_alloc(&g->g.s->arena, max * sizeof(*im->client_vars));
+	if (!im->client_vars) {
+		g->g.err = -ENOMEM;
+		return;
+	}
+	im->nclient_vars = 0;
 	for (i = 0; i < im->nthreads; i++) {
 		struct kl_thread_def *d = &im->threads[i];
 
@@ -412,6 +437,7 @@ static void written_threads(struct kl_igen *g, uint32_t *start, unsigned int *n)
 		for (j = 0; j < count; j++) {
 			start[*n] = g->g.s->ncode;
 			written_thread(g, d, (*n)++, repeat);
+			keep_vars(g, d, j, count);
 		}
 	}
 }

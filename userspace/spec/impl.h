@@ -44,6 +44,7 @@ struct kl_shared {
 	struct kl_ast_expr *len_expr, *init_expr;
 	unsigned int len, slot;
 	struct kl_val init;
+	bool of_methods, of_client;	/* who touches it */
 };
 
 /* thread NAME[n] repeat(k) { } */
@@ -52,6 +53,14 @@ struct kl_thread_def {
 	struct kl_pos pos;
 	struct kl_ast_expr *count, *repeat;
 	struct kl_stmt *body;
+};
+
+/* What the threads of a client have in the end: their outermost variables. */
+struct kl_client_var {
+	const char *thread, *name;
+	unsigned int t, number;		/* the thread; its number among those of its name */
+	unsigned int of;		/* how many threads have that name */
+	unsigned int reg;
 };
 
 /* client general(n) or roles(m, m|m, ...), ops(k) values(v, ...) */
@@ -81,6 +90,8 @@ struct kl_impl {
 	/* Made by the generator: */
 	unsigned int nslots, nregs;
 	uint32_t init_code, final_code;	/* 0: none */
+	struct kl_client_var *client_vars;	/* of threads that are written; in the arena */
+	size_t nclient_vars;
 };
 
 /* Check and compile the implementation of a checked spec.  0, -EINVAL after messages, -ENOMEM. */

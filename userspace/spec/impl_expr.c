@@ -87,10 +87,12 @@ static void no_such_name(struct kl_igen *g, const struct kl_ast_expr *e)
 }
 
 static struct kl_place shared_place(struct kl_igen *g, const struct kl_ast_expr *e,
-				    const struct kl_shared *v)
+				    struct kl_shared *v)
 {
 	struct kl_place p = { .kind = KL_PL_SLOT, .type = v->f.type, .at = v->slot };
 
+	v->of_methods |= g->code == KL_IC_METHOD;
+	v->of_client |= g->code == KL_IC_THREAD;
 	if ((e->kind == KL_A_INDEX) != v->is_array) {
 		kl_ig_err(g, e->pos, v->is_array ? "'%s' is an array, expected an index" :
 			  "'%s' is no array and has no index", e->name);

@@ -24,6 +24,7 @@ struct kl_igen {
 	enum kl_icode code;
 	struct kl_ilocal local[KL_IMPL_REGS];	/* each in the register of its number */
 	unsigned int nlocals, nloops, self;
+	unsigned int nkept;		/* variables at the end of the last list of statements */
 	unsigned int atomic;		/* the line of the block we are in, or 0 */
 	bool returns;			/* some `return' can be reached */
 	/* Linearization points. */

@@ -408,6 +408,7 @@ bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s)
 		g->rmw_type = 0;
 		ends = stmt(g, s);
 	}
+	g->nkept = g->nlocals;
 	g->nlocals = nlocals;
 	return ends;
 }

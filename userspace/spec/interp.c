@@ -165,7 +165,8 @@ static int count_steps(struct kl_run *r, uint32_t n)
 
 int kl_run_exec(struct kl_run *r)
 {
-	const uint32_t *code = r->s->code + r->m->code, *pc = code;
+	const uint32_t *code = r->s->code + r->m->code;
+	const uint32_t *pc = code + (r->before ? r->before->at : 0);
 	struct kl_val *reg = r->reg;
 	bool truth;
 	int ret;
@@ -266,6 +267,12 @@ int kl_run_exec(struct kl_run *r)
 			pc++;
 			break;
 		case KL_I_BLOCK:
+			if (unlikely(r->stepwise && r->entered)) {
+				r->next_at = pc - 1 - code;
+				r->work += pc - code;
+				return 0;
+			}
+			r->entered = true;
 			r->barrier |= a;
 			r->through |= a;
 			break;

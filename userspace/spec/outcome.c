@@ -60,7 +60,7 @@ static uint64_t *put_vals(uint64_t *w, const struct kl_val *v, size_t n)
 int kl_outcome_new(struct kl_run *r, const struct kl_outcome *o, bool *new)
 {
 	size_t nres = r->m->pub.nresults, i;
-	size_t words = 2 + 2 * (o->len + nres + o->nbound) + o->nwrote;
+	size_t words = 3 + 2 * (o->len + nres + o->nbound + o->nlocals) + o->nwrote;
 	uint64_t *record, *w, *place;
 	int ret;
 
@@ -73,9 +73,11 @@ int kl_outcome_new(struct kl_run *r, const struct kl_outcome *o, bool *new)
 	w = record + RECORD_HEAD;
 	*w++ = o->barrier | o->through << 1;
 	*w++ = o->nwrote;
+	*w++ = o->at;
 	w = put_vals(w, o->state, o->len);
 	w = put_vals(w, o->results, nres);
 	w = put_vals(w, o->bound, o->nbound);
+	w = put_vals(w, o->locals, o->nlocals);
 	for (i = 0; i < o->nwrote; i++)
 		*w++ = o->wrote[i];
 	record[1] = words;

@@ -48,6 +48,16 @@ struct kl_tok *kl_p_next(struct kl_parser *p)
 	return t;
 }
 
+size_t kl_p_mark(const struct kl_parser *p)
+{
+	return p->pos;
+}
+
+void kl_p_rewind(struct kl_parser *p, size_t mark)
+{
+	p->pos = mark;
+}
+
 bool kl_p_is(struct kl_parser *p, int kind)
 {
 	return kl_p_peek(p)->kind == kind;

@@ -14,6 +14,9 @@ struct kl_parser;
 struct kl_tok *kl_p_peek(struct kl_parser *p);
 struct kl_tok *kl_p_ahead(struct kl_parser *p, unsigned int n);
 struct kl_tok *kl_p_next(struct kl_parser *p);
+/* Where the parser is, and back to there. */
+size_t kl_p_mark(const struct kl_parser *p);
+void kl_p_rewind(struct kl_parser *p, size_t mark);
 bool kl_p_is(struct kl_parser *p, int kind);
 bool kl_p_is_kw(struct kl_parser *p, enum kl_kw kw);
 bool kl_p_is_word(struct kl_parser *p, const char *word);
@@ -72,8 +75,11 @@ struct kl_ast_expr *kl_p_expr(struct kl_parser *p);
 struct kl_ast_expr *kl_p_lvalue_or_call(struct kl_parser *p);
 struct kl_stmt *kl_p_block(struct kl_parser *p);
 void kl_p_probe(struct kl_parser *p);
-/* An expression of C in a probe clause of @target; @has_return: `return` is in it. */
+/*
+ * An expression of C in a probe clause of @target; @has_return: `return` is in it.
+ * @special: it may be `empty`, `full` or `absent`.
+ */
 const struct kl_expr *kl_p_probe_expr(struct kl_parser *p, const struct kl_probe_target *target,
-				      bool *has_return);
+				      bool special, bool *has_return);
 
 #endif

@@ -224,6 +224,9 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p)
 		return declaration(p, kl_p_next(p)->kw == KL_KW_WORD ? KL_ET_WORD : KL_ET_BOOL,
 				   NULL);
 	}
+	/* The kernel's barriers for stores and for loads: TSO keeps these orders by itself. */
+	if (next == ';' && (kl_p_is_word(p, "wmb") || kl_p_is_word(p, "rmb")))
+		return simple(p, KL_S_BLOCK);
 	if (next == '(' && kl_p_is_word(p, "lock"))
 		return lock_stmt(p, KL_S_LOCK);
 	if (next == '(' && kl_p_is_word(p, "unlock"))

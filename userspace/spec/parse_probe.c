@@ -6,11 +6,12 @@
 #include "spec/parse.h"
 
 #define PARAMS_MAX	16	/* of a probed function */
+#define TARGETS_MAX	8	/* alternatives of a clause */
 
-/* A clause in the making; filled in place, constant once it is done. */
+/* A target in the making, with its body; constant once it is done. */
 struct clause {
 	const struct kl_method_def *m;
-	struct kl_probe probe;
+	struct kl_pos pos;	/* of the method's name */
 	struct kl_probe_target target;
 	struct kl_fetch args[KL_MAX_ARGS], results[KL_MAX_ARGS];
 };
@@ -125,17 +126,38 @@ static bool at_return(struct kl_parser *p, enum when_read at, bool has_return, b
 }
 
 /* `object EXPR;` and `when EXPR;` */
-static void parse_single(struct kl_parser *p, const struct kl_probe_target *t, const char *what,
-			 const struct kl_expr **e, bool *late)
+static const struct kl_expr *parse_single(struct kl_parser *p, const struct kl_probe_target *t,
+					  bool *late)
 {
-	struct kl_pos pos = kl_p_next(p)->pos;
+	const struct kl_expr *e;
 	bool has_return;
 
-	if (*e)
-		kl_p_fail(p, pos, "a second '%s' in this clause", what);
-	*e = kl_p_probe_expr(p, t, &has_return);
-	*late = at_return(p, parse_at(p), has_return, false, (*e)->pos);
+	e = kl_p_probe_expr(p, t, false, &has_return);
+	*late = at_return(p, parse_at(p), has_return, false, e->pos);
 	kl_p_expect(p, ';', "';', or 'at call' or 'at return'");
+	return e;
+}
+
+static void parse_object(struct kl_parser *p, struct kl_probe_target *t)
+{
+	struct kl_pos pos = kl_p_next(p)->pos;
+
+	if (t->object)
+		kl_p_fail(p, pos, "a second 'object' in this clause");
+	t->object = parse_single(p, t, &t->object_at_return);
+}
+
+static void parse_when(struct kl_parser *p, struct kl_probe_target *t)
+{
+	struct kl_pos pos = kl_p_next(p)->pos;
+	const struct kl_expr *e;
+	bool late;
+
+	e = parse_single(p, t, &late);
+	if (t->when[late])
+		kl_p_fail(p, pos, "a second 'when' at the %s in this clause",
+			  late ? "return" : "call");
+	t->when[late] = e;
 }
 
 /* Which parameter or result is meant; one that is the only one needs no name. */
@@ -190,7 +212,7 @@ static void parse_fetches(struct kl_parser *p, struct clause *c, bool result)
 		f->index = i;
 		f->name = params[i].name;
 		f->pos = pos;
-		f->expr = kl_p_probe_expr(p, &c->target, &has_return[i]);
+		f->expr = kl_p_probe_expr(p, &c->target, true, &has_return[i]);
 		here[i] = true;
 	} while (kl_p_take(p, ','));
 	at = parse_at(p);
@@ -204,11 +226,12 @@ static void parse_fetches(struct kl_parser *p, struct clause *c, bool result)
 static void parse_item(struct kl_parser *p, void *arg)
 {
 	struct clause *c = arg;
+	struct kl_probe_target *t = &c->target;
 
 	if (kl_p_is_word(p, "object"))
-		parse_single(p, &c->target, "object", &c->probe.object, &c->probe.object_at_return);
+		parse_object(p, t);
 	else if (kl_p_is_word(p, "when"))
-		parse_single(p, &c->target, "when", &c->probe.when, &c->probe.when_at_return);
+		parse_when(p, t);
 	else if (kl_p_is_word(p, "argument"))
 		parse_fetches(p, c, false);
 	else if (kl_p_is_word(p, "result"))
@@ -243,52 +266,109 @@ static void finish_function(struct kl_parser *p, struct clause *c)
 	len = add_missing(missing, sizeof(missing), 0, c->args, m->params, m->nparams, "argument");
 	add_missing(missing, sizeof(missing), len, c->results, m->results, m->nresults, "result");
 	if (*missing && !kl_p_diag(p)->errors)
-		kl_p_fail(p, c->probe.pos, "this clause does not say where method '%s' has: %s",
+		kl_p_fail(p, c->pos, "this clause does not say where method '%s' has: %s",
 			  m->name, missing);
 	args = kl_p_alloc(p, sizeof(c->args));
 	results = kl_p_alloc(p, sizeof(c->results));
-	c->probe.args = memcpy(args, c->args, sizeof(c->args));
-	c->probe.results = memcpy(results, c->results, sizeof(c->results));
-	c->probe.nargs = m->nparams;
-	c->probe.nresults = m->nresults;
+	c->target.args = memcpy(args, c->args, sizeof(c->args));
+	c->target.results = memcpy(results, c->results, sizeof(c->results));
+	c->target.nargs = m->nparams;
+	c->target.nresults = m->nresults;
 }
 
 static void parse_body(struct kl_parser *p, struct clause *c)
 {
-	if (c->target.kind == KL_TARGET_KLIN) {
-		if (kl_p_is(p, '{'))
-			kl_p_expected(p, "';': what a klin: target has is taken by position");
-		kl_p_expect(p, ';', "';' after the target");
-		return;
-	}
-	if (!kl_p_take(p, ';')) {
-		kl_p_expect(p, '{', "'{' or ';' after the target");
-		while (!kl_p_is(p, '}') && !kl_p_is(p, KL_TOK_EOF))
-			kl_p_guard(p, parse_item, c);
-		kl_p_expect(p, '}', "'}' at the end of the probe clause");
-	}
+	kl_p_expect(p, '{', "'{', ';' or 'or' after the target");
+	while (!kl_p_is(p, '}') && !kl_p_is(p, KL_TOK_EOF))
+		kl_p_guard(p, parse_item, c);
+	kl_p_expect(p, '}', "'}' at the end of the probe clause");
 	finish_function(p, c);
+}
+
+/*
+ * The body at hand, for each of the targets that have none yet: their parameters
+ * differ, so it is read again.  What is wrong with it for the first one is told once.
+ */
+static void share_body(struct kl_parser *p, struct clause *c, struct kl_probe_target *t,
+		       unsigned int n)
+{
+	size_t start = kl_p_mark(p);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		unsigned int errors = kl_p_diag(p)->errors;
+
+		kl_p_rewind(p, start);
+		c->target = t[i];
+		memset(c->args, 0, sizeof(c->args));
+		memset(c->results, 0, sizeof(c->results));
+		parse_body(p, c);
+		t[i] = c->target;
+		if (kl_p_diag(p)->errors > errors)
+			return;
+	}
+}
+
+/* `TARGET or TARGET { ... } or TARGET;`, `TARGET { ... } or nothing;` */
+static unsigned int parse_targets(struct kl_parser *p, struct clause *c,
+				  struct kl_probe_target *t)
+{
+	unsigned int n = 0, bare = 0, i;	/* the last @bare ones have no body yet */
+	bool closed = false;
+
+	do {
+		if (n == TARGETS_MAX)
+			kl_p_fail(p, kl_p_peek(p)->pos, "more than %d alternatives", TARGETS_MAX);
+		if (n && kl_p_is_word(p, "nothing") && kl_p_ahead(p, 1)->kind == ';') {
+			t[n].pos = kl_p_peek(p)->pos;
+			t[n].kind = KL_TARGET_NOTHING;
+			t[n].name = kl_p_name(p, "'nothing'");
+			n++;
+			closed = false;
+			break;
+		}
+		parse_target(p, &t[n]);
+		closed = false;
+		if (t[n++].kind == KL_TARGET_KLIN) {
+			if (kl_p_is(p, '{'))
+				kl_p_expected(p, "';' or 'or': what a klin: target has is taken by "
+					      "position");
+			if (bare)
+				kl_p_expected(p, "a body for the functions before a klin: target");
+			continue;
+		}
+		bare++;
+		if (!kl_p_is(p, '{'))
+			continue;
+		share_body(p, c, &t[n - bare], bare);
+		bare = 0;
+		closed = true;
+	} while (kl_p_take_kw(p, KL_KW_OR));
+	if (!closed)
+		kl_p_expect(p, ';', "'{', ';' or 'or' after the target");
+	for (i = 0; i < n; i++) {
+		if (t[i].kind != KL_TARGET_FUNC || t[i].args)
+			continue;
+		c->target = t[i];
+		finish_function(p, c);
+		t[i] = c->target;
+	}
+	return n;
 }
 
 void kl_p_probe(struct kl_parser *p)
 {
-	struct kl_probe_target *target;
+	struct kl_probe_target found[TARGETS_MAX] = { 0 }, *targets;
+	struct kl_probe probe = { 0 };
 	struct clause c = { 0 };
 
 	kl_p_next(p);
-	c.probe.pos = kl_p_peek(p)->pos;
-	c.m = find_method(p, &c.probe.method);
+	probe.pos = c.pos = kl_p_peek(p)->pos;
+	c.m = find_method(p, &probe.method);
 	if (!kl_p_take_word(p, "on"))
 		kl_p_expected(p, "'on' after the method");
-	parse_target(p, &c.target);
-	if (kl_p_is_kw(p, KL_KW_OR))
-		kl_p_fail(p, kl_p_peek(p)->pos,
-			  "alternatives ('or') of functions are not supported by this "
-			  "version of klin");
-	parse_body(p, &c);
-	target = kl_p_alloc(p, sizeof(*target));
-	*target = c.target;
-	c.probe.targets = target;
-	c.probe.ntargets = 1;
-	*kl_p_add(p, kl_p_spec(p), probes) = c.probe;
+	probe.ntargets = parse_targets(p, &c, found);
+	targets = kl_p_alloc(p, probe.ntargets * sizeof(*targets));
+	probe.targets = memcpy(targets, found, probe.ntargets * sizeof(*targets));
+	*kl_p_add(p, kl_p_spec(p), probes) = probe;
 }

@@ -4,7 +4,7 @@
  * arguments and results are.  Names are resolved against the spec here; types
  * only when attaching, by userspace/probe, which has the kernel's BTF.
  *
- *	probe get on inet_get_local_port_range(net, lo, hi) or other_name(net, lo, hi) {
+ *	probe get on inet_get_local_port_range(net, lo, hi) or other_name(hi, lo, net) {
  *		object net;
  *		result l = *lo, h = *hi;
  *	}
@@ -14,12 +14,25 @@
  *		argument l = ((int *)table->data)[0], h = ((int *)table->data)[1] at return;
  *	}
  *	probe read on klin:seqlock.read;
+ *	probe close on file_close_fd(fd) {
+ *		when return != NULL;
+ *		argument fd;
+ *	} or close_fd(fd) {
+ *		argument fd;
+ *	}
+ *
+ * Alternatives are for kernels that differ; the first that fits the running one
+ * is taken, and `nothing` fits all, where only some have something to attach to.  One without a body of its own has the next one's, whose names are
+ * then those of its own parameters.
  *
  * `argument`, `object` and `when` are evaluated at the call, `result` at the
  * return; `at call` and `at return` say otherwise, and an expression that has
- * `return` in it is always evaluated at the return.  number(TEXT, N) is the
+ * `return` in it is always evaluated at the return; there may be a `when` for each.  number(TEXT, N) is the
  * N-th number in a text, from 0, and unknown if that is not plain decimal;
- * `unknown` is unknown, for what cannot be told in some case.  A target klin:NAME is a
+ * `unknown` is unknown, for what cannot be told in some case; `empty`, `full` and
+ * `absent` are the values of that name, alone or as a branch of ?:.  user(LVALUE)
+ * reads it from the task's own memory, enumerator(NAME) is a constant of the
+ * kernel's, and `current` the task, a struct task_struct *.  A target klin:NAME is a
  * method that code instrumented with <klin.h> declares (debugfs klin/methods):
  * arguments and results are taken by position.
  */
@@ -55,6 +68,10 @@ enum kl_expr_kind {
 	KL_E_SIZEOF,	/* sizeof(type) */
 	KL_E_NUMBER,	/* number(a, num): the num-th decimal number in the text at a */
 	KL_E_UNKNOWN,	/* unknown: a value that klin is not to rely on */
+	KL_E_SPECIAL,	/* empty, full, absent: num is the enum kl_tag */
+	KL_E_USER,	/* user(a): the lvalue a, which is in user memory */
+	KL_E_ENUM,	/* enumerator(name) */
+	KL_E_CURRENT,	/* the task that calls */
 };
 
 /* Operators of more than one character. */
@@ -74,15 +91,7 @@ struct kl_expr {
 enum kl_target_kind {
 	KL_TARGET_FUNC,	/* a function of the kernel or a module */
 	KL_TARGET_KLIN,	/* klin:NAME, NAME is "subject.method" */
-};
-
-struct kl_probe_target {
-	enum kl_target_kind kind;
-	const char *name;
-	const char *module;	/* "mod" in mod:func, or NULL */
-	const char **params;	/* the function's parameters; all targets of a clause agree */
-	unsigned int nparams;
-	struct kl_pos pos;
+	KL_TARGET_NOTHING,	/* the last alternative, if a kernel may do without */
 };
 
 struct kl_fetch {
@@ -93,16 +102,25 @@ struct kl_fetch {
 	struct kl_pos pos;
 };
 
-struct kl_probe {
-	unsigned int method;
-	const struct kl_probe_target *targets;	/* alternatives, the first that exists is taken */
-	unsigned int ntargets;
+/* A place where a method may be, and what to fetch there. */
+struct kl_probe_target {
+	enum kl_target_kind kind;
+	const char *name;
+	const char *module;	/* "mod" in mod:func, or NULL */
+	const char **params;	/* the function's parameters */
+	unsigned int nparams;
 	const struct kl_expr *object;		/* NULL: one object, 0 */
 	bool object_at_return;
-	const struct kl_expr *when;		/* NULL: always */
-	bool when_at_return;
+	const struct kl_expr *when[2];		/* at the call, at the return; NULL: always */
 	const struct kl_fetch *args, *results;	/* one for each parameter / result, in order */
 	unsigned int nargs, nresults;		/* 0 for klin: targets */
+	struct kl_pos pos;
+};
+
+struct kl_probe {
+	unsigned int method;
+	const struct kl_probe_target *targets;	/* alternatives, the first that fits is taken */
+	unsigned int ntargets;
 	struct kl_pos pos;
 };
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/val.h"
 #include "spec/parse.h"
 
 struct ctx {
@@ -169,6 +170,64 @@ static struct kl_expr *number(struct ctx *c)
 	return e;
 }
 
+/* user(lvalue) */
+static struct kl_expr *user(struct ctx *c)
+{
+	struct kl_parser *p = c->p;
+	struct kl_expr *e = new_expr(c, KL_E_USER, kl_p_next(p)->pos);
+
+	kl_p_expect(p, '(', "'(' after 'user'");
+	e->a = expr(c);
+	kl_p_expect(p, ')', "')' after what is read from user memory");
+	deeper(c, 0, e->pos);
+	return e;
+}
+
+/* enumerator(NAME) */
+static struct kl_expr *enumerator(struct ctx *c)
+{
+	struct kl_parser *p = c->p;
+	struct kl_expr *e = new_expr(c, KL_E_ENUM, kl_p_next(p)->pos);
+
+	kl_p_expect(p, '(', "'(' after 'enumerator'");
+	e->name = kl_p_name(p, "a constant of an enum of the kernel's");
+	kl_p_expect(p, ')', "')' after the constant");
+	return e;
+}
+
+/* What is a value of its own, or a branch of ?: that decides between values. */
+static void check_special(struct kl_parser *p, const struct kl_expr *e, bool allowed)
+{
+	if (!e)
+		return;
+	if (e->kind == KL_E_SPECIAL && !allowed)
+		kl_p_fail(p, e->pos, "'%s' is no number: it can be an argument or result as a whole, "
+			  "or a branch of ?: there", e->name);
+	check_special(p, e->a, false);
+	check_special(p, e->b, allowed && e->kind == KL_E_COND);
+	check_special(p, e->c, allowed && e->kind == KL_E_COND);
+}
+
+static struct kl_expr *special(struct ctx *c)
+{
+	static const struct {
+		const char *name;
+		enum kl_tag tag;
+	} specials[] = { { "empty", KL_EMPTY }, { "full", KL_FULL }, { "absent", KL_ABSENT } };
+	struct kl_expr *e;
+	size_t i;
+
+	for (i = 0; i < sizeof(specials) / sizeof(specials[0]); i++) {
+		if (!kl_p_is_word(c->p, specials[i].name))
+			continue;
+		e = new_expr(c, KL_E_SPECIAL, kl_p_next(c->p)->pos);
+		e->num = specials[i].tag;
+		e->name = specials[i].name;
+		return e;
+	}
+	return NULL;
+}
+
 static struct kl_expr *name(struct ctx *c)
 {
 	struct kl_parser *p = c->p;
@@ -190,10 +249,19 @@ static struct kl_expr *name(struct ctx *c)
 		return offset_of(c);
 	if (kl_p_is_word(p, "number"))
 		return number(c);
+	if (kl_p_is_word(p, "user"))
+		return user(c);
+	if (kl_p_is_word(p, "enumerator"))
+		return enumerator(c);
+	if (kl_p_is_word(p, "current"))
+		return new_expr(c, KL_E_CURRENT, kl_p_next(p)->pos);
 	if (kl_p_is_word(p, "unknown")) {
 		kl_p_next(p);
 		return new_expr(c, KL_E_UNKNOWN, t->pos);
 	}
+	e = special(c);
+	if (e)
+		return e;
 	if (kl_p_is_word(p, "NULL")) {
 		kl_p_next(p);
 		return new_expr(c, KL_E_NUM, t->pos);
@@ -343,11 +411,12 @@ static struct kl_expr *expr(struct ctx *c)
 }
 
 const struct kl_expr *kl_p_probe_expr(struct kl_parser *p, const struct kl_probe_target *target,
-				      bool *has_return)
+				      bool special, bool *has_return)
 {
 	struct ctx c = { .p = p, .target = target };
 	const struct kl_expr *e = expr(&c);
 
+	check_special(p, e, special);
 	*has_return = c.has_return;
 	return e;
 }

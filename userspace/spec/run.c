@@ -67,6 +67,11 @@ void kl_run_set_fresh(struct kl_run *r, uint64_t first)
 	r->raw_first = first;
 }
 
+void kl_run_set_steps(struct kl_run *r, bool steps)
+{
+	r->stepwise = steps;
+}
+
 const char *kl_run_error(const struct kl_run *r)
 {
 	return r->error;
@@ -191,7 +196,7 @@ static int scan_args(struct kl_run *r)
 	unsigned int i;
 
 	r->nbase = r->nstate;
-	for (i = 0; i < m->nparams; i++) {
+	for (i = 0; i < m->nparams && !r->before; i++) {
 		if (r->args[i].tag == KL_ANY)
 			r->nbase++;
 		else if (r->args[i].tag != KL_WORD && !r->s->specials)
@@ -224,10 +229,30 @@ static int first_preset(struct kl_run *r)
 
 /* ---- a path ---- */
 
-static void start_path(struct kl_run *r)
+static void start_locals(struct kl_run *r)
 {
 	const struct kl_method *m = &r->m->pub;
 	uint64_t sym = r->nstate;
+	unsigned int i;
+
+	/* What is carried from step to step must not depend on the paths before. */
+	if (r->stepwise)
+		memset(r->reg, 0, r->m->nlocals * sizeof(*r->reg));
+	if (r->before) {
+		memcpy(r->reg, r->before->locals, r->before->nlocals * sizeof(*r->reg));
+		return;
+	}
+	for (i = 0; i < m->nparams; i++) {
+		r->reg[i] = r->args[i];
+		if (r->args[i].tag == KL_ANY)
+			r->reg[i].v = sym++;
+		else if (r->m->has_bool && m->params[i].type == KL_T_BOOL)
+			r->reg[i].v = !!r->args[i].v;
+	}
+}
+
+static void start_path(struct kl_run *r)
+{
 	unsigned int i;
 
 	if (!++r->path) {
@@ -241,18 +266,14 @@ static void start_path(struct kl_run *r)
 	r->nsym = r->nbase;
 	if (r->nbase)
 		memcpy(r->sym, r->presets + r->preset * r->nbase, r->nbase * sizeof(*r->sym));
-	for (i = 0; i < m->nparams; i++) {
-		r->reg[i] = r->args[i];
-		if (r->args[i].tag == KL_ANY)
-			r->reg[i].v = sym++;
-		else if (r->m->has_bool && m->params[i].type == KL_T_BOOL)
-			r->reg[i].v = !!r->args[i].v;
-	}
+	start_locals(r);
 	r->nlimits = 0;
 	r->at_choice = 0;
 	r->nwrote = 0;
 	r->barrier = false;
 	r->through = false;
+	r->entered = false;
+	r->next_at = 0;
 	r->cont_changed = false;
 	r->bound = r->preset;
 	r->guessed = false;
@@ -342,7 +363,8 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	o = (struct kl_outcome){
 		.state = r->next, .len = r->nout, .results = r->results, .barrier = r->barrier,
 		.through = r->through, .wrote = r->wrote, .nwrote = r->nwrote,
-		.changed = r->nwrote || r->cont_changed,
+		.changed = r->nwrote || r->cont_changed, .at = r->next_at,
+		.locals = r->reg, .nlocals = r->next_at ? r->m->nlocals : 0,
 	};
 	if (r->raw && r->nstate) {
 		ret = kl_grow(r->bound_out, r->cbound_out, r->nstate);
@@ -375,7 +397,9 @@ static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	r->work += r->steps;
 	if (r->work > KL_WORK_MAX)
 		return kl_run_fail(r, -E2BIG, "'%s' takes too many steps", r->m->pub.name);
-	if (!ret)
+	if (!ret && r->next_at)
+		memset(r->results, 0, sizeof(r->results));
+	else if (!ret)
 		ret = observe(r);
 	if (!ret)
 		ret = again_with_bindings(r, &again);
@@ -384,16 +408,14 @@ static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	return report(r, fn, ctx, stop);
 }
 
-int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
-		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx)
+static int apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
+		 kl_outcome_fn fn, void *ctx)
 {
 	int ret, stop = 0;
 
 	r->m = &r->s->methods[method];
 	r->in = state;
 	r->in_len = len;
-	r->args = args;
-	r->res = res;
 	r->npaths = 0;
 	r->work = 0;
 	ret = scan_state(r);
@@ -415,4 +437,21 @@ int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsig
 		} while (next_choice(r));
 	}
 	return 0;
+}
+
+int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
+		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx)
+{
+	r->args = args;
+	r->res = res;
+	r->before = NULL;
+	return apply(r, state, len, method, fn, ctx);
+}
+
+int kl_run_resume(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
+		  const struct kl_outcome *before, kl_outcome_fn fn, void *ctx)
+{
+	r->res = NULL;
+	r->before = before;
+	return apply(r, state, len, method, fn, ctx);
 }

@@ -52,9 +52,11 @@ struct kl_run {
 	const struct kl_method_def *m;
 	bool raw;
 	uint64_t raw_first;		/* kl_run_set_fresh() */
+	bool stepwise;			/* kl_run_set_steps() */
 
 	/* The operation at hand; sym[0..nstate-1] are the state's unknowns. */
 	const struct kl_val *in, *args, *res;
+	const struct kl_outcome *before;	/* the step before, or NULL */
 	size_t in_len;
 	size_t *cont_at;		/* where each container's header is in @in */
 	uint64_t nstate;		/* unknowns of the state */
@@ -77,6 +79,8 @@ struct kl_run {
 	size_t nwrote;
 	uint32_t path;
 	bool barrier, through;
+	bool entered;			/* the block of this step */
+	uint32_t next_at;		/* where the next step begins, 0: there is none */
 	bool cont_changed;		/* a container is not what it was, perhaps */
 	bool bound;			/* some unknown got known or equal to another */
 	bool guessed;			/* some choice was about an unknown */

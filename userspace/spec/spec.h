@@ -172,6 +172,13 @@ struct kl_outcome {
 	 */
 	const struct kl_val *bound;
 	size_t nbound;
+	/*
+	 * Step mode only: where the method goes on, 0 if it has ended and @results
+	 * count; and its variables until then.
+	 */
+	uint32_t at;
+	const struct kl_val *locals;
+	size_t nlocals;
 };
 
 /* Return non-zero to stop; that value is handed back. */
@@ -188,8 +195,8 @@ typedef int (*kl_outcome_fn)(void *ctx, const struct kl_outcome *o);
  * @fn: called for each distinct outcome that agrees with @res
  * @ctx: handed to @fn
  *
- * The method runs from its first to its last block in one go.  Outcomes come
- * in a fixed order.
+ * The method runs from its first to its last block in one go, unless in step
+ * mode.  Outcomes come in a fixed order.
  *
  * A bool is true if it is not 0, in @args and @res too.  @fn may not use @r.
  * Also a method that writes nothing may change the state: by what its results
@@ -214,6 +221,27 @@ const char *kl_run_error(const struct kl_run *r);
 void kl_run_set_raw(struct kl_run *r, bool raw);
 /* In raw mode: new unknowns get numbers from @first on, if the state has none above. */
 void kl_run_set_fresh(struct kl_run *r, uint64_t first);
+
+/*
+ * Step mode: kl_run_apply() and kl_run_resume() execute one atomic block, and end
+ * before the next one.
+ */
+void kl_run_set_steps(struct kl_run *r, bool steps);
+
+/**
+ * kl_run_resume() - all outcomes of a method's next step
+ * @r: the interpreter, in step mode
+ * @state: the state before, canonical
+ * @len: its slots
+ * @method: the method's index
+ * @before: an outcome of the step before: at, locals and nlocals count
+ * @fn: called for each distinct outcome
+ * @ctx: handed to @fn
+ *
+ * Return: as kl_run_apply().
+ */
+int kl_run_resume(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
+		  const struct kl_outcome *before, kl_outcome_fn fn, void *ctx);
 
 /* Rename the unknowns of a state of fixed size by first occurrence, in place. */
 void kl_state_canon(struct kl_val *state, size_t len);

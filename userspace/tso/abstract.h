@@ -41,17 +41,26 @@ const char *kl_abstract_error(const struct kl_abstract *a);
 uint32_t kl_abstract_empty_layers(const struct kl_abstract *a, uint32_t set);
 /* Data values that some configuration has, a bit for each number. */
 uint64_t kl_abstract_data(const struct kl_abstract *a, uint32_t set);
-/* The set with other numbers for its data: number i is @data[i] now.  A negative errno. */
-int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set,
-			   const uint8_t data[KL_VM_DATA_MAX]);
+/* The set with other names for its data and its threads; a negative errno. */
+int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_vm_names *names);
+/* Is every configuration of @set in @other too?  Then @other explains whatever @set does. */
+bool kl_abstract_within(const struct kl_abstract *a, uint32_t set, uint32_t other);
 size_t kl_abstract_nsets(const struct kl_abstract *a);
 size_t kl_abstract_nconfigs(const struct kl_abstract *a);
 size_t kl_abstract_bytes(const struct kl_abstract *a);
 
-/* What the specification would let thread @t's call return: as text, for messages. */
-int kl_abstract_results(const struct kl_abstract *a, uint32_t set, unsigned int t, char *buf,
-			size_t size);
-/* A value as text. */
-int kl_vm_value(char *buf, size_t size, uint64_t v);
+/**
+ * kl_abstract_result() - what the specification would let a call return
+ * @a: the sets
+ * @set: the set
+ * @t: the thread whose call it is
+ * @at: where to go on, 0 at first; several configurations may have the same results
+ * @val: the results
+ *
+ * Return: how many results; -1 if there are no more configurations in which it could
+ * return.
+ */
+int kl_abstract_result(const struct kl_abstract *a, uint32_t set, unsigned int t, size_t *at,
+		       uint64_t val[KL_MAX_ARGS]);
 
 #endif

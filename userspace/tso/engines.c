@@ -5,6 +5,7 @@
 const struct kl_engine *const kl_engines[] = {
 	&kl_mono_engine,
 	&kl_points_engine,
+	&kl_fifo_engine,
 	&kl_frontier_engine,
 	&kl_dfs_engine,
 	&kl_tso_engine,

@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "tso/explore_internal.h"
 
+#define AHEAD_MAX	8
+
 bool kl_explore_can(const struct kl_spec *spec)
 {
 	return spec->impl;
@@ -22,146 +24,20 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-/* ---- the program ------------------------------------------------------------------ */
-
-static uint64_t from_val(struct kl_val v)
-{
-	return v.tag ? KL_VM_SPECIAL + v.tag : v.v;
-}
-
-static int set_pool(struct kl_explorer *x)
-{
-	const struct kl_spec *s = x->spec;
-	size_t i;
-
-	x->pool = calloc(s->npool + 1, sizeof(*x->pool));
-	if (!x->pool)
-		return -ENOMEM;
-	for (i = 0; i < s->npool; i++) {
-		x->pool[i] = from_val(s->pool[i]);
-		if (!s->pool[i].tag && x->pool[i] >> 62 && x->pool[i] >> 62 != 3) {
-			kl_err("%s: the constant %llu is too large for the explorer", s->path,
-			       (unsigned long long)x->pool[i]);
-			return -EINVAL;
-		}
-	}
-	x->prog.pool = x->pool;
-	return 0;
-}
-
-static int set_live(struct kl_explorer *x)
-{
-	uint32_t *scratch = calloc(x->prog.ncode, sizeof(*scratch));
-
-	x->live = calloc(x->prog.ncode, sizeof(*x->live));
-	if (scratch && x->live) {
-		kl_vm_live(&x->prog, x->spec->impl->nmethods, x->live, 0, scratch);
-		x->prog.live = x->live;
-	}
-	free(scratch);
-	return x->prog.live ? 0 : -ENOMEM;
-}
-
-static int set_program(struct kl_explorer *x)
-{
-	struct kl_impl *im = x->spec->impl;
-	struct kl_vm_prog *p = &x->prog;
-	size_t ncode = x->spec->ncode;
-	unsigned int i;
-	int ret;
-
-	ret = kl_impl_client(x->spec, x->o.threads, x->o.ops, p->start, &p->nthreads,
-			     &p->nregs[0]);
-	if (ret)
-		return ret;
-	if (x->spec->ncode > KL_VM_CODE_MAX) {
-		kl_err("%s: the client's threads are too long: more than %d words of code",
-		       x->spec->path, KL_VM_CODE_MAX);
-		x->spec->ncode = ncode;
-		return -EINVAL;
-	}
-	p->ncode = x->spec->ncode;
-	x->spec->ncode = ncode;	/* the code itself stays until the next client's */
-	p->code = x->spec->code;
-	p->line = x->spec->lines;
-	p->nslots = im->nslots;
-	p->nregs[1] = im->nregs;
-	p->methods = x->methods;
-	p->structs = x->structs;
-	p->stride = 1;
-	for (i = 0; i < im->nmethods; i++)
-		x->methods[i] = (struct kl_vm_method){
-			.name = im->methods[i].pub.name, .start = im->methods[i].code,
-			.nparams = im->methods[i].pub.nparams,
-			.nresults = im->methods[i].pub.nresults,
-		};
-	for (i = 0; i < im->nstructs; i++) {
-		x->structs[i] = (struct kl_vm_struct){ im->structs[i].name, im->structs[i].nfields };
-		if (p->stride < im->structs[i].nfields)
-			p->stride = im->structs[i].nfields;
-	}
-	p->sc = x->o.sc;
-	p->merge = !x->o.no_merge;
-	p->dead = !x->o.no_dead;
-	p->canon = !x->o.no_canon;
-	p->hidden = !x->o.no_hidden;
-	ret = set_pool(x);
-	return ret ? ret : set_live(x);
-}
-
-/* Code that runs alone, with nothing in the buffers: of `init' and of `final'. */
-static enum kl_vm_result run_alone(struct kl_explorer *x, struct kl_vm *vm, uint32_t code)
-{
-	const struct kl_vm_prog *all = vm->prog;
-	struct kl_vm_prog alone = *all;
-	enum kl_vm_result ret = KL_VM_OK;
-
-	alone.nthreads = 1;
-	alone.start[0] = code;
-	alone.nregs[0] = x->spec->impl->nregs;
-	alone.sc = true;
-	alone.merge = true;
-	vm->prog = &alone;
-	memset(&vm->thread[0], 0, sizeof(vm->thread[0]));
-	vm->thread[0].pc[0] = code;
-	vm->thread[0].method = -1;
-	vm->nchoice = 0;
-	while (ret == KL_VM_OK && !vm->thread[0].done)
-		ret = kl_vm_step(vm, 0);
-	memset(&vm->thread[0], 0, sizeof(vm->thread[0]));
-	vm->thread[0].pc[0] = all->start[0];
-	vm->thread[0].method = -1;
-	vm->prog = all;
-	return ret;
-}
-
-static int first_state(struct kl_explorer *x)
-{
-	const struct kl_impl *im = x->spec->impl;
-	uint64_t init[KL_IMPL_SLOTS] = { 0 };
-	unsigned int i, j;
-
-	for (i = 0; i < im->nvars; i++)
-		for (j = 0; j < im->vars[i].len; j++)
-			init[im->vars[i].slot + j] = from_val(im->vars[i].init);
-	kl_vm_init(&x->vm, &x->prog, init);
-	x->before.prog = &x->prog;
-	if (im->init_code && run_alone(x, &x->vm, im->init_code) != KL_VM_OK) {
-		kl_err("%s: init: %s", x->spec->path,
-		       x->vm.error[0] ? x->vm.error : "an 'assume' is false");
-		return -EINVAL;
-	}
-	return 0;
-}
-
 /* ---- the search ------------------------------------------------------------------------ */
 
 static int abstract_step(struct kl_explorer *x, const struct kl_vm_event *e)
 {
-	int64_t next = kl_abstract_step(x->abs, x->set, e);
+	int64_t next = x->hist ? kl_histories_step(x->hist, x->set, e) :
+		       kl_abstract_step(x->abs, x->set, e);
+
+	if (x->vm.log && x->nshown < KL_EX_SHOWN)
+		x->shown_ev[x->nshown++] = *e;
+	x->explained = x->set;
 
 	if (next == -E2BIG) {
-		kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
+		kl_err("%s: %s", x->spec->path, x->hist ? "a history is too long" :
+		       kl_abstract_error(x->abs));
 		return -EINVAL;
 	}
 	if (next < 0)
@@ -185,17 +61,47 @@ static int take_events(struct kl_explorer *x)
 	return ret;
 }
 
-int kl_ex_after(struct kl_explorer *x)
+/* What the threads do that no other can notice, after a step of @t. */
+static int settle(struct kl_explorer *x, unsigned int t, bool flush)
+{
+	const bool all = x->vm.wrote;
+	enum kl_vm_result r;
+	unsigned int u, i, n;
+	int ret = 1;
+
+	for (u = 0; u < x->prog.nthreads; u++) {
+		if (u != t && !all)
+			continue;
+		for (i = 0; i < AHEAD_MAX && ret > 0; i++) {
+			/* Who has just made a step has gone on. */
+			if (i || u != t || flush) {
+				r = kl_vm_go_on(&x->vm, u);
+				ret = take_events(x);
+				if (ret > 0 && r == KL_VM_FAULT) {
+					x->faulty = u;
+					return KL_EX_FAULTY;
+				}
+			}
+			n = ret > 0 ? kl_vm_ahead(&x->vm, u) : 0;
+			if (!n)
+				break;
+			kl_vm_run(&x->vm, u, n);
+		}
+	}
+	return ret;
+}
+
+/* Layers that are empty on both sides need not wait. */
+static int drop_layers(struct kl_explorer *x)
 {
 	uint32_t empty;
 	unsigned int t;
-	int ret;
+	int ret = 1;
 
-	ret = take_events(x);
-	if (ret <= 0 || !x->prog.merge)
-		return ret;
 	for (t = 0; t < x->prog.nthreads && ret > 0; t++) {
 		empty = kl_abstract_empty_layers(x->abs, x->set);
+		if (!empty)
+			break;
 		if (!(empty >> t & 1) || !kl_vm_empty_layer(&x->vm, t))
 			continue;
 		kl_vm_flush(&x->vm, t);
@@ -205,43 +111,61 @@ int kl_ex_after(struct kl_explorer *x)
 	return ret;
 }
 
-/* Data that only the specification has comes after the implementation's. */
-int64_t kl_ex_pack(struct kl_explorer *x)
+int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush)
 {
-	uint8_t data[KL_VM_DATA_MAX], last = 0;
-	uint64_t mask = kl_abstract_data(x->abs, x->set);
-	size_t len = kl_vm_pack(&x->vm, x->packed + 4, data);
-	uint32_t number;
+	int ret;
+
+	ret = take_events(x);
+	if (ret <= 0 || !x->prog.merge)
+		return ret;
+	if (x->prog.facts)
+		ret = settle(x, t, flush);
+	/* What is left out here is so only beside a specification. */
+	return ret == 1 && !x->hist ? drop_layers(x) : ret;
+}
+
+/* Data that the specification or the history has. */
+static uint64_t known_data(const struct kl_explorer *x)
+{
+	return x->hist ? kl_histories_data(x->hist, x->set) : kl_abstract_data(x->abs, x->set);
+}
+
+/* Data that only the specification has comes after the implementation's. */
+int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base)
+{
+	uint64_t mask = known_data(x);
+	size_t len = kl_vm_pack(&x->vm, x->packed, &x->names, base);
+	uint8_t *data = x->names.data, last = 0;
 	int64_t set = x->set;
 	unsigned int i;
 
-	if (mask && x->prog.canon) {
+	x->hash = kl_store_hash(&x->store, x->packed, len);
+	if (mask) {
 		for (i = 0; i < KL_VM_DATA_MAX; i++)
 			last = data[i] > last ? data[i] : last;
 		for (; mask; mask &= mask - 1) {
 			i = __builtin_ctzll(mask);
 			if (!data[i])
-				data[i] = ++last;
+				data[i] = x->prog.canon ? ++last : i;
 		}
-		set = kl_abstract_rename(x->abs, x->set, data);
-		if (set < 0)
-			return set;
 	}
-	number = set;
-	memcpy(x->packed, &number, 4);
-	return 4 + len;
+	if (x->prog.canon || x->names.moved)
+		set = x->hist ? kl_histories_rename(x->hist, x->set, &x->names) :
+		      kl_abstract_rename(x->abs, x->set, &x->names);
+	if (set < 0)
+		return set;
+	x->set = set;
+	return len;
 }
 
-void kl_ex_load(struct kl_explorer *x, uint64_t at)
+void kl_ex_load(struct kl_explorer *x, uint32_t at)
 {
-	const uint8_t *state = kl_store_state(&x->store, at);
-
-	memcpy(&x->set, state, 4);
-	kl_vm_unpack(&x->before, state + 4);
-	x->before.taken = kl_abstract_data(x->abs, x->set);
+	x->set = kl_store_head(&x->store, at)->tag;
+	kl_vm_unpack(&x->before, kl_store_state(&x->store, at), &x->base);
+	x->before.taken = known_data(x);
 }
 
-static void found(struct kl_explorer *x, enum kl_explore_verdict v, uint64_t at, int t, bool flush)
+void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush)
 {
 	x->verdict = v;
 	x->last = at;
@@ -251,10 +175,10 @@ static void found(struct kl_explorer *x, enum kl_explore_verdict v, uint64_t at,
 	x->nchoice = x->vm.at_choice;
 }
 
-static void explain(struct kl_explorer *x, uint32_t before)
+static void explain(struct kl_explorer *x)
 {
 	const struct kl_vm_event *e = &x->vm.ev[x->vm.nev - 1];
-	char value[32], allowed[200];
+	char value[32], allowed[400];
 	unsigned int i;
 	int n, used;
 
@@ -272,62 +196,106 @@ static void explain(struct kl_explorer *x, uint32_t before)
 		used += snprintf(x->message + used, sizeof(x->message) - used, "%s%s",
 				 i ? ", " : "", value);
 	}
-	n = kl_abstract_results(x->abs, before, e->thread, allowed, sizeof(allowed));
+	n = kl_ex_allowed(x, x->explained, e->thread, allowed, sizeof(allowed));
 	snprintf(x->message + used, sizeof(x->message) - used, "%s; the specification allows %s",
 		 e->n > 1 ? ")" : "", n ? allowed : "no return at this time");
 }
 
-static int reached(struct kl_explorer *x, uint64_t from, int t, bool flush)
+static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 {
-	const uint32_t before = x->set;
+	struct kl_record *head;
 	int64_t len;
-	uint64_t at;
 	int ret;
 
 	x->transitions++;
-	ret = kl_ex_after(x);
+	ret = kl_ex_after(x, t, flush);
 	if (ret < 0)
 		return ret;
 	if (!ret) {
-		found(x, KL_EX_NOT_LINEARIZABLE, from, t, flush);
-		explain(x, before);
+		kl_ex_found(x, KL_EX_NOT_LINEARIZABLE, from, t, flush);
+		explain(x);
 		return 1;
 	}
-	len = kl_ex_pack(x);
+	if (ret == KL_EX_FAULTY) {
+		kl_ex_found(x, KL_EX_FAULT, from, t, flush);
+		snprintf(x->message, sizeof(x->message), "thread %u: %s", x->faulty, x->vm.error);
+		return 1;
+	}
+	len = kl_ex_pack(x, &x->base);
 	if (len < 0)
 		return len;
-	ret = kl_store_add(&x->store, x->packed, len, from, &at);
+	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, from);
 	if (ret == -ENOSPC) {
 		x->verdict = KL_EX_MEMORY;
 		return 1;
 	}
-	return ret < 0 ? ret : 0;
+	if (ret < 0)
+		return ret;
+	/* The latest state is the nearest to an end, most of the time. */
+	head = kl_store_head(&x->store, from);
+	if (x->store.found != from && (head->next == KL_NO_STATE || head->next < x->store.found))
+		head->next = x->store.found;
+	x->ends_reached |= kl_store_head(&x->store, x->store.found)->ends;
+	return 0;
+}
+
+enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from)
+{
+	enum kl_vm_result r = kl_vm_step(&x->vm, t);
+	const unsigned int n = x->vm.at_choice;
+
+	if (r != KL_VM_WAITS || !x->vm.ndecided)
+		return r;
+	kl_vm_undo(&x->vm, from);
+	r = kl_vm_decide(&x->vm, t, x->vm.ndecided);
+	x->vm.at_choice = n;
+	return r;
+}
+
+/* The step of @t ends with an error; what it did before may have been wrong too. */
+static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
+{
+	int ret = take_events(x);
+
+	if (ret < 0)
+		return ret;
+	if (!ret) {
+		kl_ex_found(x, KL_EX_NOT_LINEARIZABLE, from, t, false);
+		explain(x);
+		return 1;
+	}
+	kl_ex_found(x, KL_EX_FAULT, from, t, false);
+	snprintf(x->message, sizeof(x->message), "thread %u: %s", t, x->vm.error);
+	return 1;
 }
 
 /* All steps of a thread; how many there were in @steps.  1: something was found. */
-static int expand_thread(struct kl_explorer *x, uint64_t from, unsigned int t, uint32_t set,
+static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, uint32_t set,
 			 unsigned int *steps)
 {
+	bool dropped = false, goes = false;
 	enum kl_vm_result r;
 	int ret = 0;
 
 	x->vm.nchoice = 0;
 	do {
-		kl_vm_copy(&x->vm, &x->before);
+		kl_vm_undo(&x->vm, &x->before);
 		x->set = set;
-		r = kl_vm_step(&x->vm, t);
+		r = kl_ex_step(x, t, &x->before);
+		dropped |= r == KL_VM_DROPPED;
+		goes |= r == KL_VM_OK;
 		*steps += r != KL_VM_WAITS;
 		if (r == KL_VM_OK)
 			ret = reached(x, from, t, false);
-		if (r == KL_VM_FAULT) {
-			found(x, KL_EX_FAULT, from, t, false);
-			snprintf(x->message, sizeof(x->message), "thread %u: %s", t, x->vm.error);
-			ret = 1;
-		}
+		if (r == KL_VM_FAULT)
+			ret = faulted(x, from, t);
 	} while (!ret && kl_vm_next_choice(&x->vm));
 	if (ret)
 		return ret;
-	kl_vm_copy(&x->vm, &x->before);
+	/* Runs in which an `assume' is false are none: nothing is said of them. */
+	if (dropped && !goes)
+		kl_store_head(&x->store, from)->ends = true;
+	kl_vm_undo(&x->vm, &x->before);
 	x->set = set;
 	if (!kl_vm_flush(&x->vm, t))
 		return 0;
@@ -335,41 +303,49 @@ static int expand_thread(struct kl_explorer *x, uint64_t from, unsigned int t, u
 	return reached(x, from, t, true);
 }
 
-static int at_end(struct kl_explorer *x, uint64_t at)
+static int at_end(struct kl_explorer *x, uint32_t at)
 {
 	unsigned int t;
+	int ret;
 
+	if (x->hist) {
+		ret = kl_histories_end(x->hist, kl_store_head(&x->store, at)->tag);
+		if (ret)
+			return ret;
+	}
 	for (t = 0; t < x->prog.nthreads; t++) {
 		if (x->before.thread[t].done)
 			continue;
-		found(x, KL_EX_DEADLOCK, at, -1, false);
-		snprintf(x->message, sizeof(x->message), "deadlock: thread %u and all others that "
+		kl_ex_found(x, KL_EX_DEADLOCK, at, -1, false);
+		snprintf(x->message, sizeof(x->message), "thread %u and all others that "
 			 "have not ended wait", t);
 		return 1;
 	}
 	if (!x->spec->impl->final_code)
 		return 0;
 	kl_vm_copy(&x->vm, &x->before);
-	if (run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT)
+	if (kl_ex_run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT)
 		return 0;
-	found(x, KL_EX_FINAL, at, -1, false);
+	kl_ex_found(x, KL_EX_FINAL, at, -1, false);
 	snprintf(x->message, sizeof(x->message), "at the end: %s", x->vm.error);
 	return 1;
 }
 
-static int expand(struct kl_explorer *x, uint64_t at)
+int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 {
 	unsigned int t, steps = 0;
 	uint32_t set;
 	int ret = 0;
 
 	kl_ex_load(x, at);
+	kl_vm_copy(&x->vm, &x->before);
 	set = x->set;
 	for (t = 0; t < x->prog.nthreads && !ret; t++)
 		ret = expand_thread(x, at, t, set, &steps);
-	x->expanded++;
-	if (!ret && !steps)
+	if (!ret && !steps) {
+		kl_store_head(&x->store, at)->ends = true;
 		ret = at_end(x, at);
+	}
 	if (x->o.progress && !(x->expanded & 1023)) {
 		x->o.progress->states = x->store.n;
 		x->o.progress->expanded = x->expanded;
@@ -382,10 +358,10 @@ int kl_ex_first(struct kl_explorer *x)
 	int64_t set;
 	int ret;
 
-	ret = first_state(x);
+	ret = kl_ex_first_state(x);
 	if (ret)
 		return ret;
-	set = kl_abstract_first(x->abs);
+	set = x->hist ? kl_histories_first(x->hist) : kl_abstract_first(x->abs);
 	if (set == -E2BIG) {
 		kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
 		return -EINVAL;
@@ -396,24 +372,54 @@ int kl_ex_first(struct kl_explorer *x)
 	return 0;
 }
 
-static int search(struct kl_explorer *x)
+static bool covers(void *ctx, uint32_t a, uint32_t b)
 {
-	uint64_t at, first;
+	const struct kl_explorer *x = ctx;
+
+	return x->hist ? kl_histories_harder(x->hist, a, b) : kl_abstract_within(x->abs, a, b);
+}
+
+static size_t spec_bytes(const struct kl_explorer *x)
+{
+	return x->hist ? kl_histories_bytes(x->hist) : kl_abstract_bytes(x->abs);
+}
+
+static int search_once(struct kl_explorer *x)
+{
+	uint32_t at, level = 0;
 	int64_t len;
 	int ret;
 
-	ret = kl_ex_first(x);
+	kl_store_free(&x->store);
+	ret = kl_store_init(&x->store, x->o.memory);
+	if (!ret)
+		ret = kl_ex_first(x);
 	if (ret)
 		return ret;
-	len = kl_ex_pack(x);
+	if (!x->o.no_cover) {
+		x->store.covers = covers;
+		x->store.ctx = x;
+	}
+	x->transitions = x->expanded = x->levels = 0;
+	len = kl_ex_pack(x, NULL);
 	if (len < 0)
 		return len;
-	ret = kl_store_add(&x->store, x->packed, len, KL_EX_NO_PLACE, &first);
-	for (at = 0, ret = ret < 0 ? ret : 0; !ret && at < x->store.used;
+	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, KL_NO_STATE);
+	for (at = 0, ret = ret < 0 ? ret : 0; !ret && kl_store_has(&x->store, at);
 	     at = kl_store_next(&x->store, at)) {
-		ret = expand(x, at);
+		if (at >= level) {
+			level = x->store.used / 4;
+			x->levels++;
+		}
+		x->store.open = x->o.shortest ? level : kl_store_next(&x->store, at);
+		x->expanded++;
+		if (kl_store_head(&x->store, at)->idle && !x->o.shortest)
+			continue;
+		ret = kl_ex_expand(x, at);
+		if (!ret && x->facts.refuted)
+			return -EAGAIN;
 		if (!ret && !(x->expanded & 4095) &&
-		    kl_store_bytes(&x->store) + kl_abstract_bytes(x->abs) > x->o.memory) {
+		    kl_store_bytes(&x->store) + spec_bytes(x) > x->o.memory) {
 			x->verdict = KL_EX_MEMORY;
 			ret = 1;
 		}
@@ -421,20 +427,28 @@ static int search(struct kl_explorer *x)
 	return ret < 0 ? ret : 0;
 }
 
+static int search(struct kl_explorer *x)
+{
+	int ret = kl_ex_learn(x);
+
+	while (!ret) {
+		kl_facts_begin(&x->facts);
+		ret = search_once(x);
+		if (!ret && x->verdict == KL_EX_OK)
+			ret = kl_ex_ends(x);
+		if (ret != -EAGAIN)
+			break;
+		x->begun++;
+		ret = 0;
+	}
+	return ret;
+}
+
 static int check_spec(const struct kl_spec *s)
 {
-	unsigned int i;
-
 	if (!s->impl) {
 		kl_err("%s: no implementation in it: 'klin explore' needs 'shared', 'method' and "
 		       "'client' behind the specification", s->path);
-		return -EINVAL;
-	}
-	for (i = 0; i < kl_spec_nmethods(s); i++) {
-		if (kl_spec_method(s, i)->nblocks <= 1)
-			continue;
-		kl_err("%s: the specification's '%s' has several atomic steps, the explorer takes "
-		       "one", s->path, kl_spec_method(s, i)->name);
 		return -EINVAL;
 	}
 	return 0;
@@ -457,13 +471,12 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	*out = x;
 	x->spec = spec;
 	x->o = *o;
-	x->last = KL_EX_NO_PLACE;
+	x->last = KL_NO_STATE;
 	x->thread = -1;
-	ret = set_program(x);
+	ret = kl_ex_program(x);
 	if (!ret)
-		ret = kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
-	if (!ret)
-		ret = kl_store_init(&x->store, o->memory);
+		ret = o->histories ? kl_histories_new(&x->prog, &x->hist) :
+		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)
 		ret = search(x);
 	x->seconds = now() - start;
@@ -476,6 +489,7 @@ void kl_explorer_free(struct kl_explorer *x)
 	if (!x)
 		return;
 	kl_abstract_free(x->abs);
+	kl_histories_free(x->hist);
 	kl_store_free(&x->store);
 	free(x->pool);
 	free(x->live);
@@ -484,16 +498,17 @@ void kl_explorer_free(struct kl_explorer *x)
 
 void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 {
-	uint64_t at;
+	uint32_t at;
 
 	*st = (struct kl_explore_stats){
 		.states = x->store.n, .transitions = x->transitions,
-		.bytes = kl_store_bytes(&x->store), .sets = kl_abstract_nsets(x->abs),
-		.configs = kl_abstract_nconfigs(x->abs), .open = x->store.n - x->expanded,
-		.threads = x->prog.nthreads, .seconds = x->seconds,
+		.bytes = kl_store_bytes(&x->store), .sets = x->abs ? kl_abstract_nsets(x->abs) : 0,
+		.configs = x->abs ? kl_abstract_nconfigs(x->abs) : 0, .open = x->store.n - x->expanded,
+		.threads = x->prog.nthreads, .levels = x->levels ? x->levels - 1 : 0,
+		.seconds = x->seconds,
 	};
-	st->all_bytes = st->bytes + kl_abstract_bytes(x->abs);
-	for (at = x->last; at != KL_EX_NO_PLACE; at = kl_store_head(&x->store, at).parent)
+	st->all_bytes = st->bytes + spec_bytes(x);
+	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
 		st->steps++;
 	if (st->steps && x->thread < 0)
 		st->steps--;
@@ -502,4 +517,9 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 const char *kl_explore_message(const struct kl_explorer *x)
 {
 	return x->message;
+}
+
+int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f)
+{
+	return x->hist ? kl_histories_print(x->hist, f) : -EINVAL;
 }

@@ -9,15 +9,15 @@
 #ifndef KL_TSO_EXPLORE_H
 #define KL_TSO_EXPLORE_H
 
-#include <stdio.h>
-
 #include "spec/spec.h"
 
 struct kl_explore_options {
 	bool sc;			/* sequential consistency, for comparison */
 	unsigned int threads, ops;	/* of a general client; 0: as the file says */
 	/* Reductions that are turned off: */
-	bool no_merge, no_dead, no_canon, no_hidden;
+	bool no_merge, no_dead, no_canon, no_hidden, no_symmetry, no_facts, no_cover;
+	bool histories;			/* no specification: find the histories */
+	bool shortest;			/* no run to what is found has fewer steps */
 	uint64_t memory;		/* bytes */
 	/* Looked at from another thread, to show progress; may be NULL. */
 	struct kl_explore_progress *progress;
@@ -33,6 +33,7 @@ enum kl_explore_verdict {
 	KL_EX_FAULT,		/* an assertion, a null pointer, ... */
 	KL_EX_FINAL,		/* a condition of `final' */
 	KL_EX_DEADLOCK,
+	KL_EX_ENDLESS,		/* from here no run ends */
 	KL_EX_MEMORY,		/* not known: the bound on memory */
 };
 
@@ -43,6 +44,7 @@ struct kl_explore_stats {
 	uint64_t sets, configs;
 	unsigned int steps;			/* of the run that is shown */
 	unsigned int threads;
+	uint64_t levels;	/* steps from the first state, all of which were followed */
 	double seconds;
 };
 
@@ -64,8 +66,31 @@ void kl_explorer_free(struct kl_explorer *x);
 void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st);
 /* What was found, in a line. */
 const char *kl_explore_message(const struct kl_explorer *x);
-/* The shortest run to it: one line a step, with buffers and memory. */
-int kl_explore_print_run(struct kl_explorer *x, FILE *f);
+/* After a search for them, the hardest histories: how many, or a negative errno. */
+int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f);
+
+/* A step of a run, as text. */
+struct kl_explore_step {
+	unsigned int number;	/* 0: the first state */
+	unsigned int thread;	/* whose step it is */
+	bool flush;		/* the oldest entry of its store buffer reaches memory */
+	const char *what;	/* calls, accesses with their lines, returns */
+	const char *state;	/* memory and store buffers behind it */
+};
+
+typedef void (*kl_explore_step_fn)(void *ctx, const struct kl_explore_step *s);
+
+/**
+ * kl_explore_run() - the run to what was found
+ * @x: the explorer
+ * @fn: called for each step, in order
+ * @ctx: handed to @fn
+ *
+ * Return: 0 or a negative errno.
+ */
+int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx);
+/* A value of the machine as text. */
+int kl_vm_value(char *buf, size_t size, uint64_t v);
 /* Does the file have an implementation? */
 bool kl_explore_can(const struct kl_spec *spec);
 

@@ -6,9 +6,12 @@
 #include "spec/impl.h"
 #include "tso/abstract.h"
 #include "tso/explore.h"
+#include "tso/facts.h"
+#include "tso/histories.h"
 #include "tso/store.h"
 
-#define KL_EX_NO_PLACE	((1ULL << 48) - 1)
+#define KL_EX_FAULTY	2
+#define KL_EX_SHOWN	64		/* events of a step that is shown */
 
 struct kl_explorer {
 	struct kl_spec *spec;
@@ -17,18 +20,30 @@ struct kl_explorer {
 	struct kl_vm_method methods[KL_ITEMS_MAX];
 	struct kl_vm_struct structs[KL_STRUCTS_MAX];
 	uint64_t *pool, *live;
-	struct kl_abstract *abs;
+	struct kl_abstract *abs;	/* one of the two */
+	struct kl_histories *hist;
 	struct kl_store store;
 	struct kl_vm vm, before;
+	struct kl_vm_base base;		/* of before */
 	uint32_t set;			/* of vm */
-	uint8_t packed[4 + KL_VM_PACKED];
-	uint64_t transitions, expanded;
+	uint32_t explained;		/* the set before the last event */
+	unsigned int faulty;		/* the thread at fault */
+	struct kl_vm_facts facts;
+	bool ends_reached;		/* a state that was reached has a run to an end */
+	unsigned int begun;		/* how often the search has begun anew */
+	uint8_t packed[KL_VM_PACKED];
+	struct kl_vm_names names;	/* of packed */
+	uint64_t hash;
+	uint64_t transitions, expanded, levels;
 	double seconds;
 	/* While a run is printed: the state with names that stay, and its set. */
 	struct kl_vm shown;
 	uint32_t shown_set;
+	uint8_t shown_thread[KL_VM_THREADS];	/* its thread at each place of before */
+	struct kl_vm_event shown_ev[KL_EX_SHOWN];
+	unsigned int nshown;
 	/* What was found: the last state, and the step from it. */
-	uint64_t last;			/* its place; KL_EX_NO_PLACE if there is none */
+	uint32_t last;			/* its place; KL_NO_STATE if there is none */
 	int thread;			/* who makes the last step, -1: there is none */
 	bool flush;			/* it is a flush */
 	uint8_t choice[16];
@@ -37,17 +52,39 @@ struct kl_explorer {
 	char message[400];
 };
 
+/* The program of x->spec with its client, the options applied. */
+int kl_ex_program(struct kl_explorer *x);
+/* Code that runs alone, with nothing in the buffers: of `init' and of `final'. */
+enum kl_vm_result kl_ex_run_alone(struct kl_explorer *x, struct kl_vm *vm, uint32_t code);
+/* The first state of the machine to x->vm. */
+int kl_ex_first_state(struct kl_explorer *x);
+/* Refute by random walks what does not hold. */
+int kl_ex_learn(struct kl_explorer *x);
 /*
- * kl_ex_after() - what follows from a step of x->vm: its events in the
- * specification, empty layers that go at once.  1; 0 if the history cannot be
- * explained any more; a negative errno.
+ * kl_ex_after() - what follows from a step of @t, or a flush, in x->vm: its events in the
+ * specification, what goes along with it.  1; 0 if the history cannot be
+ * explained any more; KL_EX_FAULTY if x->faulty has an error; a negative errno.
  */
-int kl_ex_after(struct kl_explorer *x);
+int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush);
+/* The step of @t from the state @from, which is in x->vm, as far as it can be made. */
+enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from);
+/* All steps from the state at a place.  1: something was found; 0; a negative errno. */
+int kl_ex_expand(struct kl_explorer *x, uint32_t at);
+/* What was found, and the step of @t from the state at @at that shows it; -1: none. */
+void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush);
+/* After a whole search: does each state have a run that comes to an end?  0 or a negative errno. */
+int kl_ex_ends(struct kl_explorer *x);
 /* The first state to x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
 /* Load the state at a place. */
-void kl_ex_load(struct kl_explorer *x, uint64_t at);
-/* The state as bytes in x->packed: their number, or a negative errno. */
-int64_t kl_ex_pack(struct kl_explorer *x);
+void kl_ex_load(struct kl_explorer *x, uint32_t at);
+/*
+ * The state to x->packed, x->names and x->hash, its set renamed: its bytes, or a
+ * negative errno.  @base: x->base if it is a step from x->before, else NULL.
+ */
+int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base);
+/* explore_run.c: what the specification would let thread @t's call return, as text: how many results. */
+int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
+		  size_t size);
 
 #endif

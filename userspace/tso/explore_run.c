@@ -1,12 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The explorer: a run as people read it. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tso/explore_internal.h"
 
 #define LOG_MAX		64
+
+int kl_vm_value(char *buf, size_t size, uint64_t v)
+{
+	static const char *const special[] = { "?", "any", "empty", "full", "absent" };
+
+	if (v > KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5)
+		return snprintf(buf, size, "%s", special[v - KL_VM_SPECIAL]);
+	if (kl_vm_is_data(v))
+		return snprintf(buf, size, "d%llu", (unsigned long long)(v - KL_VM_DATA));
+	if ((int64_t)v < 0 && v >> 62 == 3)
+		return snprintf(buf, size, "%lld", (long long)v);
+	return snprintf(buf, size, "%llu", (unsigned long long)v);
+}
+
+static int print_results(char *buf, size_t size, const uint64_t *val, unsigned int n)
+{
+	unsigned int i;
+	int used;
+
+	if (!n)
+		return snprintf(buf, size, "return");
+	used = snprintf(buf, size, "%s", n > 1 ? "(" : "");
+	for (i = 0; i < n; i++) {
+		used += snprintf(buf + used, size - used, "%s", i ? ", " : "");
+		used += kl_vm_value(buf + used, size - used, val[i]);
+	}
+	return used + snprintf(buf + used, size - used, "%s", n > 1 ? ")" : "");
+}
+
+/* The longest that print_results() makes, and " or ". */
+#define RESULT_TEXT	(KL_MAX_ARGS * 24 + 8)
+
+int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf, size_t size)
+{
+	uint64_t seen[16][KL_MAX_ARGS];
+	size_t at = 0, used = 0;
+	int n, k, nseen = 0;
+
+	buf[0] = 0;
+	while (nseen < 16 && used + RESULT_TEXT < size) {
+		n = kl_abstract_result(x->abs, set, t, &at, seen[nseen]);
+		if (n < 0)
+			break;
+		for (k = 0; k < nseen && memcmp(seen[k], seen[nseen], n * sizeof(**seen)); k++)
+			;
+		if (k < nseen)
+			continue;
+		used += snprintf(buf + used, size - used, "%s", nseen++ ? " or " : "");
+		used += print_results(buf + used, size - used, seen[k], n);
+	}
+	return nseen;
+}
 
 /* The name of a word of memory; objects are #1, #2, ... */
 static void print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr,
@@ -28,7 +81,7 @@ static void print_place(const struct kl_explorer *x, const struct kl_vm *vm, uin
 	obj = (addr - im->nslots) / x->prog.stride;
 	field = (addr - im->nslots) % x->prog.stride;
 	fprintf(f, "#%u->%s", obj + 1, obj < vm->nobj ?
-		im->structs[vm->type[obj] & ~KL_VM_HIDDEN].fields[field].name : "?");
+		im->structs[vm->type[obj] & KL_VM_STRUCT].fields[field].name : "?");
 }
 
 static void print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
@@ -44,6 +97,26 @@ static void print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
 	fputs(buf, f);
 }
 
+/* What was in another buffer when memory was read: the read is behind the times. */
+static void print_stale(const struct kl_explorer *x, const struct kl_vm_access *a, FILE *f)
+{
+	const struct kl_vm *vm = &x->shown;
+	unsigned int t, i;
+
+	for (t = 0; t < x->prog.nthreads; t++) {
+		for (i = vm->thread[t].nbuf; i--;) {
+			const struct kl_vm_entry *e = &vm->thread[t].buf[i];
+
+			if (t == a->thread || e->kind != KL_VM_WRITE || e->addr != a->addr)
+				continue;
+			fprintf(f, " (stale: T%u's buffer has ", t);
+			print_value(x, e->val, f);
+			fputc(')', f);
+			break;
+		}
+	}
+}
+
 static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
 			   FILE *f)
 {
@@ -55,14 +128,16 @@ static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, 
 		if (i)
 			fputs(", ", f);
 		if (!a->line)
-			fprintf(f, "T%u's buffer: ", t);
+			fprintf(f, "T%u's buffer: ", a->thread);
+		else if (a->thread != t)
+			fprintf(f, "T%u: ", a->thread);
 		print_place(x, vm, a->addr, f);
 		fputs(a->write ? " = " : " is ", f);
 		print_value(x, a->val, f);
 		fputs(!a->line ? " reaches memory" : a->buffered ? " to the buffer" :
 		      a->own ? " (own buffer)" : "", f);
-		if (!a->write && !a->own && vm->mem[a->addr] != a->val)
-			fputs(" (before)", f);
+		if (!a->write && !a->own)
+			print_stale(x, a, f);
 		if (a->line)
 			fprintf(f, " [%u]", a->line);
 	}
@@ -80,21 +155,24 @@ static void print_args(const struct kl_explorer *x, const struct kl_vm_event *e,
 }
 
 static void print_events(const struct kl_explorer *x, const struct kl_vm_event *ev,
-			 unsigned int n, bool calls, FILE *f)
+			 unsigned int n, unsigned int t, bool calls, FILE *f)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		const struct kl_vm_event *e = &ev[i];
 
-		if (calls && e->kind == KL_EV_CALL) {
+		if (e->kind != (calls ? KL_EV_CALL : KL_EV_RET))
+			continue;
+		fputs(calls ? "" : "; ", f);
+		if (e->thread != t)
+			fprintf(f, "T%u: ", e->thread);
+		if (calls)
 			fprintf(f, "call %s(", x->methods[e->method].name);
-			print_args(x, e, f);
-			fputs("); ", f);
-		} else if (!calls && e->kind == KL_EV_RET) {
-			fprintf(f, "; %s returns%s", x->methods[e->method].name, e->n ? " " : "");
-			print_args(x, e, f);
-		}
+		else
+			fprintf(f, "%s returns%s", x->methods[e->method].name, e->n ? " " : "");
+		print_args(x, e, f);
+		fputs(calls ? "); " : "", f);
 	}
 }
 
@@ -103,7 +181,7 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 	const struct kl_impl *im = x->spec->impl;
 	unsigned int i, j, t;
 
-	fputs("         memory:", f);
+	fputs("memory:", f);
 	for (i = 0; i < im->nslots; i++) {
 		fputc(' ', f);
 		print_place(x, vm, i, f);
@@ -111,7 +189,7 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 		print_value(x, vm->mem[i], f);
 	}
 	for (i = 0; i < vm->nobj; i++) {
-		const struct kl_struct *s = &im->structs[vm->type[i] & ~KL_VM_HIDDEN];
+		const struct kl_struct *s = &im->structs[vm->type[i] & KL_VM_STRUCT];
 
 		fprintf(f, " #%u={", i + 1);
 		for (j = 0; j < s->nfields; j++) {
@@ -136,44 +214,73 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 			fputs(th->buf[i].more ? " +" : "", f);
 		}
 	}
-	fputc('\n', f);
 }
 
-/* One step of a run, from x->before to x->vm. */
-static void print_step(const struct kl_explorer *x, unsigned int number, unsigned int t,
-		       const struct kl_vm_event *ev, unsigned int nev, FILE *f)
+/* The run that is shown: where to, and room for a step's accesses. */
+struct show {
+	kl_explore_step_fn fn;
+	void *ctx;
+	struct kl_vm_access log[LOG_MAX];
+};
+
+/* One step of a run, from x->shown to x->vm; the first state has number 0. */
+static int show_one(const struct kl_explorer *x, const struct show *s, unsigned int number,
+		    unsigned int t, bool flush)
 {
-	fprintf(f, "%5u  T%u  ", number, t);
-	print_events(x, ev, nev, true, f);
-	if (x->vm.nlog)
-		print_accesses(x, &x->vm, t, f);
-	else
-		fputs("goes on", f);
-	print_events(x, ev, nev, false, f);
-	fputc('\n', f);
-	print_state(x, &x->vm, f);
+	const struct kl_vm_event *ev = x->shown_ev;
+	char *what = NULL, *state = NULL;
+	size_t len;
+	FILE *f;
+
+	f = open_memstream(&what, &len);
+	if (!f)
+		return -ENOMEM;
+	if (!number) {
+		fputs("the first state", f);
+	} else {
+		print_events(x, ev, x->nshown, t, true, f);
+		if (x->vm.nlog)
+			print_accesses(x, &x->vm, t, f);
+		else
+			fputs("goes on", f);
+		print_events(x, ev, x->nshown, t, false, f);
+	}
+	fclose(f);
+	f = open_memstream(&state, &len);
+	if (f) {
+		print_state(x, &x->vm, f);
+		fclose(f);
+		s->fn(s->ctx, &(struct kl_explore_step){
+			.number = number, .thread = t, .flush = flush, .what = what,
+			.state = state,
+		});
+	}
+	free(what);
+	free(state);
+	return f ? 0 : -ENOMEM;
 }
 
 /* Does the step of @t from x->before lead to the state at @to? */
-static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint64_t to)
+static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t to)
 {
 	int64_t len;
 	int ret;
 
-	if (flush ? !kl_vm_flush(&x->vm, t) : kl_vm_step(&x->vm, t) != KL_VM_OK)
+	if (flush ? !kl_vm_flush(&x->vm, t) : kl_ex_step(x, t, &x->before) != KL_VM_OK)
 		return 0;
-	ret = kl_ex_after(x);
-	if (ret <= 0)
-		return ret;
-	len = kl_ex_pack(x);
+	ret = kl_ex_after(x, t, flush);
+	if (ret <= 0 || ret == KL_EX_FAULTY)
+		return ret < 0 ? ret : 0;
+	len = kl_ex_pack(x, NULL);
 	if (len < 0)
 		return len;
-	return (uint64_t)len == kl_store_head(&x->store, to).len &&
+	return len == kl_store_head(&x->store, to)->len &&
+	       x->set == kl_store_head(&x->store, to)->tag &&
 	       !memcmp(x->packed, kl_store_state(&x->store, to), len);
 }
 
 /* Find the step from @from to @to again; its choices are in x->vm. */
-static int find_step(struct kl_explorer *x, uint64_t from, uint64_t to, unsigned int *t,
+static int find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
 		     bool *flush)
 {
 	uint32_t set;
@@ -203,27 +310,29 @@ static int find_step(struct kl_explorer *x, uint64_t from, uint64_t to, unsigned
 
 /* Make the step with the names that stay, and print it. */
 static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
-		     struct kl_vm_access *log, FILE *f)
+		     struct show *s)
 {
-	struct kl_vm_event ev[KL_VM_EVENTS];
-	unsigned int nev;
 	int ret;
 
+	t = x->shown_thread[t];
 	kl_vm_copy(&x->vm, &x->shown);
 	x->set = x->shown_set;
-	x->vm.log = log;
+	x->vm.log = s->log;
 	x->vm.clog = LOG_MAX;
 	x->vm.nlog = 0;
 	if (flush)
 		kl_vm_flush(&x->vm, t);
 	else
-		kl_vm_step(&x->vm, t);
-	nev = x->vm.nev;
-	memcpy(ev, x->vm.ev, nev * sizeof(*ev));
-	print_step(x, number, t, ev, nev, f);
+		kl_ex_step(x, t, &x->shown);
+	x->nshown = 0;
+	ret = kl_ex_after(x, t, flush);
 	x->vm.log = NULL;
-	ret = kl_ex_after(x);
 	if (ret < 0)
+		return ret;
+	x->vm.log = s->log;
+	ret = show_one(x, s, number, t, flush);
+	x->vm.log = NULL;
+	if (ret)
 		return ret;
 	kl_vm_copy(&x->shown, &x->vm);
 	/* A value that was there once keeps its name. */
@@ -232,54 +341,54 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	return 0;
 }
 
-static int show_first(struct kl_explorer *x, FILE *f)
+static int show_first(struct kl_explorer *x, const struct show *s)
 {
 	int ret = kl_ex_first(x);
 
 	if (ret)
 		return ret;
+	kl_ex_pack(x, NULL);
+	memcpy(x->shown_thread, x->names.thread, sizeof(x->shown_thread));
 	x->shown.prog = &x->prog;
 	kl_vm_copy(&x->shown, &x->vm);
 	x->shown_set = x->set;
-	fputs("    0  the first state\n", f);
-	print_state(x, &x->vm, f);
-	return 0;
+	return show_one(x, s, 0, 0, false);
 }
 
-int kl_explore_print_run(struct kl_explorer *x, FILE *f)
+int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 {
-	struct kl_vm_access *log = calloc(LOG_MAX, sizeof(*log));
-	uint64_t at, *path = NULL;
+	struct show s = { .fn = fn, .ctx = ctx };
+	uint8_t thread[KL_VM_THREADS];
+	uint32_t at, *path = NULL;
 	size_t n = 0, i;
-	unsigned int t;
+	unsigned int t, k;
 	bool flush;
 	int ret = 0;
 
-	for (at = x->last; at != KL_EX_NO_PLACE; at = kl_store_head(&x->store, at).parent)
+	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
 		n++;
 	path = calloc(n + 1, sizeof(*path));
-	if (!log || !path) {
-		ret = -ENOMEM;
-		goto out;
-	}
-	for (at = x->last, i = n; i; at = kl_store_head(&x->store, at).parent)
+	if (!path)
+		return -ENOMEM;
+	for (at = x->last, i = n; i; at = kl_store_head(&x->store, at)->parent)
 		path[--i] = at;
 	if (n)
-		ret = show_first(x, f);
+		ret = show_first(x, &s);
 	for (i = 1; i < n && !ret; i++) {
 		ret = find_step(x, path[i - 1], path[i], &t, &flush);
 		if (ret)
 			break;
 		x->vm.nchoice = x->vm.at_choice;
-		ret = show_step(x, i, t, flush, log, f);
+		for (k = 0; k < x->prog.nthreads; k++)
+			thread[k] = x->shown_thread[x->names.thread[k]];
+		ret = show_step(x, i, t, flush, &s);
+		memcpy(x->shown_thread, thread, sizeof(thread));
 	}
 	if (!ret && n && x->thread >= 0) {
 		memcpy(x->vm.choice, x->choice, sizeof(x->choice));
 		x->vm.nchoice = x->nchoice;
-		ret = show_step(x, n, x->thread, x->flush, log, f);
+		ret = show_step(x, n, x->thread, x->flush, &s);
 	}
-out:
 	free(path);
-	free(log);
 	return ret;
 }

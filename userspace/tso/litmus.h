@@ -4,7 +4,7 @@
  * of the explorer's machine, all of whose runs are searched.
  *
  * What is not understood, or would have to be guessed (accesses of different
- * sizes to one location, 8-bit registers, flags that no instruction set), is
+ * sizes to one location, arithmetic on addresses, flags that no instruction set), is
  * refused with a message that names it.
  */
 #ifndef KL_TSO_LITMUS_H
@@ -17,7 +17,7 @@
 #define KL_LIT_FLAG_A	16	/* the flags are those of comparing these two registers */
 #define KL_LIT_FLAG_B	17
 #define KL_LIT_TEMP	18
-#define KL_LIT_REGS	32
+#define KL_LIT_REGS	56
 #define KL_LIT_LOCS	64
 #define KL_LIT_ITEMS	128
 #define KL_LIT_NODES	4096
@@ -27,7 +27,8 @@ struct kl_lit_loc {
 	const char *name;
 	uint64_t init;
 	unsigned int size;	/* bytes: as declared, or as first accessed; 0 if neither */
-	bool declared, is_unsigned;
+	unsigned int len;	/* elements of an array from this one on, 0: it is none */
+	bool is_unsigned;
 };
 
 /* What a final state shows: a register of a thread, or a location. */
@@ -39,14 +40,14 @@ struct kl_lit_item {
 
 enum kl_lit_op {
 	KL_LIT_TRUE, KL_LIT_FALSE, KL_LIT_NOT, KL_LIT_AND, KL_LIT_OR, KL_LIT_IMPLIES,
-	KL_LIT_EQ,		/* item a is val */
+	KL_LIT_EQ,		/* item a is val, in the bits of mask */
 	KL_LIT_SAME,		/* item a is item b */
 };
 
 struct kl_lit_node {
 	enum kl_lit_op op;
 	unsigned int a, b;
-	uint64_t val;
+	uint64_t val, mask;
 };
 
 enum kl_lit_quantifier { KL_LIT_EXISTS, KL_LIT_NOT_EXISTS, KL_LIT_FORALL };
@@ -70,6 +71,7 @@ struct kl_litmus {
 	uint32_t *code;
 	uint64_t *pool, *live;
 	size_t ncode, ccode, npool, cpool;
+	unsigned int nregs;		/* the machine's and those for values in between */
 	struct kl_vm_prog prog;
 };
 
@@ -113,6 +115,12 @@ void kl_litmus_result_free(struct kl_litmus_result *r);
 /* Is what the test's quantifier says so? */
 bool kl_litmus_ok(const struct kl_litmus *l, const struct kl_litmus_result *r);
 bool kl_litmus_eval(const struct kl_litmus *l, unsigned int node, const uint64_t *state);
+
+/* The bits of so many bytes; 0 bytes: of an int. */
+static inline uint64_t kl_lit_mask(unsigned int size)
+{
+	return size == 8 ? UINT64_MAX : (1ULL << (size ? 8 * size : 32)) - 1;
+}
 
 /* Names as herd prints them. */
 const char *kl_litmus_reg(bool x64, unsigned int reg);

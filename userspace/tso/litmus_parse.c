@@ -8,21 +8,11 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "tso/litmus.h"
+#include "tso/litmus_text.h"
 
 #define ROWS_MAX	512
-#define DEPTH_MAX	200
 
-struct cursor {
-	struct kl_litmus *l;
-	const char *p;
-	unsigned int line, depth;
-	int err;
-};
-
-static bool fail(struct cursor *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static bool fail(struct cursor *c, const char *fmt, ...)
+bool kl_lt_fail(struct kl_lt_cursor *c, const char *fmt, ...)
 {
 	char msg[256];
 	va_list ap;
@@ -38,7 +28,7 @@ static bool fail(struct cursor *c, const char *fmt, ...)
 }
 
 /* Up to 30 characters of what is there, for messages. */
-static const char *here(const struct cursor *c, char buf[32])
+const char *kl_lt_here(const struct kl_lt_cursor *c, char buf[32])
 {
 	size_t n = strcspn(c->p, "\n");
 
@@ -46,26 +36,45 @@ static const char *here(const struct cursor *c, char buf[32])
 	return *c->p ? buf : "end of file";
 }
 
-static void space(struct cursor *c)
+void kl_lt_space(struct kl_lt_cursor *c)
 {
-	for (;;) {
-		if (c->p[0] == '(' && c->p[1] == '*') {
-			while (*c->p && !(c->p[0] == '*' && c->p[1] == ')'))
-				c->line += *c->p++ == '\n';
-			c->p += *c->p ? 2 : 0;
-		} else if (isspace((unsigned char)*c->p)) {
-			c->line += *c->p++ == '\n';
-		} else {
-			return;
-		}
-	}
+	while (isspace((unsigned char)*c->p))
+		c->line += *c->p++ == '\n';
 }
 
-static bool take(struct cursor *c, const char *s)
+/* Blanks for comments, which may be nested and anywhere; quoted text stays. */
+static bool blank_comments(struct kl_lt_cursor *c, char *s)
+{
+	unsigned int line = 1, from = 0, depth = 0;
+	bool quoted = false;
+
+	for (; *s; s++) {
+		const bool open = s[0] == '(' && s[1] == '*', close = s[0] == '*' && s[1] == ')';
+
+		line += *s == '\n';
+		if (!depth && *s == '"' && !(quoted = !quoted))
+			continue;
+		if (!quoted && (open || (depth && close))) {
+			if (open && !depth)
+				from = line;
+			depth += open ? 1 : -1;
+			s[0] = s[1] = ' ';
+			s++;
+		} else if (depth && *s != '\n') {
+			*s = ' ';
+		}
+		/* A quotation ends on its line, whether it is closed or not. */
+		quoted &= *s != '\n';
+	}
+	c->line = depth ? from : 1;
+	return !depth || kl_lt_fail(c, "a comment without its end");
+}
+
+bool kl_lt_take(struct kl_lt_cursor *c, const char *s)
 {
 	size_t n = strlen(s);
 
-	space(c);
+	kl_lt_space(c);
 	if (strncmp(c->p, s, n) || (isalpha((unsigned char)*s) &&
 				    (isalnum((unsigned char)c->p[n]) || c->p[n] == '_')))
 		return false;
@@ -73,14 +82,14 @@ static bool take(struct cursor *c, const char *s)
 	return true;
 }
 
-static bool expect(struct cursor *c, const char *s)
+bool kl_lt_expect(struct kl_lt_cursor *c, const char *s)
 {
 	char buf[32];
 
-	return take(c, s) || fail(c, "expected '%s', found '%s'", s, here(c, buf));
+	return kl_lt_take(c, s) || kl_lt_fail(c, "expected '%s', found '%s'", s, kl_lt_here(c, buf));
 }
 
-static size_t name_len(const char *p)
+size_t kl_lt_name_len(const char *p)
 {
 	size_t n = 0;
 
@@ -91,28 +100,28 @@ static size_t name_len(const char *p)
 	return n;
 }
 
-static bool name(struct cursor *c, const char **s, size_t *len)
+bool kl_lt_name(struct kl_lt_cursor *c, const char **s, size_t *len)
 {
-	space(c);
+	kl_lt_space(c);
 	*s = c->p;
-	*len = name_len(c->p);
+	*len = kl_lt_name_len(c->p);
 	c->p += *len;
 	return *len > 0;
 }
 
-static bool number(struct cursor *c, uint64_t *v)
+static bool number(struct kl_lt_cursor *c, uint64_t *v)
 {
 	bool minus;
 	char *end;
 
-	space(c);
+	kl_lt_space(c);
 	minus = *c->p == '-' && isdigit((unsigned char)c->p[1]);
 	if (!minus && !isdigit((unsigned char)*c->p))
 		return false;
 	errno = 0;
 	*v = strtoull(c->p + minus, &end, 0);
 	if (errno)
-		return fail(c, "a number too large");
+		return kl_lt_fail(c, "a number too large");
 	if (minus)
 		*v = -*v;
 	c->p = end;
@@ -135,7 +144,7 @@ int kl_lit_location(struct kl_litmus *l, const char *s, size_t len)
 }
 
 /* Is "1:" or "P1:" next? */
-static bool at_thread(const struct cursor *c)
+bool kl_lt_at_thread(const struct kl_lt_cursor *c)
 {
 	const char *p = c->p + (*c->p == 'P');
 
@@ -146,8 +155,24 @@ static bool at_thread(const struct cursor *c)
 	return *p == ':';
 }
 
-/* 1:EAX, P1:rax, x, [x], *x */
-static bool place(struct cursor *c, struct kl_lit_item *it, unsigned int *size)
+/* The rest of x[2]; an array that is not known yet is left to its declaration. */
+static bool element(struct kl_lt_cursor *c, struct kl_lit_item *it)
+{
+	const struct kl_lit_loc *loc = &c->l->locs[it->index];
+	uint64_t n;
+
+	kl_lt_space(c);
+	if (*c->p != '[' || !loc->len)
+		return true;
+	c->p++;
+	if (!number(c, &n) || n >= loc->len)
+		return c->err ? false : kl_lt_fail(c, "expected an element of '%s'", loc->name);
+	it->index += n;
+	return kl_lt_expect(c, "]");
+}
+
+/* 1:EAX, P1:rax, x, [x], *x, x[1] */
+bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *size)
 {
 	const char *s;
 	char buf[32];
@@ -155,112 +180,186 @@ static bool place(struct cursor *c, struct kl_lit_item *it, unsigned int *size)
 	bool bracket;
 	int at;
 
-	space(c);
-	if (at_thread(c)) {
+	kl_lt_space(c);
+	if (kl_lt_at_thread(c)) {
 		it->thread = strtoul(c->p + (*c->p == 'P'), (char **)&s, 10);
 		c->p = s + 1;
 		if (*c->p == '%')
 			c->p++;
 		if (it->thread < 0 || it->thread >= KL_VM_THREADS)
-			return fail(c, "a thread that klin litmus has no room for");
-		if (!name(c, &s, &len))
-			return fail(c, "expected a register, found '%s'", here(c, buf));
+			return kl_lt_fail(c, "a thread that klin litmus has no room for");
+		if (!kl_lt_name(c, &s, &len))
+			return kl_lt_fail(c, "expected a register, found '%s'", kl_lt_here(c, buf));
 		at = kl_lit_register(c->l->x64, s, len, size);
-		if (at < 0)
-			return fail(c, "'%.*s' is no register that klin litmus knows", (int)len, s);
+		if (at < 0 || *size < 4)
+			return kl_lt_fail(c, "'%.*s' is no register that klin litmus knows here",
+				    (int)len, s);
 		it->index = at;
 		return true;
 	}
 	if (*c->p == '*')
 		c->p++;
-	bracket = take(c, "[");
+	bracket = kl_lt_take(c, "[");
 	it->thread = -1;
-	if (!name(c, &s, &len))
-		return fail(c, "expected a register or a location, found '%s'", here(c, buf));
+	if (!kl_lt_name(c, &s, &len))
+		return kl_lt_fail(c, "expected a register or a location, found '%s'", kl_lt_here(c, buf));
 	at = kl_lit_location(c->l, s, len);
 	if (at < 0)
-		return fail(c, "more locations than klin litmus has room for");
+		return kl_lt_fail(c, "more locations than klin litmus has room for");
 	it->index = at;
-	return !bracket || expect(c, "]");
+	return element(c, it) && (!bracket || kl_lt_expect(c, "]"));
 }
 
 /* ---- initial state ---------------------------------------------------------- */
 
-static const struct type {
+struct type {
+	unsigned int size;
+	bool is_unsigned, given;
+};
+
+static const struct type_name {
 	const char *name;
 	unsigned int size;
 	bool is_unsigned;
 } types[] = {
+	{ "char", 1, false }, { "int8_t", 1, false }, { "uint8_t", 1, true },
+	{ "short", 2, false }, { "int16_t", 2, false }, { "uint16_t", 2, true },
 	{ "int", 4, false }, { "int32_t", 4, false }, { "uint32_t", 4, true },
 	{ "long", 8, false }, { "int64_t", 8, false }, { "uint64_t", 8, true },
-	{ "intptr_t", 8, false }, { "uintptr_t", 8, true },
+	{ "intptr_t", 8, false }, { "uintptr_t", 8, true }, { "unsigned", 4, true },
+	{ "signed", 4, false }, { "volatile", 0, false }, { "const", 0, false },
 };
 
-/* A type, if one is next: a name that another place follows. */
-static bool type(struct cursor *c, const struct type **t)
+static const struct type_name *find_type(const char *s, size_t len)
 {
-	const struct cursor before = *c;
-	const char *s, *after;
-	size_t len, i;
+	size_t i;
 
-	*t = NULL;
-	if (!name(c, &s, &len))
-		return true;
-	space(c);
-	after = c->p;
-	*c = before;
-	if (*after != '*' && *after != '[' && !isalnum((unsigned char)*after) && *after != '_')
-		return true;
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (strlen(types[i].name) == len && !memcmp(types[i].name, s, len))
-			*t = &types[i];
-	/* x[2] is an array's element, or an array */
-	if (!*t)
-		return fail(c, "'%.*s': a type or an array that klin litmus does not know",
-			    (int)len, s);
-	name(c, &s, &len);
-	return true;
+			return &types[i];
+	return NULL;
 }
 
-static bool value(struct cursor *c, uint64_t *v)
+/* A type, if one is next: names that a place follows. */
+static bool type(struct kl_lt_cursor *c, struct type *t)
+{
+	const struct type_name *found;
+	struct kl_lt_cursor before;
+	const char *s, *after;
+	size_t len;
+
+	*t = (struct type){ 0 };
+	for (;;) {
+		before = *c;
+		if (!kl_lt_name(c, &s, &len))
+			return true;
+		kl_lt_space(c);
+		after = c->p;
+		if (*after != '*' && !isalnum((unsigned char)*after) && *after != '_') {
+			*c = before;
+			return true;
+		}
+		found = find_type(s, len);
+		if (!found)
+			return kl_lt_fail(c, "'%.*s': a type that klin litmus does not know", (int)len,
+				    s);
+		/* `unsigned long', `short int': the size of who has another than int's. */
+		if (found->size && (!t->size || found->size != 4))
+			t->size = found->size;
+		t->is_unsigned |= found->is_unsigned;
+		t->given = true;
+	}
+}
+
+bool kl_lt_value(struct kl_lt_cursor *c, uint64_t *v)
 {
 	const char *s;
 	char buf[32];
 	size_t len;
 	int at;
 
-	space(c);
+	kl_lt_space(c);
 	if (number(c, v))
 		return true;
-	take(c, "&");
-	if (c->err || !name(c, &s, &len))
-		return fail(c, "expected a value, found '%s'", here(c, buf));
+	kl_lt_take(c, "&");
+	if (c->err || !kl_lt_name(c, &s, &len))
+		return kl_lt_fail(c, "expected a value, found '%s'", kl_lt_here(c, buf));
 	at = kl_lit_location(c->l, s, len);
 	if (at < 0)
-		return fail(c, "more locations than klin litmus has room for");
+		return kl_lt_fail(c, "more locations than klin litmus has room for");
 	*v = KL_VM_PTR + at;
 	return true;
 }
 
-static bool init_entry(struct cursor *c)
+/* { v, v, ... } of an array whose first location is @first. */
+static bool elements(struct kl_lt_cursor *c, unsigned int first, unsigned int len)
+{
+	unsigned int i = 0;
+
+	do {
+		if (i == len)
+			return kl_lt_fail(c, "more values than the array has elements");
+		if (!kl_lt_value(c, &c->l->locs[first + i++].init))
+			return false;
+	} while (kl_lt_take(c, ","));
+	return kl_lt_expect(c, "}");
+}
+
+/* x[n]: a row of locations x[0] .. x[n-1], of which x is another name of the first. */
+static bool array(struct kl_lt_cursor *c, const struct type *t, unsigned int first)
+{
+	struct kl_litmus *l = c->l;
+	char element[64];
+	uint64_t n, i;
+	int at;
+
+	if (!kl_lt_expect(c, "[") || !number(c, &n))
+		return c->err ? false : kl_lt_fail(c, "expected the array's number of elements");
+	if (!kl_lt_expect(c, "]"))
+		return false;
+	if (!n || n > KL_LIT_LOCS || first + 1 != l->nlocs || strlen(l->locs[first].name) > 40)
+		return kl_lt_fail(c, "an array that klin litmus has no room for, or that was named "
+			    "before");
+	if (!t->size)
+		return kl_lt_fail(c, "an array without a type");
+	for (i = 0; i < n; i++) {
+		snprintf(element, sizeof(element), "%s[%u]", l->locs[first].name, (unsigned int)i);
+		at = i ? kl_lit_location(l, element, strlen(element)) : (int)first;
+		if (at < 0)
+			return kl_lt_fail(c, "more locations than klin litmus has room for");
+		l->locs[at].size = t->size;
+		l->locs[at].is_unsigned = t->is_unsigned;
+		l->locs[at].len = n - i;
+	}
+	if (!kl_lt_take(c, "="))
+		return true;
+	if (!kl_lt_take(c, "{"))
+		return kl_lt_fail(c, "expected '{' and the array's values");
+	return elements(c, first, n);
+}
+
+static bool init_entry(struct kl_lt_cursor *c)
 {
 	struct kl_litmus *l = c->l;
 	struct kl_lit_item it = { 0 };
 	unsigned int size = 0;
-	const struct type *t;
+	struct kl_lit_loc *loc;
+	struct type t;
 	bool pointer;
 	uint64_t v = 0;
 
 	if (!type(c, &t))
 		return false;
-	space(c);
-	pointer = t && *c->p == '*';
-	if (!place(c, &it, &size))
+	kl_lt_space(c);
+	pointer = t.given && *c->p == '*';
+	if (!kl_lt_place(c, &it, &size))
 		return false;
-	space(c);
+	kl_lt_space(c);
+	if (*c->p == '[' && it.thread < 0 && !pointer)
+		return array(c, &t, it.index);
 	if (*c->p == '[')
-		return fail(c, "an array, which klin litmus does not know");
-	if (take(c, "=") && !value(c, &v))
+		return kl_lt_fail(c, "an array of pointers, which klin litmus does not know");
+	if (kl_lt_take(c, "=") && !kl_lt_value(c, &v))
 		return false;
 	if (it.thread >= 0) {
 		if (v < KL_VM_PTR && size == 4)
@@ -268,31 +367,35 @@ static bool init_entry(struct cursor *c)
 		l->reg[it.thread][it.index] = v;
 		return true;
 	}
-	if (pointer || (!t && kl_vm_is_ptr(v)))
-		l->locs[it.index].size = l->x64 ? 8 : 4;
-	else if (t)
-		l->locs[it.index].size = t->size;
-	if (!l->x64 && l->locs[it.index].size == 8)
-		return fail(c, "a location of 64 bits in a test for X86");
-	l->locs[it.index].is_unsigned = t && t->is_unsigned;
-	l->locs[it.index].init = v;
+	loc = &l->locs[it.index];
+	if (pointer || (!t.given && kl_vm_is_ptr(v)))
+		loc->size = l->x64 ? 8 : 4;
+	else if (t.size)
+		loc->size = t.size;
+	if (!l->x64 && loc->size == 8)
+		return kl_lt_fail(c, "a location of 64 bits in a test for X86");
+	loc->is_unsigned = t.is_unsigned;
+	loc->init = v;
 	return true;
 }
 
-static bool init_state(struct cursor *c)
+static bool init_state(struct kl_lt_cursor *c)
 {
-	if (!expect(c, "{"))
+	if (!kl_lt_expect(c, "{"))
 		return false;
 	for (;;) {
-		while (take(c, ";"))
+		while (kl_lt_take(c, ";"))
 			;
-		if (take(c, "}"))
+		if (kl_lt_take(c, "}")) {
+			while (kl_lt_take(c, ";"))
+				;
 			return true;
+		}
 		if (!init_entry(c))
 			return false;
-		space(c);
+		kl_lt_space(c);
 		if (*c->p != ';' && *c->p != '}')
-			return expect(c, ";");
+			return kl_lt_expect(c, ";");
 	}
 }
 
@@ -304,36 +407,36 @@ struct row {
 	unsigned int line;
 };
 
-static bool condition_begins(struct cursor *c)
+static bool condition_begins(struct kl_lt_cursor *c)
 {
 	static const char *const words[] = {
 		"exists", "forall", "locations", "filter", "final", "observed", "with", "~", "not",
 	};
-	struct cursor d = *c;
+	struct kl_lt_cursor d = *c;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (take(&d, words[i]))
+		if (kl_lt_take(&d, words[i]))
 			return true;
 	return false;
 }
 
-static bool rows(struct cursor *c, struct row *row, size_t *n)
+static bool rows(struct kl_lt_cursor *c, struct row *row, size_t *n)
 {
 	const char *p;
 
 	for (*n = 0;; (*n)++) {
-		space(c);
+		kl_lt_space(c);
 		if (!*c->p || (*n && condition_begins(c)))
-			return *n || fail(c, "expected 'P0 | P1 ;' and the program");
+			return *n || kl_lt_fail(c, "expected 'P0 | P1 ;' and the program");
 		if (*n == ROWS_MAX)
-			return fail(c, "more than %d rows", ROWS_MAX);
+			return kl_lt_fail(c, "more than %d rows", ROWS_MAX);
 		row[*n].text = c->p;
 		row[*n].line = c->line;
 		for (p = c->p; *p && *p != ';'; p++)
 			c->line += *p == '\n';
 		if (!*p)
-			return fail(c, "expected ';' at the end of a row");
+			return kl_lt_fail(c, "expected ';' at the end of a row");
 		row[*n].len = p - c->p;
 		c->p = p + 1;
 	}
@@ -356,7 +459,7 @@ static bool column(const struct row *r, unsigned int t, const char **s, size_t *
 	}
 }
 
-static bool header(struct cursor *c, const struct row *r)
+static bool header(struct kl_lt_cursor *c, const struct row *r)
 {
 	unsigned int t, n;
 	const char *s;
@@ -374,7 +477,7 @@ static bool header(struct cursor *c, const struct row *r)
 			end++;
 		if (n != t || end != s + len) {
 			c->line = r->line;
-			return fail(c, "expected 'P%u', found '%.*s'; there may be %d threads", t,
+			return kl_lt_fail(c, "expected 'P%u', found '%.*s'; there may be %d threads", t,
 				    (int)len, s, KL_VM_THREADS);
 		}
 	}
@@ -382,7 +485,7 @@ static bool header(struct cursor *c, const struct row *r)
 	return true;
 }
 
-static bool program(struct cursor *c)
+static bool program(struct kl_lt_cursor *c)
 {
 	struct row *row = calloc(ROWS_MAX, sizeof(*row));
 	struct kl_lit_asm *a = kl_lit_asm_new(c->l);
@@ -407,7 +510,7 @@ static bool program(struct cursor *c)
 	for (i = 1; i < n && !c->err; i++) {
 		if (column(&row[i], t, &s, &len)) {
 			c->line = row[i].line;
-			fail(c, "a row with more columns than there are threads");
+			kl_lt_fail(c, "a row with more columns than there are threads");
 		}
 	}
 out:
@@ -416,230 +519,37 @@ out:
 	return !c->err;
 }
 
-/* ---- the condition ----------------------------------------------------------------- */
-
-static int item(struct cursor *c, const struct kl_lit_item *it)
-{
-	struct kl_litmus *l = c->l;
-	unsigned int i;
-
-	for (i = 0; i < l->nitems; i++)
-		if (l->items[i].thread == it->thread && l->items[i].index == it->index)
-			return i;
-	if (i == KL_LIT_ITEMS) {
-		fail(c, "more registers and locations than klin litmus has room for");
-		return -1;
-	}
-	if (it->thread >= (int)l->nthreads) {
-		fail(c, "there is no thread %d", it->thread);
-		return -1;
-	}
-	l->items[l->nitems++] = *it;
-	return i;
-}
-
-static int node(struct cursor *c, enum kl_lit_op op, unsigned int a, unsigned int b, uint64_t val)
-{
-	struct kl_litmus *l = c->l;
-
-	if (c->err)
-		return 0;
-	if (l->nnodes == KL_LIT_NODES) {
-		fail(c, "a condition with more than %d parts", KL_LIT_NODES);
-		return 0;
-	}
-	c->err = kl_grow(l->nodes, l->cnodes, l->nnodes + 1);
-	if (c->err)
-		return 0;
-	l->nodes[l->nnodes] = (struct kl_lit_node){ .op = op, .a = a, .b = b, .val = val };
-	return l->nnodes++;
-}
-
-/* A constant as the item can hold it. */
-static uint64_t fit(const struct cursor *c, const struct kl_lit_item *it, uint64_t v)
-{
-	unsigned int size = it->thread < 0 ? c->l->locs[it->index].size : c->l->x64 ? 8 : 4;
-
-	return size == 8 || kl_vm_is_ptr(v) ? v : v & UINT32_MAX;
-}
-
-static int atom(struct cursor *c)
-{
-	struct kl_lit_item it = { 0 }, other = { 0 };
-	unsigned int size = 0;
-	bool differs;
-	char buf[32];
-	uint64_t v;
-	int a, n;
-
-	if (!place(c, &it, &size))
-		return 0;
-	a = item(c, &it);
-	if (a < 0)
-		return 0;
-	differs = take(c, "<>") || take(c, "!=");
-	if (!differs && !take(c, "==") && !take(c, "=")) {
-		fail(c, "expected '=' or '<>', found '%s'", here(c, buf));
-		return 0;
-	}
-	space(c);
-	if (at_thread(c) || *c->p == '[' || *c->p == '*') {
-		if (!place(c, &other, &size))
-			return 0;
-		n = item(c, &other);
-		n = n < 0 ? 0 : node(c, KL_LIT_SAME, a, n, 0);
-	} else if (value(c, &v)) {
-		n = node(c, KL_LIT_EQ, a, 0, fit(c, &it, v));
-	} else {
-		return 0;
-	}
-	return differs ? node(c, KL_LIT_NOT, n, 0, 0) : n;
-}
-
-static int implies(struct cursor *c);
-
-static int unary(struct cursor *c)
-{
-	int n = 0;
-
-	if (c->err)
-		return 0;
-	if (c->depth == DEPTH_MAX) {
-		fail(c, "nested more than %d deep", DEPTH_MAX);
-		return 0;
-	}
-	c->depth++;
-	if (take(c, "~") || take(c, "not")) {
-		n = node(c, KL_LIT_NOT, unary(c), 0, 0);
-	} else if (take(c, "true")) {
-		n = node(c, KL_LIT_TRUE, 0, 0, 0);
-	} else if (take(c, "false")) {
-		n = node(c, KL_LIT_FALSE, 0, 0, 0);
-	} else if (take(c, "(")) {
-		n = implies(c);
-		expect(c, ")");
-	} else {
-		n = atom(c);
-	}
-	c->depth--;
-	return n;
-}
-
-static int conjunction(struct cursor *c)
-{
-	int n = unary(c);
-
-	while (!c->err && take(c, "/\\"))
-		n = node(c, KL_LIT_AND, n, unary(c), 0);
-	return n;
-}
-
-static int disjunction(struct cursor *c)
-{
-	int n = conjunction(c);
-
-	while (!c->err && take(c, "\\/"))
-		n = node(c, KL_LIT_OR, n, conjunction(c), 0);
-	return n;
-}
-
-static int implies(struct cursor *c)
-{
-	int n = disjunction(c);
-
-	/* As herd reads it: to the right. */
-	if (!c->err && take(c, "=>"))
-		n = node(c, KL_LIT_IMPLIES, n, implies(c), 0);
-	return n;
-}
-
-static bool locations(struct cursor *c)
-{
-	struct kl_lit_item it;
-	const char *s;
-	unsigned int size;
-	size_t len;
-
-	if (!expect(c, "["))
-		return false;
-	while (!take(c, "]")) {
-		it = (struct kl_lit_item){ 0 };
-		if (!place(c, &it, &size) || item(c, &it) < 0)
-			return false;
-		space(c);
-		if (*c->p == '[')
-			return fail(c, "an array, which klin litmus does not know");
-		if (name(c, &s, &len))	/* its type says how to print it; the declaration does too */
-			take(c, "*");
-		space(c);
-		if (*c->p != ']' && !expect(c, ";"))
-			return false;
-	}
-	return true;
-}
-
-static bool condition(struct cursor *c)
-{
-	struct kl_litmus *l = c->l;
-	char buf[32];
-
-	if (take(c, "locations") && !locations(c))
-		return false;
-	l->filter = -1;
-	if (take(c, "filter"))
-		l->filter = implies(c);
-	space(c);
-	if (take(c, "exists") || take(c, "final")) {
-		l->quantifier = KL_LIT_EXISTS;
-		l->condition = implies(c);
-	} else if (take(c, "forall")) {
-		l->quantifier = KL_LIT_FORALL;
-		l->condition = implies(c);
-	} else if (take(c, "~") || take(c, "not")) {
-		l->quantifier = KL_LIT_NOT_EXISTS;
-		if (expect(c, "exists"))
-			l->condition = implies(c);
-	} else if (!*c->p) {
-		l->quantifier = KL_LIT_FORALL;
-		l->condition = node(c, KL_LIT_TRUE, 0, 0, 0);
-	} else {
-		return fail(c, "expected 'exists', '~exists' or 'forall', found '%s'",
-			    here(c, buf));
-	}
-	take(c, ";");
-	space(c);
-	if (*c->p)
-		fail(c, "expected the end of the test, found '%s'", here(c, buf));
-	return !c->err;
-}
-
 /* ---- all of it ------------------------------------------------------------------------ */
 
-static bool head(struct cursor *c)
+static bool head(struct kl_lt_cursor *c)
 {
-	const char *p;
+	const char *p, *end;
 	char buf[32];
 	size_t len;
 
-	space(c);
-	if (take(c, "X86_64"))
+	kl_lt_space(c);
+	if (kl_lt_take(c, "X86_64"))
 		c->l->x64 = true;
-	else if (!take(c, "X86"))
-		return fail(c, "expected 'X86' or 'X86_64', found '%s'", here(c, buf));
+	else if (!kl_lt_take(c, "X86"))
+		return kl_lt_fail(c, "expected 'X86' or 'X86_64', found '%s'", kl_lt_here(c, buf));
 	while (*c->p == ' ' || *c->p == '\t')
 		c->p++;
 	len = strcspn(c->p, " \t\r\n{");
 	if (!len)
-		return fail(c, "expected the test's name");
+		return kl_lt_fail(c, "expected the test's name");
 	c->l->name = kl_arena_strndup(&c->l->arena, c->p, len);
 	c->p += len;
-	/* Documentation and KEY=VALUE lines. */
-	p = strchr(c->p, '{');
-	if (!p)
-		return fail(c, "expected '{' and the initial state");
+	/* Documentation, which may be quoted, and KEY=VALUE lines. */
+	for (p = c->p; *p && *p != '{'; p++) {
+		end = *p == '"' ? strpbrk(p + 1, "\"\n") : NULL;
+		if (end && *end == '"')
+			p = end;
+	}
+	if (!*p)
+		return kl_lt_fail(c, "expected '{' and the initial state");
 	for (; c->p < p; c->p++)
 		c->line += *c->p == '\n';
-	return c->l->name || fail(c, "out of memory");
+	return c->l->name || kl_lt_fail(c, "out of memory");
 }
 
 /* Registers by thread, then locations by name, as herd has them. */
@@ -695,7 +605,7 @@ static int finish(struct kl_litmus *l)
 	l->prog.ncode = l->ncode;
 	l->prog.nslots = l->nlocs;
 	l->prog.nthreads = l->nthreads;
-	l->prog.nregs[0] = KL_LIT_REGS;
+	l->prog.nregs[0] = l->nregs;
 	l->prog.stride = 1;
 	l->prog.raw = true;
 	kl_vm_live(&l->prog, 0, l->live, observed, scratch);
@@ -706,14 +616,21 @@ static int finish(struct kl_litmus *l)
 int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 {
 	struct kl_litmus *l = calloc(1, sizeof(*l));
-	struct cursor c = { .l = l, .p = text, .line = 1 };
+	struct kl_lt_cursor c = { .l = l, .line = 1 };
+	char *copy;
 
 	if (!l)
 		return -ENOMEM;
 	l->path = path;
+	copy = kl_arena_strndup(&l->arena, text, strlen(text));
+	if (!copy) {
+		kl_litmus_free(l);
+		return -ENOMEM;
+	}
+	c.p = copy;
 	if (strlen(text) > KL_LIT_TEXT_MAX)
-		fail(&c, "more than %u bytes", KL_LIT_TEXT_MAX);
-	else if (head(&c) && init_state(&c) && program(&c) && condition(&c))
+		kl_lt_fail(&c, "more than %u bytes", KL_LIT_TEXT_MAX);
+	else if (blank_comments(&c, copy) && head(&c) && init_state(&c) && program(&c) && kl_lt_condition(&c))
 		sort_items(l);
 	if (!c.err)
 		c.err = finish(l);

@@ -15,6 +15,7 @@ struct search {
 	struct kl_vm_prog prog;
 	struct kl_store store;
 	struct kl_vm vm, before;
+	struct kl_vm_base base;
 	uint8_t packed[KL_VM_PACKED];
 };
 
@@ -36,7 +37,7 @@ bool kl_litmus_eval(const struct kl_litmus *l, unsigned int node, const uint64_t
 	case KL_LIT_IMPLIES:
 		return !kl_litmus_eval(l, n->a, state) || kl_litmus_eval(l, n->b, state);
 	case KL_LIT_EQ:
-		return state[n->a] == n->val;
+		return (state[n->a] & n->mask) == n->val;
 	case KL_LIT_SAME:
 		return state[n->a] == state[n->b];
 	}
@@ -97,23 +98,25 @@ static int add_final(struct search *s)
 	return 0;
 }
 
-static int reached(struct search *s, uint64_t parent)
+static int reached(struct search *s, uint32_t parent)
 {
-	uint8_t data[KL_VM_DATA_MAX];	/* a litmus test has none */
-	uint64_t at;
+	struct kl_vm_names names;	/* a litmus test has none */
+	size_t len;
 	int ret;
 
 	s->r->transitions++;
-	ret = kl_store_add(&s->store, s->packed, kl_vm_pack(&s->vm, s->packed, data), parent, &at);
+	len = kl_vm_pack(&s->vm, s->packed, &names, NULL);
+	ret = kl_store_add(&s->store, kl_store_hash(&s->store, s->packed, len), s->packed, len, 0,
+			   parent);
 	return ret < 0 ? ret : 0;
 }
 
-static int expand(struct search *s, uint64_t at)
+static int expand(struct search *s, uint32_t at)
 {
 	unsigned int t, open = 0;
 	int ret = 0;
 
-	kl_vm_unpack(&s->before, kl_store_state(&s->store, at));
+	kl_vm_unpack(&s->before, kl_store_state(&s->store, at), &s->base);
 	for (t = 0; t < s->l->nthreads && !ret; t++) {
 		open += !s->before.thread[t].done || s->before.thread[t].nbuf;
 		kl_vm_copy(&s->vm, &s->before);
@@ -143,7 +146,8 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 		  struct kl_litmus_result *r)
 {
 	struct search *s = calloc(1, sizeof(*s));
-	uint64_t init[KL_LIT_LOCS], at;
+	uint64_t init[KL_LIT_LOCS];
+	uint32_t at;
 	unsigned int i;
 	int ret;
 
@@ -159,12 +163,12 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 	if (ret)
 		goto out;
 	for (i = 0; i < l->nlocs; i++)
-		init[i] = l->locs[i].size == 8 || kl_vm_is_ptr(l->locs[i].init) ?
-			  l->locs[i].init : l->locs[i].init & UINT32_MAX;
+		init[i] = kl_vm_is_ptr(l->locs[i].init) ? l->locs[i].init :
+			  l->locs[i].init & kl_lit_mask(l->locs[i].size);
 	kl_vm_init(&s->vm, &s->prog, init);
 	s->before.prog = &s->prog;
 	ret = reached(s, 0);
-	for (at = 0; !ret && at < s->store.used; at = kl_store_next(&s->store, at))
+	for (at = 0; !ret && kl_store_has(&s->store, at); at = kl_store_next(&s->store, at))
 		ret = expand(s, at);
 	r->explored = s->store.n;
 out:
@@ -192,6 +196,6 @@ const char *kl_litmus_value(const struct kl_litmus *l, unsigned int i, uint64_t 
 	else if (size == 8)
 		snprintf(buf, 32, "%lld", (long long)v);
 	else
-		snprintf(buf, 32, "%d", (int32_t)v);
+		snprintf(buf, 32, "%d", size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : (int32_t)v);
 	return buf;
 }

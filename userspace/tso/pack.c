@@ -2,10 +2,12 @@
 /*
  * States as bytes.  Objects are named by where they are found first, from the
  * fixed memory, then the threads in order; what cannot be reached any more is
- * left out, as memory with a garbage collector would.
+ * left out, as memory with a garbage collector would.  Threads of the same code
+ * stand in the order of what they are doing, whoever does it.
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "tso/vm.h"
 
 enum {
@@ -23,10 +25,10 @@ enum {
 struct packer {
 	const struct kl_vm *vm;
 	uint8_t *at;
+	unsigned int n, done;
+	uint8_t *data, ndata;
 	uint8_t name[KL_VM_OBJECTS];	/* 1 + the new number, 0: not found yet */
 	uint8_t order[KL_VM_OBJECTS];	/* objects by new number */
-	unsigned int n;
-	uint8_t *data, ndata;
 };
 
 static void put_n(struct packer *p, uint64_t v, unsigned int n)
@@ -108,29 +110,31 @@ static uint64_t live(const struct kl_vm_prog *prog, const struct kl_vm_thread *t
 	return mask;
 }
 
-static void put_frame(struct packer *p, const struct kl_vm_thread *th, unsigned int f)
+static void put_frame(struct packer *p, const struct kl_vm_thread *th, unsigned int f,
+		      uint32_t base)
 {
 	const struct kl_vm_prog *prog = p->vm->prog;
 	const uint64_t mask = live(prog, th, f);
 	unsigned int i;
 
-	put_n(p, th->pc[f], 2);
+	put_n(p, th->pc[f] - base, 2);
 	for (i = 0; i < prog->nregs[f]; i++)
 		if (mask >> i & 1)
 			put(p, th->reg[f][i]);
 }
 
-static void put_thread(struct packer *p, const struct kl_vm_thread *th)
+static void put_thread(struct packer *p, unsigned int t)
 {
+	const struct kl_vm_thread *th = &p->vm->thread[t];
 	unsigned int i;
 
 	*p->at++ = th->done | (th->method >= 0) << 1 | th->nbuf << 2;
 	if (th->method >= 0) {
 		*p->at++ = th->method;
 		*p->at++ = th->args;
-		put_frame(p, th, 1);
+		put_frame(p, th, 1, 0);
 	}
-	put_frame(p, th, 0);
+	put_frame(p, th, 0, p->vm->prog->start[t]);
 	for (i = 0; i < th->nbuf; i++) {
 		const struct kl_vm_entry *e = &th->buf[i];
 
@@ -142,86 +146,231 @@ static void put_thread(struct packer *p, const struct kl_vm_thread *th)
 	}
 }
 
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, uint8_t data[KL_VM_DATA_MAX])
+/* The objects that were found and not yet put. */
+static void put_objects(struct packer *p)
 {
+	const struct kl_vm *vm = p->vm;
 	const struct kl_vm_prog *prog = vm->prog;
-	struct packer p = { .vm = vm, .at = out, .data = data };
-	unsigned int i, j;
-	uint8_t *count;
+	uint8_t *count = p->at++;
+	const unsigned int first = p->done;
+	unsigned int j;
 
-	memset(data, 0, KL_VM_DATA_MAX);
-	if (!prog->canon)
-		for (i = 0; i < vm->nobj; i++)
-			object(&p, i);
-	for (i = 0; i < prog->nslots; i++)
-		put(&p, vm->mem[i]);
-	for (i = 0; i < prog->nthreads; i++)
-		put_thread(&p, &vm->thread[i]);
-	count = p.at++;
-	for (i = 0; i < p.n; i++) {
-		const unsigned int obj = p.order[i], type = vm->type[obj] & ~KL_VM_HIDDEN;
+	for (; p->done < p->n; p->done++) {
+		const unsigned int obj = p->order[p->done], type = vm->type[obj] & KL_VM_STRUCT;
 		const uint64_t *field = vm->mem + prog->nslots + obj * prog->stride;
 
-		*p.at++ = vm->type[obj];
+		*p->at++ = vm->type[obj];
 		for (j = 0; j < prog->structs[type].nfields; j++)
-			put(&p, field[j]);
+			put(p, field[j]);
 	}
-	*count = p.n;
+	*count = p->done - first;
+}
+
+/* What a value is to others than its thread: names that only it would give are left out. */
+static uint64_t outside(const struct packer *p, uint64_t v)
+{
+	const struct kl_vm_prog *prog = p->vm->prog;
+	uint32_t at = v - KL_VM_PTR, obj;
+
+	if (!prog->raw && kl_vm_is_data(v))
+		return KL_VM_DATA + p->data[v - KL_VM_DATA];
+	if (!kl_vm_is_ptr(v) || at < prog->nslots || at >= p->vm->nmem)
+		return v;
+	obj = (at - prog->nslots) / prog->stride;
+	return p->name[obj] ? KL_VM_PTR + p->name[obj] * prog->stride : KL_VM_PTR;
+}
+
+static uint64_t sign_frame(const struct packer *p, const struct kl_vm_thread *th, unsigned int f,
+			   uint64_t h)
+{
+	uint64_t mask = live(p->vm->prog, th, f) & ((2ULL << (p->vm->prog->nregs[f] - 1)) - 1);
+
+	if (!p->vm->prog->nregs[f])
+		return h;
+	for (; mask; mask &= mask - 1)
+		h = kl_mix(h, outside(p, th->reg[f][__builtin_ctzll(mask)]));
+	return h;
+}
+
+/* A number that threads have in common if they are doing the same. */
+static uint64_t sign_thread(const struct packer *p, unsigned int t)
+{
+	const struct kl_vm_thread *th = &p->vm->thread[t];
+	uint64_t h = (uint64_t)(th->pc[0] - p->vm->prog->start[t]) << 32 | th->pc[1] << 16 |
+		     th->nbuf << 9 | (th->method + 1) << 1 | th->done;
+	unsigned int i;
+
+	h = sign_frame(p, th, 0, h);
+	if (th->method >= 0)
+		h = sign_frame(p, th, 1, h);
+	for (i = 0; i < th->nbuf; i++) {
+		h = kl_mix(h, th->buf[i].kind | th->buf[i].more << 2);
+		if (th->buf[i].kind == KL_VM_WRITE)
+			h = kl_mix(h ^ outside(p, KL_VM_PTR + th->buf[i].addr),
+				   outside(p, th->buf[i].val));
+	}
+	return h;
+}
+
+/* Each group's threads, in the order of their numbers, to the group's places. */
+static void order_threads(const struct packer *p, struct kl_vm_names *names,
+			  const struct kl_vm_base *base)
+{
+	const struct kl_vm_prog *prog = p->vm->prog;
+	uint64_t sign[KL_VM_THREADS];
+	unsigned int i, j, t;
+	uint8_t other;
+
+	names->moved = false;
+	for (i = 0; i < prog->nthreads; i++)
+		names->thread[i] = i;
+	if (!prog->symmetry)
+		return;
+	for (i = 0; i < prog->nthreads; i++)
+		sign[i] = !(prog->group[i] & (prog->group[i] - 1)) ? 0 :
+			  base && !(p->vm->touched >> i & 1) ? base->thread[i].sign :
+			  sign_thread(p, i);
+	for (i = 1; i < prog->nthreads; i++) {
+		for (j = i; j--;) {
+			/* The nearest place before of the same group. */
+			if (!(prog->group[i] >> j & 1))
+				continue;
+			for (t = j + 1; !(prog->group[i] >> t & 1); t++)
+				;
+			if (sign[names->thread[j]] <= sign[names->thread[t]])
+				break;
+			other = names->thread[j];
+			names->thread[j] = names->thread[t];
+			names->thread[t] = other;
+			names->moved = true;
+		}
+	}
+}
+
+/* Names as in a state that was unpacked: each is its own. */
+static void name_base(struct packer *p, const struct kl_vm_base *base)
+{
+	for (; p->n < base->nobj; p->n++) {
+		p->order[p->n] = p->n;
+		p->name[p->n] = p->n + 1;
+	}
+	p->done = p->n;
+	for (; p->ndata < base->ndata; p->ndata++)
+		p->data[p->ndata + 1] = p->ndata + 1;
+}
+
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names,
+		  const struct kl_vm_base *base)
+{
+	const struct kl_vm_prog *prog = vm->prog;
+	struct packer p;
+	unsigned int i, t;
+
+	p.vm = vm;
+	p.at = out;
+	p.data = names->data;
+	p.n = p.done = p.ndata = 0;
+
+	memset(names->data, 0, sizeof(names->data));
+	if (vm->wrote || !prog->canon)
+		base = NULL;
+	memset(p.name, 0, vm->nobj);
+	if (base) {
+		name_base(&p, base);
+		memcpy(out, base->bytes, base->first);
+		p.at += base->first;
+	} else {
+		if (!prog->canon)
+			for (i = 0; i < vm->nobj; i++)
+				object(&p, i);
+		for (i = 0; i < prog->nslots; i++)
+			put(&p, vm->mem[i]);
+		if (prog->structs)
+			put_objects(&p);
+	}
+	order_threads(&p, names, base);
+	for (i = 0; i < prog->nthreads; i++) {
+		t = names->thread[i];
+		if (base && base->thread[t].plain && !(vm->touched >> t & 1)) {
+			memcpy(p.at, base->bytes + base->thread[t].from,
+			       base->thread[t].to - base->thread[t].from);
+			p.at += base->thread[t].to - base->thread[t].from;
+		} else {
+			put_thread(&p, t);
+		}
+	}
+	if (prog->structs)
+		put_objects(&p);
 	return p.at - out;
 }
 
-static uint64_t get_n(const uint8_t **in, unsigned int n)
+struct reader {
+	const struct kl_vm_prog *prog;
+	const uint8_t *in;
+	unsigned int nobj, ndata;	/* one more than the largest object, the largest number */
+};
+
+static uint64_t get_n(struct reader *r, unsigned int n)
 {
 	uint64_t v = 0;
 
-	memcpy(&v, *in, n);
-	*in += n;
+	memcpy(&v, r->in, n);
+	r->in += n;
 	return v;
 }
 
-static uint64_t get(const struct kl_vm_prog *prog, const uint8_t **in)
+static uint64_t get_object(struct reader *r, unsigned int obj)
 {
-	uint8_t b = *(*in)++;
-	uint64_t obj;
+	if (r->nobj <= obj)
+		r->nobj = obj + 1;
+	return KL_VM_PTR + r->prog->nslots + obj * r->prog->stride;
+}
+
+static uint64_t get(struct reader *r)
+{
+	uint8_t b = *r->in++;
+	uint64_t v;
 
 	if (b < SMALL)
 		return b;
 	if (b < SLOT)
-		return KL_VM_PTR + prog->nslots + (b - PTR) * prog->stride;
+		return get_object(r, b - PTR);
 	switch (b) {
 	case SLOT:
-		return KL_VM_PTR + get_n(in, 2);
+		return KL_VM_PTR + get_n(r, 2);
 	case FIELD:
-		obj = get_n(in, 1);
-		return KL_VM_PTR + prog->nslots + obj * prog->stride + get_n(in, 1);
+		v = get_object(r, get_n(r, 1));
+		return v + get_n(r, 1);
 	case DATA:
-		return KL_VM_DATA + get_n(in, 1);
+		v = get_n(r, 1);
+		if (r->ndata < v)
+			r->ndata = v;
+		return KL_VM_DATA + v;
 	case WORD16:
-		return get_n(in, 2);
+		return get_n(r, 2);
 	case WORD32:
-		return get_n(in, 4);
+		return get_n(r, 4);
 	case WORD64:
-		return get_n(in, 8);
+		return get_n(r, 8);
 	default:
 		return KL_VM_SPECIAL + (b - SPECIAL);
 	}
 }
 
-static void get_frame(const struct kl_vm_prog *prog, struct kl_vm_thread *th, unsigned int f,
-		      const uint8_t **in)
+static void get_frame(struct reader *r, struct kl_vm_thread *th, unsigned int f, uint32_t base)
 {
 	uint64_t mask;
 	unsigned int i;
 
-	th->pc[f] = get_n(in, 2);
-	mask = live(prog, th, f);
-	for (i = 0; i < prog->nregs[f]; i++)
-		th->reg[f][i] = mask >> i & 1 ? get(prog, in) : 0;
+	th->pc[f] = base + get_n(r, 2);
+	mask = live(r->prog, th, f);
+	for (i = 0; i < r->prog->nregs[f]; i++)
+		th->reg[f][i] = mask >> i & 1 ? get(r) : 0;
 }
 
-static void get_thread(const struct kl_vm_prog *prog, struct kl_vm_thread *th, const uint8_t **in)
+static void get_thread(struct reader *r, struct kl_vm_thread *th, uint32_t base)
 {
-	uint8_t head = *(*in)++, kind;
+	uint8_t head = *r->in++, kind;
 	unsigned int i;
 
 	th->done = head & 1;
@@ -229,38 +378,80 @@ static void get_thread(const struct kl_vm_prog *prog, struct kl_vm_thread *th, c
 	th->method = -1;
 	th->pc[1] = 0;
 	if (head & 2) {
-		th->method = *(*in)++;
-		th->args = *(*in)++;
-		get_frame(prog, th, 1, in);
+		th->method = *r->in++;
+		th->args = *r->in++;
+		get_frame(r, th, 1, 0);
 	}
-	get_frame(prog, th, 0, in);
+	get_frame(r, th, 0, base);
 	for (i = 0; i < th->nbuf; i++) {
 		struct kl_vm_entry *e = &th->buf[i];
 
-		kind = *(*in)++;
+		kind = *r->in++;
 		e->kind = kind & 3;
 		e->more = kind >> 2;
-		e->addr = e->kind == KL_VM_WRITE ? get(prog, in) - KL_VM_PTR : 0;
-		e->val = e->kind == KL_VM_WRITE ? get(prog, in) : 0;
+		e->addr = e->kind == KL_VM_WRITE ? get(r) - KL_VM_PTR : 0;
+		e->val = e->kind == KL_VM_WRITE ? get(r) : 0;
 	}
 }
 
-void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in)
+static void get_objects(struct reader *r, struct kl_vm *vm)
 {
 	const struct kl_vm_prog *prog = vm->prog;
+	const unsigned int end = vm->nobj + *r->in++;
 	unsigned int i, j;
 
-	for (i = 0; i < prog->nslots; i++)
-		vm->mem[i] = get(prog, &in);
-	for (i = 0; i < prog->nthreads; i++)
-		get_thread(prog, &vm->thread[i], &in);
-	vm->nobj = *in++;
-	vm->nmem = prog->nslots + vm->nobj * prog->stride;
-	for (i = 0; i < vm->nobj; i++) {
+	for (i = vm->nobj; i < end; i++) {
 		uint64_t *field = vm->mem + prog->nslots + i * prog->stride;
 
-		vm->type[i] = *in++;
-		for (j = 0; j < prog->structs[vm->type[i] & ~KL_VM_HIDDEN].nfields; j++)
-			field[j] = get(prog, &in);
+		vm->type[i] = *r->in++;
+		for (j = 0; j < prog->structs[vm->type[i] & KL_VM_STRUCT].nfields; j++)
+			field[j] = get(r);
 	}
+	vm->nobj = end;
+	vm->nmem = prog->nslots + end * prog->stride;
+}
+
+static void sign_base(const struct kl_vm *vm, struct kl_vm_base *base)
+{
+	uint8_t data[KL_VM_DATA_MAX] = { 0 };
+	struct packer p;
+	unsigned int i;
+
+	p.vm = vm;
+	p.data = data;
+	p.n = p.done = p.ndata = 0;
+	memset(p.name, 0, vm->nobj);
+	name_base(&p, base);
+	for (i = 0; i < vm->prog->nthreads; i++)
+		if (vm->prog->group[i] & (vm->prog->group[i] - 1))
+			base->thread[i].sign = sign_thread(&p, i);
+}
+
+void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in, struct kl_vm_base *base)
+{
+	const struct kl_vm_prog *prog = vm->prog;
+	struct reader r = { .prog = prog, .in = in };
+	unsigned int i;
+
+	vm->nobj = 0;
+	vm->nmem = prog->nslots;
+	for (i = 0; i < prog->nslots; i++)
+		vm->mem[i] = get(&r);
+	if (prog->structs)
+		get_objects(&r, vm);
+	base->bytes = in;
+	base->first = r.in - in;
+	base->nobj = vm->nobj;
+	base->ndata = r.ndata;
+	for (i = 0; i < prog->nthreads; i++) {
+		r.nobj = r.ndata = 0;
+		base->thread[i].from = r.in - in;
+		get_thread(&r, &vm->thread[i], prog->start[i]);
+		base->thread[i].to = r.in - in;
+		base->thread[i].plain = r.nobj <= base->nobj && r.ndata <= base->ndata;
+	}
+	if (prog->structs)
+		get_objects(&r, vm);
+	if (prog->symmetry && prog->canon)
+		sign_base(vm, base);
 }

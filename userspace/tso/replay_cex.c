@@ -46,26 +46,16 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 		      bool tso)
 {
 	const struct kl_engine *oracle = tso ? &kl_tso_oracle_engine : &kl_oracle_engine;
-	uint32_t order[MAX_KEPT], all[MAX_KEPT], i;
-	struct kl_limits lim = { 0 };
+	const struct kl_limits lim = { 0 };
 	struct kl_answer a = { 0 };
 	struct kl_history *h = NULL;
-	int map[MAX_KEPT];
-	struct kl_part p = { 0 };
+	uint32_t order[MAX_KEPT];
 	int ret;
 
 	ret = kl_cut_history(cut, kept, n, tso, &h, order);
 	if (ret)
 		return ret;
-	for (i = 0; i < n; i++)
-		all[i] = i;
-	for (i = 0; i < h->nmethods; i++)
-		map[i] = kl_spec_find_method(r->spec, h->methods[i]);
-	ret = kl_part_build(r->spec, h, map, all, n, KL_ALL_OBJECTS, tso, &p);
-	if (!ret) {
-		ret = oracle->decide(&p, &lim, &a);
-	}
-	kl_part_free(&p);
+	ret = kl_decide_history(r->spec, h, oracle, &lim, &a, NULL);
 	kl_history_free(h);
 	kl_answer_free(&a);
 	if (ret)

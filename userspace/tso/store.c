@@ -8,25 +8,44 @@
 #include "base/hash.h"
 #include "tso/store.h"
 
-#define FIRST_SLOTS	(1u << 12)
-#define PLACE_BITS	44
-#define PLACE_MASK	((1ULL << PLACE_BITS) - 1)
+#define FIRST_SLOTS	64
+#define RECORD_MAX	((1u << 14) - 1)
+
+/* A table for @n slots in place of the one there is. */
+static int set_table(struct kl_store *s, uint64_t n)
+{
+	uint32_t *table = calloc(n, sizeof(*table));
+	uint8_t *hint = malloc(n * sizeof(*hint));
+
+	if (!table || !hint) {
+		free(table);
+		free(hint);
+		return -ENOMEM;
+	}
+	free(s->table);
+	free(s->hint);
+	s->table = table;
+	s->hint = hint;
+	s->nslots = n;
+	return 0;
+}
 
 int kl_store_init(struct kl_store *s, uint64_t limit)
 {
+	const uint64_t max = 4 * (uint64_t)(UINT32_MAX - RECORD_MAX);
+
 	memset(s, 0, sizeof(*s));
-	s->limit = limit < PLACE_MASK ? limit : PLACE_MASK;
-	s->nslots = FIRST_SLOTS;
-	s->table = calloc(s->nslots, sizeof(*s->table));
-	if (!s->table)
+	s->limit = limit;
+	if (set_table(s, FIRST_SLOTS))
 		return -ENOMEM;
 	/* Only addresses: memory comes when it is written to. */
-	s->size = s->limit;
+	s->size = limit < max ? limit : max;
 	s->mem = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->mem != MAP_FAILED)
 		return 0;
 	free(s->table);
+	free(s->hint);
 	memset(s, 0, sizeof(*s));
 	return -ENOMEM;
 }
@@ -36,6 +55,7 @@ void kl_store_free(struct kl_store *s)
 	if (s->mem)
 		munmap(s->mem, s->size);
 	free(s->table);
+	free(s->hint);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -55,37 +75,92 @@ static uint64_t hash(const uint8_t *p, size_t len)
 	return kl_mix(kl_mix(a ^ h, b), 0x589965cc75374cc3ULL);
 }
 
+/* States are short: a call of memcmp() would take longer than this. */
+static bool same(const uint8_t *p, const uint8_t *q, size_t len)
+{
+	uint64_t a, b;
+
+	for (; len >= 8; len -= 8, p += 8, q += 8) {
+		memcpy(&a, p, 8);
+		memcpy(&b, q, 8);
+		if (a != b)
+			return false;
+	}
+	while (len && *p == *q) {
+		len--;
+		p++;
+		q++;
+	}
+	return !len;
+}
+
+static uint8_t hint_of(uint64_t h)
+{
+	return h >> 56;
+}
+
+static void put(struct kl_store *s, uint64_t h, uint32_t at)
+{
+	uint64_t i = h & (s->nslots - 1);
+
+	while (s->table[i])
+		i = (i + 1) & (s->nslots - 1);
+	s->table[i] = at + 1;
+	s->hint[i] = hint_of(h);
+}
+
 static int grow(struct kl_store *s)
 {
-	uint64_t n = s->nslots * 2, at, h, i;
-	uint64_t *table;
+	const uint64_t n = s->nslots * 2, one = sizeof(*s->table) + sizeof(*s->hint);
+	uint32_t at;
+	int ret;
 
 	/* Both tables are there for a while. */
-	if (s->used + (n + s->nslots) * sizeof(*table) > s->limit)
+	if (s->used + (n + s->nslots) * one > s->limit)
 		return -ENOSPC;
-	table = calloc(n, sizeof(*table));
-	if (!table)
-		return -ENOMEM;
-	for (at = 0; at < s->used; at = kl_store_next(s, at)) {
-		h = hash(kl_store_state(s, at), kl_store_head(s, at).len);
-		for (i = h & (n - 1); table[i]; i = (i + 1) & (n - 1))
-			;
-		table[i] = (at + 1) | (h & ~PLACE_MASK);
-	}
-	free(s->table);
-	s->table = table;
-	s->nslots = n;
+	ret = set_table(s, n);
+	for (at = 0; !ret && kl_store_has(s, at); at = kl_store_next(s, at))
+		if (!kl_store_head(s, at)->idle)
+			put(s, hash(kl_store_state(s, at), kl_store_head(s, at)->len), at);
+	return ret;
+}
+
+/* Put a record behind the last one. */
+static int append(struct kl_store *s, const uint8_t *state, const struct kl_record *r)
+{
+	const uint64_t bytes = (sizeof(*r) + r->len + 3) / 4 * 4;
+
+	if (kl_store_bytes(s) + bytes > s->limit || s->used + bytes > s->size)
+		return -ENOSPC;
+	memcpy(s->mem + s->used, r, sizeof(*r));
+	memcpy(s->mem + s->used + sizeof(*r), state, r->len);
+	s->found = s->used / 4;
+	s->used += bytes;
+	s->n++;
 	return 0;
 }
 
-int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint64_t parent,
-		 uint64_t *at)
+uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len)
 {
-	const struct kl_record r = { .parent = parent, .len = len };
-	uint64_t h, i, e;
+	const uint64_t h = hash(state, len);
+
+	__builtin_prefetch(&s->table[h & (s->nslots - 1)]);
+	__builtin_prefetch(&s->hint[h & (s->nslots - 1)]);
+	return h;
+}
+
+int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
+		 uint32_t parent)
+{
+	const struct kl_record r = {
+		.parent = parent, .tag = tag, .next = KL_NO_STATE, .len = len,
+	};
+	struct kl_record *e;
+	uint32_t at;
+	uint64_t i;
 	int ret;
 
-	if (len > UINT16_MAX)
+	if (len > RECORD_MAX)
 		return -ENOSPC;
 	if (s->n * 4 >= s->nslots * 3) {
 		ret = grow(s);
@@ -93,22 +168,37 @@ int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint64_t 
 		if (ret && s->n * 10 >= s->nslots * 9)
 			return ret;
 	}
-	h = hash(state, len);
-	for (i = h & (s->nslots - 1); (e = s->table[i]); i = (i + 1) & (s->nslots - 1)) {
-		if ((e ^ h) & ~PLACE_MASK)
+	for (i = h & (s->nslots - 1); s->table[i]; i = (i + 1) & (s->nslots - 1)) {
+		if (s->hint[i] != hint_of(h))
 			continue;
-		e = (e & PLACE_MASK) - 1;
-		if (kl_store_head(s, e).len == len && !memcmp(kl_store_state(s, e), state, len))
+		at = s->table[i] - 1;
+		e = kl_store_head(s, at);
+		if (e->len != len || !same(kl_store_state(s, at), state, len))
+			continue;
+		s->found = at;
+		if (e->tag == tag || (s->covers && s->covers(s->ctx, e->tag, tag)))
 			return 0;
+		if (!s->covers || !s->covers(s->ctx, tag, e->tag))
+			continue;
+		if (at >= s->open) {
+			e->tag = tag;
+			e->parent = parent;
+			return 0;
+		}
+		/* The old one is found no more: the new one is in its place. */
+		at = s->used / 4;
+		ret = append(s, state, &r);
+		if (ret)
+			return ret;
+		e->idle = true;
+		s->table[i] = at + 1;
+		return 1;
 	}
-	if (s->used + sizeof(r) + len + s->nslots * sizeof(*s->table) > s->limit ||
-	    s->used + sizeof(r) + len > s->size)
-		return -ENOSPC;
-	*at = s->used;
-	memcpy(s->mem + s->used, &r, sizeof(r));
-	memcpy(s->mem + s->used + sizeof(r), state, len);
-	s->used += sizeof(r) + len;
-	s->table[i] = (*at + 1) | (h & ~PLACE_MASK);
-	s->n++;
+	at = s->used / 4;
+	ret = append(s, state, &r);
+	if (ret)
+		return ret;
+	s->table[i] = at + 1;
+	s->hint[i] = hint_of(h);
 	return 1;
 }

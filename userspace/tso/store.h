@@ -1,68 +1,94 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The states that a search has seen: each once, in the order in which they were
- * found, in one growing piece of memory, so that the order is the queue of a
- * breadth-first search too.
+ * The states that a search has seen, in the order in which they were found, in
+ * one growing piece of memory, so that the order is the queue of a breadth-first
+ * search too.
+ *
+ * Beside its bytes a state has a tag.  One of two states with the same bytes may
+ * be enough, the other's runs being runs of the first: the user knows.
  */
 #ifndef KL_TSO_STORE_H
 #define KL_TSO_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define KL_NO_STATE	UINT32_MAX
+
+/* A record: what follows this head is the state. */
+struct kl_record {
+	uint32_t parent;	/* the record from which this was reached */
+	uint32_t tag;
+	uint32_t next;		/* some other state reached from it, KL_NO_STATE: none */
+	uint16_t len : 14;
+	uint16_t idle : 1;	/* need not be followed: another stands for it */
+	uint16_t ends : 1;	/* some run from it comes to an end; the user's */
+} __attribute__((packed));
 
 struct kl_store {
 	uint8_t *mem;		/* records, one after the other */
 	uint64_t used, size;	/* bytes */
-	uint64_t *table;	/* places in mem plus 1, and some bits of the hash; 0 is free */
+	uint32_t *table;	/* places of records plus 1, 0 is free */
+	uint8_t *hint;		/* of each place in the table: some more bits of the hash */
 	uint64_t nslots, n;
-	uint64_t limit;		/* bytes of both together */
-};
-
-/* A record: what follows this head is the state. */
-struct kl_record {
-	uint64_t parent : 48;	/* where the record is from which this was reached */
-	uint64_t len : 16;
+	uint64_t limit;		/* bytes of all together */
+	uint64_t open;		/* records from this one on have not been followed yet */
+	uint32_t found;		/* the last one added, or the one that was there */
+	/* May the state with tag @a stand for that with tag @b?  NULL: never. */
+	bool (*covers)(void *ctx, uint32_t a, uint32_t b);
+	void *ctx;
 };
 
 /* @limit: bytes that the store may take.  Return: 0 or a negative errno. */
 int kl_store_init(struct kl_store *s, uint64_t limit);
 void kl_store_free(struct kl_store *s);
 
+/* The hash of a state; where the store will look for it comes nearer meanwhile. */
+uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len);
+
 /**
  * kl_store_add() - a state that was reached
  * @s: the store
+ * @h: its hash
  * @state: its bytes
- * @len: how many, at most 65535
- * @parent: the place of the state before it
- * @at: set to its place if it is new
+ * @len: how many, at most 16383
+ * @tag: its tag
+ * @parent: the place of the state before it, KL_NO_STATE: there is none
  *
- * Return: 1 if it is new, 0 if it was there, -ENOSPC at the limit, -ENOMEM.
+ * A new state that stands for one which is not followed yet takes its place.
+ *
+ * Return: 1 if it is new, 0 if it or one that stands for it was there, -ENOSPC
+ * at the limit, -ENOMEM.
  */
-int kl_store_add(struct kl_store *s, const uint8_t *state, size_t len, uint64_t parent,
-		 uint64_t *at);
+int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
+		 uint32_t parent);
 
-static inline struct kl_record kl_store_head(const struct kl_store *s, uint64_t at)
+static inline struct kl_record *kl_store_head(const struct kl_store *s, uint32_t at)
 {
-	struct kl_record r;
-
-	__builtin_memcpy(&r, s->mem + at, sizeof(r));
-	return r;
+	return (struct kl_record *)(s->mem + 4 * (uint64_t)at);
 }
 
-static inline const uint8_t *kl_store_state(const struct kl_store *s, uint64_t at)
+static inline const uint8_t *kl_store_state(const struct kl_store *s, uint32_t at)
 {
-	return s->mem + at + sizeof(struct kl_record);
+	return s->mem + 4 * (uint64_t)at + sizeof(struct kl_record);
 }
 
-static inline uint64_t kl_store_next(const struct kl_store *s, uint64_t at)
+static inline uint32_t kl_store_next(const struct kl_store *s, uint32_t at)
 {
-	return at + sizeof(struct kl_record) + kl_store_head(s, at).len;
+	return at + (sizeof(struct kl_record) + kl_store_head(s, at)->len + 3) / 4;
+}
+
+/* Is there a record at @at, or is it behind the last one? */
+static inline bool kl_store_has(const struct kl_store *s, uint32_t at)
+{
+	return 4 * (uint64_t)at < s->used;
 }
 
 /* Bytes in use. */
 static inline uint64_t kl_store_bytes(const struct kl_store *s)
 {
-	return s->used + s->nslots * sizeof(*s->table);
+	return s->used + s->nslots * (sizeof(*s->table) + sizeof(*s->hint));
 }
 
 #endif

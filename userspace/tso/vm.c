@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tso/facts.h"
 #include "tso/vm.h"
 
 #define STEPS_MAX	100000		/* instructions between two visible accesses */
+#define QUIET_MAX	1000		/* accesses that count as local, in one step */
 
 enum block { NONE, BUFFERED, LOCKED };
 
@@ -17,6 +19,10 @@ struct step {
 	enum block block;
 	unsigned int first;		/* the block's first entry in the buffer */
 	bool acted;
+	unsigned int nquiet;
+	unsigned int first_stop;	/* instructions before it may stop */
+	unsigned int limit;
+	unsigned int decide;		/* stop after so many choices, if not 0 */
 };
 
 void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t *init)
@@ -33,27 +39,39 @@ void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t 
 	}
 }
 
-void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from)
+static void copy_threads(struct kl_vm *to, const struct kl_vm *from, uint32_t which)
 {
 	const struct kl_vm_prog *p = from->prog;
-	unsigned int t;
 
-	to->prog = p;
-	to->nobj = from->nobj;
-	to->nmem = from->nmem;
-	memcpy(to->mem, from->mem, from->nmem * sizeof(*to->mem));
-	memcpy(to->type, from->type, from->nobj);
-	for (t = 0; t < p->nthreads; t++) {
-		const struct kl_vm_thread *f = &from->thread[t];
-		struct kl_vm_thread *th = &to->thread[t];
+	for (; which; which &= which - 1) {
+		const struct kl_vm_thread *f = &from->thread[__builtin_ctz(which)];
+		struct kl_vm_thread *th = &to->thread[__builtin_ctz(which)];
 
 		memcpy(th, f, offsetof(struct kl_vm_thread, buf));
 		memcpy(th->buf, f->buf, f->nbuf * sizeof(*f->buf));
 		memcpy(th->reg[0], f->reg[0], p->nregs[0] * sizeof(uint64_t));
 		memcpy(th->reg[1], f->reg[1], p->nregs[1] * sizeof(uint64_t));
 	}
-	to->taken = from->taken;
-	to->nev = 0;
+}
+
+void kl_vm_undo(struct kl_vm *vm, const struct kl_vm *from)
+{
+	copy_threads(vm, from, vm->touched);
+	vm->nobj = from->nobj;
+	vm->nmem = from->nmem;
+	memcpy(vm->mem, from->mem, from->nmem * sizeof(*vm->mem));
+	memcpy(vm->type, from->type, from->nobj);
+	vm->taken = from->taken;
+	vm->nev = 0;
+	vm->wrote = false;
+	vm->touched = 0;
+}
+
+void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from)
+{
+	to->prog = from->prog;
+	to->touched = (1u << from->prog->nthreads) - 1;
+	kl_vm_undo(to, from);
 }
 
 static enum kl_vm_result fault(struct step *s, uint32_t pc, const char *what)
@@ -108,12 +126,13 @@ bool kl_vm_empty_layer(const struct kl_vm *vm, unsigned int t)
 	return th->nbuf > 1 && th->buf[0].kind == KL_VM_CALL && th->buf[1].kind == KL_VM_RET;
 }
 
-static void log_access(struct kl_vm *vm, uint32_t pc, uint32_t addr, uint64_t val, bool write,
-		       bool buffered, bool own)
+static void log_access(struct kl_vm *vm, unsigned int t, uint32_t pc, uint32_t addr, uint64_t val,
+		       bool write, bool buffered, bool own)
 {
 	if (vm->log && vm->nlog < vm->clog)
 		vm->log[vm->nlog++] = (struct kl_vm_access){
-			.addr = addr, .val = val, .write = write, .buffered = buffered, .own = own,
+			.addr = addr, .val = val, .thread = t, .write = write,
+			.buffered = buffered, .own = own,
 			.line = vm->prog->line && pc != UINT32_MAX ? vm->prog->line[pc] : 0,
 		};
 }
@@ -125,6 +144,7 @@ bool kl_vm_flush(struct kl_vm *vm, unsigned int t)
 
 	if (!th->nbuf)
 		return false;
+	vm->touched |= 1u << t;
 	if (!vm->prog->merge && th->buf[0].kind != KL_VM_WRITE) {
 		pop_marker(vm, t);
 		return true;
@@ -135,8 +155,9 @@ bool kl_vm_flush(struct kl_vm *vm, unsigned int t)
 		pop_marker(vm, t);
 	}
 	for (n = 0; n < th->nbuf && th->buf[n].kind == KL_VM_WRITE; n++) {
+		kl_facts_write(vm, t, th->buf[n].addr, th->buf[n].val);
 		vm->mem[th->buf[n].addr] = th->buf[n].val;
-		log_access(vm, UINT32_MAX, th->buf[n].addr, th->buf[n].val, true, false, false);
+		log_access(vm, t, UINT32_MAX, th->buf[n].addr, th->buf[n].val, true, false, false);
 		if (!th->buf[n].more) {
 			n++;
 			break;
@@ -172,6 +193,8 @@ static bool choose(struct step *s, uint64_t n, unsigned int *out)
 		vm->choice[i] = 0;
 	vm->choices[i] = n;
 	vm->at_choice++;
+	if (!s->block)
+		vm->ndecided = vm->at_choice;
 	*out = vm->choice[i];
 	return true;
 }
@@ -194,27 +217,14 @@ static uint64_t load(struct step *s, uint32_t pc, uint32_t addr)
 		const struct kl_vm_entry *e = &s->th->buf[i];
 
 		if (e->kind == KL_VM_WRITE && e->addr == addr) {
-			log_access(s->vm, pc, addr, e->val, false, false, true);
+			log_access(s->vm, s->t, pc, addr, e->val, false, false, true);
 			return e->val;
 		}
 	}
-	log_access(s->vm, pc, addr, s->vm->mem[addr], false, false, false);
+	log_access(s->vm, s->t, pc, addr, s->vm->mem[addr], false, false, false);
 	return s->vm->mem[addr];
 }
 
-/* The object that an address lies in; negative for memory that is always there. */
-static int object_at(const struct kl_vm *vm, uint32_t addr)
-{
-	return addr < vm->prog->nslots ? -1 :
-	       (int)((addr - vm->prog->nslots) / vm->prog->stride);
-}
-
-static bool hidden(const struct kl_vm *vm, uint32_t addr)
-{
-	int obj = object_at(vm, addr);
-
-	return obj >= 0 && vm->type[obj] & KL_VM_HIDDEN;
-}
 
 /* Others may come to know @v: what it points to is hidden no more, and what that points to. */
 static void publish(struct kl_vm *vm, uint64_t v)
@@ -225,11 +235,11 @@ static void publish(struct kl_vm *vm, uint64_t v)
 
 	if (!p->hidden || !kl_vm_is_ptr(v))
 		return;
-	obj = object_at(vm, v - KL_VM_PTR);
+	obj = kl_vm_object(vm, v - KL_VM_PTR);
 	if (obj < 0 || !(vm->type[obj] & KL_VM_HIDDEN))
 		return;
 	vm->type[obj] &= ~KL_VM_HIDDEN;
-	for (i = 0; i < p->structs[vm->type[obj]].nfields; i++)
+	for (i = 0; i < p->structs[vm->type[obj] & KL_VM_STRUCT].nfields; i++)
 		publish(vm, vm->mem[p->nslots + obj * p->stride + i]);
 }
 
@@ -239,14 +249,15 @@ static void publish(struct kl_vm *vm, uint64_t v)
  */
 static bool store(struct step *s, uint32_t pc, uint32_t addr, uint64_t val)
 {
-	bool direct = s->vm->prog->sc || s->block == LOCKED;
+	const bool secret = kl_vm_hidden(s->vm, addr);
+	const bool direct = secret || s->vm->prog->sc || s->block == LOCKED;
 
-	if (hidden(s->vm, addr))
-		direct = true;
-	else
+	if (!secret)
 		publish(s->vm, val);
+	if (direct && !secret)
+		kl_facts_write(s->vm, s->t, addr, val);
 
-	log_access(s->vm, pc, addr, val, true, !direct, false);
+	log_access(s->vm, s->t, pc, addr, val, true, !direct, false);
 	if (!direct)
 		return push(s, KL_VM_WRITE, addr, val);
 	s->vm->mem[addr] = val;
@@ -316,13 +327,6 @@ static bool leave(struct step *s, unsigned int first)
 	return true;
 }
 
-/* The index in memory that @v points to, or UINT32_MAX. */
-static uint32_t address(const struct kl_vm *vm, uint64_t v, unsigned int field)
-{
-	uint32_t at = v - KL_VM_PTR;
-
-	return kl_vm_is_ptr(v) && at + field < vm->nmem ? at + field : UINT32_MAX;
-}
 
 static uint64_t new_object(struct kl_vm *vm, unsigned int type)
 {
@@ -376,6 +380,12 @@ static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
 	return !p->raw && v >> 61 && v >> 61 != 7;
 }
 
+/* What an address is as a number is not known; that its bits are it or nothing is. */
+static bool arith_on_address(uint64_t result, uint64_t x, uint64_t y)
+{
+	return (kl_vm_is_ptr(x) || kl_vm_is_ptr(y)) && result && result != x && result != y;
+}
+
 static int arith_op(enum kl_opcode op)
 {
 	static const int ops[] = {
@@ -385,20 +395,35 @@ static int arith_op(enum kl_opcode op)
 	return ops[op - KL_I_ADD];
 }
 
-/* May this instruction not be in the same step as what was done before? */
-static bool stops(const struct step *s, uint32_t insn, const uint64_t *reg)
+/*
+ * Does it not matter when @addr is read?  A loop that waits for a change of what
+ * never changes must not go on for ever in one step.
+ */
+static bool quiet(struct step *s, uint32_t addr)
 {
-	const uint64_t pointer = reg[insn >> 16 & 0xff];
+	return kl_vm_hidden(s->vm, addr) ||
+	       (kl_facts_quiet(s->vm, s->t, addr) && s->nquiet++ < QUIET_MAX);
+}
+
+/* May this instruction not be in the same step as what was done before? */
+static bool stops(struct step *s, const uint32_t *code, const uint64_t *reg)
+{
+	const uint32_t insn = *code;
+	const unsigned int b = insn >> 16 & 0xff;
+	uint32_t addr;
 
 	switch ((enum kl_opcode)(insn & 0xff)) {
 	case KL_I_READ:
-		return s->acted && !(kl_vm_is_ptr(pointer) && hidden(s->vm, pointer - KL_VM_PTR));
+		addr = kl_vm_address(s->vm, reg[b], insn >> 24);
+		return s->acted && (addr == UINT32_MAX || !quiet(s, addr));
 	case KL_I_WRITE:
-		return s->acted && s->vm->prog->sc &&
-		       !(kl_vm_is_ptr(pointer) && hidden(s->vm, pointer - KL_VM_PTR));
+		addr = kl_vm_address(s->vm, reg[b], insn >> 24);
+		return s->acted && s->vm->prog->sc && (addr == UINT32_MAX || !kl_vm_hidden(s->vm, addr));
 	case KL_I_LOAD:
+		return s->acted && !quiet(s, insn >> 16);
 	case KL_I_LOADX:
-		return s->acted;
+		addr = kl_vm_element(code[1], reg[b]);
+		return s->acted && (addr == UINT32_MAX || !quiet(s, addr));
 	case KL_I_STORE:
 	case KL_I_STOREX:
 		return s->acted && s->vm->prog->sc;
@@ -414,17 +439,17 @@ static bool stops(const struct step *s, uint32_t insn, const uint64_t *reg)
 	}
 }
 
-enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
+/* Go on until there is something to stop at; @s tells what the step may have. */
+static enum kl_vm_result run(struct step *sp)
 {
-	struct step s = { .vm = vm, .t = t, .th = &vm->thread[t] };
+	struct step s = *sp;
+	struct kl_vm *vm = s.vm;
+	const unsigned int t = s.t;
 	const struct kl_vm_prog *p = vm->prog;
 	struct kl_vm_thread *th = s.th;
 	unsigned int count;
 
-	vm->at_choice = 0;
-	if (th->done)
-		return KL_VM_WAITS;
-	for (count = 0; count < STEPS_MAX; count++) {
+	for (count = 0; count < s.limit; count++) {
 		const unsigned int f = th->method >= 0;
 		const uint32_t base = f ? p->methods[th->method].start : p->start[t];
 		const uint32_t at = th->pc[f], insn = p->code[at];
@@ -434,8 +459,12 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 		uint64_t *reg = th->reg[f];
 		uint32_t addr, array;
 
-		if (count && !s.block && (p->merge ? stops(&s, insn, th->reg[f]) : true))
+		if (s.decide && vm->ndecided == s.decide)
 			return KL_VM_OK;
+		if (count >= s.first_stop && !s.block &&
+		    (p->merge ? stops(&s, &p->code[at], th->reg[f]) : true))
+			return KL_VM_OK;
+		vm->touched |= 1u << t;
 		th->pc[f]++;
 		switch (op) {
 		case KL_I_MOV:
@@ -445,8 +474,8 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 			reg[a] = p->pool[imm];
 			break;
 		case KL_I_LOAD:
+			s.acted |= !quiet(&s, imm);
 			reg[a] = load(&s, at, imm);
-			s.acted = true;
 			break;
 		case KL_I_STORE:
 			if (!store(&s, at, imm, reg[a]))
@@ -457,24 +486,24 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 		case KL_I_STOREX:
 		case KL_I_ADDRX:
 			array = p->code[th->pc[f]++];
-			if (reg[b] >= array >> 16)
+			addr = kl_vm_element(array, reg[b]);
+			if (addr == UINT32_MAX)
 				return fault(&s, at, "an index outside of its array");
-			addr = (array & 0xffff) + reg[b];
+			s.acted |= op == KL_I_STOREX || (op == KL_I_LOADX && !quiet(&s, addr));
 			if (op == KL_I_LOADX)
 				reg[a] = load(&s, at, addr);
 			else if (op == KL_I_ADDRX)
 				reg[a] = KL_VM_PTR + addr;
 			else if (!store(&s, at, addr, reg[a]))
 				goto full;
-			s.acted |= op != KL_I_ADDRX;
 			break;
 		case KL_I_READ:
 		case KL_I_WRITE:
-			addr = address(vm, reg[b], c);
+			addr = kl_vm_address(vm, reg[b], c);
 			if (addr == UINT32_MAX)
 				return fault(&s, at, reg[b] ? "access to memory that is not there" :
 					     "access through a null pointer");
-			s.acted |= !hidden(vm, addr);
+			s.acted |= op == KL_I_READ ? !quiet(&s, addr) : !kl_vm_hidden(vm, addr);
 			if (op == KL_I_READ)
 				reg[a] = load(&s, at, addr);
 			else if (!store(&s, at, addr, reg[a]))
@@ -484,7 +513,7 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 			reg[a] = KL_VM_PTR + imm;
 			break;
 		case KL_I_FIELD:
-			if (address(vm, reg[b], c) == UINT32_MAX)
+			if (kl_vm_address(vm, reg[b], c) == UINT32_MAX)
 				return fault(&s, at, "access through a null pointer");
 			reg[a] = reg[b] + c;
 			break;
@@ -509,12 +538,17 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 		case KL_I_AND ... KL_I_SHR:
 			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
 				return fault(&s, at, "data is copied and compared only");
+			if (p->raw && arith_on_address(kl_arith(arith_op(op), reg[b], reg[c]),
+						       reg[b], reg[c]))
+				return fault(&s, at, "arithmetic on an address");
 			reg[a] = kl_arith(arith_op(op), reg[b], reg[c]);
 			if (out_of_range(p, reg[a]))
 				return fault(&s, at, "a number too large for the explorer");
 			break;
 		case KL_I_LT:
 		case KL_I_LE:
+			if (p->raw && (kl_vm_is_ptr(reg[b]) || kl_vm_is_ptr(reg[c])))
+				return fault(&s, at, "a comparison of addresses");
 			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
 				return fault(&s, at, "data is copied and compared only");
 			reg[a] = op == KL_I_LT ? reg[b] < reg[c] : reg[b] <= reg[c];
@@ -555,9 +589,13 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 			th->pc[f] = base + p->code[at + 1 + i];
 			break;
 		case KL_I_ASSUME:
-			if (!reg[a])
-				return s.block ? KL_VM_WAITS : KL_VM_DROPPED;
-			break;
+			if (reg[a])
+				break;
+			if (s.block)
+				return KL_VM_WAITS;
+			/* The thread goes no further; what it did before has been. */
+			th->pc[f] = at;
+			return s.acted && count ? KL_VM_OK : KL_VM_DROPPED;
 		case KL_I_ASSERT:
 			if (!reg[a])
 				return fault(&s, at, "the assertion fails");
@@ -594,9 +632,49 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 			return fault(&s, at, "an instruction that only specifications have");
 		}
 	}
-	return fault(&s, th->pc[th->method >= 0], "a loop without end that accesses no memory");
+	return s.limit < STEPS_MAX ? KL_VM_OK :
+	       fault(&s, th->pc[th->method >= 0], "a loop without end that accesses no memory");
 
 full:
 	return fault(&s, th->pc[th->method >= 0], "a store buffer with more entries than the "
 		     "explorer has room for");
+}
+
+enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
+{
+	struct step s = {
+		.vm = vm, .t = t, .th = &vm->thread[t], .first_stop = 1, .limit = STEPS_MAX,
+	};
+
+	vm->at_choice = vm->ndecided = 0;
+	return s.th->done ? KL_VM_WAITS : run(&s);
+}
+
+enum kl_vm_result kl_vm_decide(struct kl_vm *vm, unsigned int t, unsigned int n)
+{
+	struct step s = {
+		.vm = vm, .t = t, .th = &vm->thread[t], .first_stop = 1, .limit = STEPS_MAX,
+		.decide = n,
+	};
+
+	vm->at_choice = vm->ndecided = 0;
+	return run(&s);
+}
+
+enum kl_vm_result kl_vm_go_on(struct kl_vm *vm, unsigned int t)
+{
+	struct step s = {
+		.vm = vm, .t = t, .th = &vm->thread[t], .acted = true, .limit = STEPS_MAX,
+	};
+
+	return s.th->done ? KL_VM_OK : run(&s);
+}
+
+enum kl_vm_result kl_vm_run(struct kl_vm *vm, unsigned int t, unsigned int n)
+{
+	struct step s = {
+		.vm = vm, .t = t, .th = &vm->thread[t], .first_stop = n, .limit = n,
+	};
+
+	return run(&s);
 }

@@ -32,7 +32,13 @@
 /* empty, full, absent: this plus their tag. */
 #define KL_VM_SPECIAL	(1ULL << 63)
 
-/* Only the thread that made the object can reach it so far. */
+/*
+ * Of each object one byte: its struct; that only the thread that made it can
+ * reach it so far; which of three variables have pointed to it and do no more.
+ */
+#define KL_VM_STRUCT	0x0f
+#define KL_VM_LEFT(i)	(0x10 << (i))
+#define KL_VM_LEFTS	3
 #define KL_VM_HIDDEN	0x80
 
 /* Data, which is copied and compared only: this plus a number that stands for any value. */
@@ -60,6 +66,8 @@ struct kl_vm_struct {
 	unsigned int nfields;
 };
 
+struct kl_vm_facts;
+
 struct kl_vm_prog {
 	const uint32_t *code;
 	const uint64_t *pool;
@@ -80,6 +88,9 @@ struct kl_vm_prog {
 	bool dead;			/* dead registers are cleared */
 	bool canon;			/* objects are named by where they are found first */
 	bool hidden;			/* what no other thread can reach needs no buffer, no step */
+	bool symmetry;			/* threads of one group are put in an order */
+	uint8_t group[KL_VM_THREADS];	/* threads of the same code, a bit for each */
+	struct kl_vm_facts *facts;	/* what no run has refuted so far, facts.h; may be NULL */
 };
 
 enum kl_vm_kind { KL_VM_WRITE, KL_VM_CALL, KL_VM_RET };
@@ -115,6 +126,7 @@ struct kl_vm_event {
 struct kl_vm_access {
 	uint32_t addr, line;
 	uint64_t val;
+	uint8_t thread;
 	bool write, buffered, own;
 };
 
@@ -122,18 +134,48 @@ struct kl_vm {
 	const struct kl_vm_prog *prog;
 	unsigned int nobj, nmem;
 	uint64_t mem[KL_VM_MEM];
-	uint8_t type[KL_VM_OBJECTS];	/* the struct, and KL_VM_HIDDEN */
+	uint8_t type[KL_VM_OBJECTS];	/* the struct, and KL_VM_HIDDEN, KL_VM_LEFT() */
 	struct kl_vm_thread thread[KL_VM_THREADS];
 	uint64_t taken;		/* data that the specification knows, a bit for each number */
 	/* Of the last step: */
 	struct kl_vm_event ev[KL_VM_EVENTS];
 	unsigned int nev;
+	bool wrote;			/* memory that others can reach has changed */
+	uint32_t touched;		/* threads that are not what they were */
 	struct kl_vm_access *log;	/* if not NULL, accesses are noted there */
 	unsigned int nlog, clog;
 	uint8_t choice[16], choices[16];
-	unsigned int nchoice, at_choice;
+	unsigned int nchoice, at_choice, ndecided;
 	char error[160];
 };
+
+/* The object that an address lies in; negative for memory that is always there. */
+static inline int kl_vm_object(const struct kl_vm *vm, uint32_t addr)
+{
+	return addr < vm->prog->nslots ? -1 :
+	       (int)((addr - vm->prog->nslots) / vm->prog->stride);
+}
+
+static inline bool kl_vm_hidden(const struct kl_vm *vm, uint32_t addr)
+{
+	int obj = kl_vm_object(vm, addr);
+
+	return obj >= 0 && vm->type[obj] & KL_VM_HIDDEN;
+}
+
+/* The index in memory that is @field behind what @v points to, or UINT32_MAX. */
+static inline uint32_t kl_vm_address(const struct kl_vm *vm, uint64_t v, unsigned int field)
+{
+	uint32_t at = v - KL_VM_PTR;
+
+	return kl_vm_is_ptr(v) && at + field < vm->nmem ? at + field : UINT32_MAX;
+}
+
+/* The element of an array, base | length << 16, or UINT32_MAX. */
+static inline uint32_t kl_vm_element(uint32_t array, uint64_t index)
+{
+	return index < array >> 16 ? (array & 0xffff) + index : UINT32_MAX;
+}
 
 enum kl_vm_result {
 	KL_VM_OK,
@@ -147,6 +189,8 @@ void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t 
 
 /* The state of @from, without what is known of its last step. */
 void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from);
+/* The same for a copy of @from that has made some steps. */
+void kl_vm_undo(struct kl_vm *vm, const struct kl_vm *from);
 
 /**
  * kl_vm_step() - thread @t goes on
@@ -162,9 +206,32 @@ void kl_vm_copy(struct kl_vm *to, const struct kl_vm *from);
  *
  * Choices are taken from vm->choice; those beyond vm->nchoice are the first
  * alternative.  kl_vm_next_choice() prepares the next combination.
+ *
+ * If @t has decided for something that has to wait, as a call of a method that
+ * begins with a barrier, vm->ndecided is how many choices that were: to have
+ * decided is a step of its own then, kl_vm_decide().
  */
 enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t);
 bool kl_vm_next_choice(struct kl_vm *vm);
+/* The step of @t up to its @n-th choice. */
+enum kl_vm_result kl_vm_decide(struct kl_vm *vm, unsigned int t, unsigned int n);
+/* The steps of @t that others cannot notice, nor can it matter when they are made. */
+enum kl_vm_result kl_vm_go_on(struct kl_vm *vm, unsigned int t);
+/* The next @n instructions of @t. */
+enum kl_vm_result kl_vm_run(struct kl_vm *vm, unsigned int t, unsigned int n);
+
+/**
+ * kl_vm_ahead() - a detour that @t is on already (ahead.c)
+ * @vm: the state
+ * @t: the thread
+ *
+ * Where what comes next are reads whose values do not matter in the end, since a
+ * comparison with what has changed for good will fail, @t is as well behind
+ * them: nothing that others do meanwhile makes it arrive there in another state.
+ *
+ * Return: how many instructions that are; 0: it is on none.
+ */
+unsigned int kl_vm_ahead(const struct kl_vm *vm, unsigned int t);
 
 /**
  * kl_vm_flush() - the oldest entry of @t's buffer reaches memory
@@ -186,17 +253,36 @@ bool kl_vm_has_writes(const struct kl_vm_thread *th);
 /* pack.c: a state as bytes. */
 #define KL_VM_PACKED	(KL_VM_MEM * 9 + KL_VM_THREADS * (2 * KL_VM_REGS + 2 * KL_VM_BUFFER + 2) * 9)
 
+/* How a packed state names what it has. */
+struct kl_vm_names {
+	uint8_t data[KL_VM_DATA_MAX];	/* the number of each data value, 0: it is not there */
+	uint8_t thread[KL_VM_THREADS];	/* the thread at each place */
+	bool moved;			/* some thread has another place */
+};
+
+/* Of a state that was unpacked: which bytes are those of its successors too. */
+struct kl_vm_base {
+	const uint8_t *bytes;
+	unsigned int first, nobj, ndata;	/* fixed memory and what it reaches */
+	struct {
+		unsigned int from, to;
+		bool plain;		/* it names nothing that fixed memory does not reach */
+		uint64_t sign;		/* for the order */
+	} thread[KL_VM_THREADS];
+};
+
 /**
  * kl_vm_pack() - a state as a string of bytes, equal states as equal ones
  * @vm: the state
  * @out: KL_VM_PACKED bytes
- * @data: set to the new number of each data value that is in it, 0: it is not;
- *	they too are numbered by where they are found first
+ * @names: set to the names; data too is numbered by where it is found first
+ * @base: of the state from which steps led to this one; may be NULL
  *
  * Return: how many bytes were used.
  */
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, uint8_t data[KL_VM_DATA_MAX]);
-void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in);
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names,
+		  const struct kl_vm_base *base);
+void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in, struct kl_vm_base *base);
 
 /**
  * kl_vm_live() - which registers matter before each word (live.c)

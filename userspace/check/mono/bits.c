@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sets of gaps, see gaps.h. */
+/* Sets of gaps, see bits.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/mono/gaps.h"
+#include "check/mono/bits.h"
+#include "check/mono/mono.h"
 
 #define WORDS(n)	(((size_t)(n) + 63) / 64)
 

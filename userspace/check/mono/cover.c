@@ -6,8 +6,6 @@
 
 #include "check/mono/cover.h"
 
-#define NEVER	(INT32_MAX / 2)	/* the counters that fill up the last block */
-
 int cover_init(struct cover *c, uint32_t n, bool ids)
 {
 	uint32_t size = n, i, l;
@@ -25,7 +23,7 @@ int cover_init(struct cover *c, uint32_t n, bool ids)
 		if (!c->count[l] || (l && !c->owed[l]) || (ids && !c->ids[l]))
 			return -ENOMEM;
 		for (i = 0; i < size; i++)
-			c->count[l][i] = i < used ? 0 : NEVER;
+			c->count[l][i] = i < used ? 0 : COVER_NEVER;
 		size /= COVER_BLOCK;
 	} while (size > 1 && c->levels < COVER_LEVELS);
 	return 0;
@@ -52,6 +50,26 @@ static int32_t least(const int32_t *v)
 	for (i = 0; i < COVER_BLOCK; i++)
 		min = v[i] < min ? v[i] : min;
 	return min;
+}
+
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
+uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed)
+{
+	const int32_t *v = c->count[0] + (size_t)block * COVER_BLOCK, most = c->level - owed;
+	uint64_t low = 0;
+	uint8_t is[COVER_BLOCK];
+	int i;
+
+	for (i = 0; i < COVER_BLOCK; i++)
+		is[i] = v[i] <= most;
+	for (i = 0; i < COVER_BLOCK; i += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, is + i, 8);
+		/* Bytes that are 0 or 1 to bits: no two products meet. */
+		low |= (eight * 0x0102040810204080ull >> 56) << i;
+	}
+	return low;
 }
 
 static void pull(struct cover *c, unsigned int l, uint32_t block)

@@ -12,6 +12,7 @@
 
 #define COVER_BLOCK	64
 #define COVER_LEVELS	6
+#define COVER_NEVER	(INT32_MAX / 2)	/* a counter that is not to be found any more */
 
 struct cover {
 	uint32_t n[COVER_LEVELS];	/* counters on each level, a multiple of COVER_BLOCK */
@@ -34,6 +35,8 @@ void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id);
  * UINT32_MAX; @owed: what is to be added to its counters.
  */
 uint32_t cover_find(const struct cover *c, uint32_t block, int32_t *owed);
+/* Which counters of a block are at most c->level, when @owed is added. */
+uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed);
 /* The sum of the numbers of the intervals that cover a gap. */
 uint32_t cover_id(const struct cover *c, uint32_t gap);
 /* Counters of a block were changed. */

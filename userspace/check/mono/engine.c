@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/sort.h"
 #include "check/cex.h"
-#include "check/mono/gaps.h"
+#include "check/mono/places.h"
 #include "check/mono/mono.h"
 
 #define GIVE_WORK	(1u << 22)	/* operations looked at to give pending removals a value */
@@ -17,15 +18,21 @@
 static void mono_free(struct mono *m)
 {
 	free(m->op);
+	free(m->ev);
+	free(m->call);
+	free(m->ret);
+	free(m->adds);
+	free(m->los);
 	free(m->v);
 	free(m->words);
+	free(m->word_of);
 	free(m->wild);
 	free(m->cut);
 	free(m->core.words);
 	free(m->order);
 	free(m->first_peek);
 	free(m->next_peek);
-	mono_gaps_free(m->gaps);
+	mono_places_free(m->places);
 }
 
 static void decline(struct kl_answer *a, const char *why)
@@ -43,7 +50,7 @@ static int put_free(struct mono *m)
 {
 	const size_t n = m->nfree;
 	struct kl_key *k = malloc(2 * (n + 1) * sizeof(*k));
-	uint32_t *order = malloc(((size_t)m->p->nitems + 1) * sizeof(*order));
+	uint32_t *order = malloc(((size_t)m->nitems + 1) * sizeof(*order));
 	size_t nk = 0, next = 0;
 	uint32_t i, to = 0;
 
@@ -52,7 +59,7 @@ static int put_free(struct mono *m)
 		free(order);
 		return -ENOMEM;
 	}
-	for (i = 0; i < m->p->nitems; i++)
+	for (i = 0; i < m->nitems; i++)
 		if (mono_kind(m->op[i]) == MONO_FREE)
 			k[nk++] = (struct kl_key){ .key = mono_ret(m, i), .val = i };
 	kl_sort_keys(k, nk, k + nk);
@@ -70,32 +77,94 @@ static int put_free(struct mono *m)
 	return 0;
 }
 
-/* Program order that the events do not show.  1, 0 or -ENOMEM. */
-static int keeps_preds(const struct mono *m)
-{
-	const struct kl_part *p = m->p;
-	uint32_t *at = malloc(((size_t)p->nitems + 1) * sizeof(*at)), i, k;
-	int ret = 1;
+/* The latest calls, of operations that take time or not, of what one thread did on one CPU. */
+struct line {
+	uint64_t latest, lasting;
+	uint32_t thread;
+	uint16_t cpu;
+	bool used;
+};
 
-	if (!at)
+struct lines {
+	struct line *line;
+	size_t mask, n;
+};
+
+static struct line *place_of(const struct lines *t, uint32_t thread, uint16_t cpu)
+{
+	size_t at = kl_mix(thread, cpu) & t->mask;
+
+	while (t->line[at].used && (t->line[at].thread != thread || t->line[at].cpu != cpu))
+		at = (at + 1) & t->mask;
+	return &t->line[at];
+}
+
+static int grow_lines(struct lines *t)
+{
+	struct lines more = { .mask = t->mask ? 2 * t->mask + 1 : 63, .n = t->n };
+	size_t i;
+
+	more.line = calloc(more.mask + 1, sizeof(*more.line));
+	if (!more.line)
 		return -ENOMEM;
-	memset(at, 0xff, p->nitems * sizeof(*at));
-	for (i = 0; i < m->norder; i++)
-		at[m->order[i]] = i;
-	for (i = 0; i < p->nitems && ret; i++)
-		for (k = p->pred_at[i]; k < p->pred_at[i + 1]; k++)
-			if (at[i] != MONO_NONE && at[p->pred[k]] > at[i])
-				ret = 0;
-	free(at);
-	return ret;
+	for (i = 0; t->line && i <= t->mask; i++)
+		if (t->line[i].used)
+			*place_of(&more, t->line[i].thread, t->line[i].cpu) = t->line[i];
+	free(t->line);
+	*t = more;
+	return 0;
+}
+
+static struct line *find_line(struct lines *t, const struct kl_op *op)
+{
+	struct line *l;
+
+	if (2 * t->n >= t->mask && grow_lines(t))
+		return NULL;
+	l = place_of(t, op->thread, op->cpu);
+	t->n += !l->used;
+	l->used = true;
+	l->thread = op->thread;
+	l->cpu = op->cpu;
+	return l;
+}
+
+/*
+ * The order of each thread, which the events do not show: none may come after one of
+ * the same line that was called when it had returned, see kl_op_before().  1, 0 or
+ * -ENOMEM.
+ */
+int mono_keeps_lines(const struct mono *m)
+{
+	struct lines t = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < m->norder; i++) {
+		const struct kl_op *op = mono_op_of(m, m->order[i]);
+		struct line *l = find_line(&t, op);
+
+		if (!l) {
+			free(t.line);
+			return -ENOMEM;
+		}
+		if (op->ret < l->latest || (op->ret == l->lasting && op->call < op->ret))
+			break;
+		if (op->flags & KL_OP_NOCALL)
+			continue;
+		l->latest = op->call > l->latest ? op->call : l->latest;
+		if (op->call < op->ret && op->call > l->lasting)
+			l->lasting = op->call;
+	}
+	free(t.line);
+	return i == m->norder;
 }
 
 /* Is the order one of all operations, in time?  1, 0 or -ENOMEM. */
-static int in_time(const struct mono *m)
+static int in_time(struct mono *m)
 {
 	uint32_t i, latest = 0, left = 0;
 
-	for (i = 0; i < m->p->nitems; i++)
+	for (i = 0; i < m->nitems; i++)
 		left += mono_kind(m->op[i]) < MONO_OUT;
 	if (left != m->norder)
 		return 0;
@@ -106,7 +175,7 @@ static int in_time(const struct mono *m)
 			return 0;
 		latest = call > latest ? call : latest;
 	}
-	return m->p->has_preds ? keeps_preds(m) : 1;
+	return m->hidden ? mono_keeps_lines(m) : 1;
 }
 
 static int linearizable(struct mono *m, const struct mono_type *t, struct kl_answer *a)
@@ -115,11 +184,11 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	int ret;
 
 	a->verdict = KL_LINEARIZABLE;
-	if (m->lim->no_witness && !m->p->has_preds)
+	if (!m->ordered)
 		return 0;
 	m->norder = 0;
-	m->order = malloc(((size_t)m->p->nitems + 1) * sizeof(*m->order));
-	ret = m->order ? t->order(m) : -ENOMEM;
+	m->order = malloc(((size_t)m->nitems + 1) * sizeof(*m->order));
+	ret = m->order ? mono_times(m) ?: t->order(m) : -ENOMEM;
 	if (!ret && m->nfree)
 		ret = put_free(m);
 	if (!ret)
@@ -141,57 +210,67 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	return 0;
 }
 
-/* The items of the core: all of its words, whichever use; and what is not known. */
-static uint32_t *core_items(const struct mono *m, uint32_t *count)
+/* The operations of the core: all of its words, whichever use; and what is not known. */
+static uint32_t *core_ops(const struct mono *m, uint32_t *count)
 {
 	uint8_t *in = calloc((size_t)m->nwords + 1, 1);
-	uint32_t *items = malloc(((size_t)m->p->nitems + 1) * sizeof(*items)), i, n = 0;
+	uint32_t *ops = malloc(((size_t)m->nitems + 1) * sizeof(*ops)), i, n = 0;
 
-	if (!in || !items) {
+	if (!in || !ops) {
 		free(in);
-		free(items);
+		free(ops);
 		return NULL;
 	}
 	for (i = 0; i < m->core.n; i++)
 		in[m->core.words[i]] = 1;
-	for (i = 0; i < m->p->nitems; i++) {
+	for (i = 0; i < m->nitems; i++) {
 		const enum mono_kind k = mono_kind(m->op[i]);
 
 		if (k == MONO_WILD || i == m->core.item ||
-		    (m->nwild && m->p->items[i].ret_ev == KL_NO_EVENT) ||
-		    ((k <= MONO_PEEK || k == MONO_OUT) && in[m->v[m->op[i] & MONO_VALUE].word]))
-			items[n++] = i;
+		    (m->nwild && mono_pending(m, i)) ||
+		    ((k <= MONO_PEEK || k == MONO_OUT) && in[mono_word_of(m, m->op[i] & MONO_VALUE)]))
+			ops[n++] = mono_index(m, i);
 	}
 	free(in);
 	*count = n;
-	return items;
+	return ops;
 }
 
-/* Ask the frontier engine about the operations @ops of the history. */
-static int ask_general(const struct mono *m, const uint32_t *ops, uint32_t n, struct kl_answer *a,
-		       uint32_t *failed)
+/* Ask the frontier engine about a->core. */
+static int ask_general(const struct kl_slice *s, const struct kl_limits *limits,
+		       const struct kl_answer *core, struct kl_answer *a)
 {
-	const struct kl_part *p = m->p;
 	const struct kl_limits lim = {
-		.bytes = m->lim->bytes, .deadline_ns = m->lim->deadline_ns, .stop = m->lim->stop,
+		.bytes = limits->bytes, .deadline_ns = limits->deadline_ns, .stop = limits->stop,
 		.work = CORE_WORK, .each = CORE_EACH, .no_witness = true,
 	};
-	int *map = malloc((p->h->nmethods + 1) * sizeof(*map)), ret = -ENOMEM;
 	struct kl_part part = { 0 };
-	size_t i;
+	int ret = kl_part_build(s->spec, s->h, s->methods, core->core, core->ncore, s->object,
+				false, &part);
 
-	for (i = 0; map && i < p->h->nmethods; i++)
-		map[i] = kl_spec_find_method(p->spec, p->h->methods[i]);
-	if (map)
-		ret = kl_part_build(p->spec, p->h, map, ops, n, p->object, false, &part);
-	part.run = p->run;
 	if (!ret)
 		ret = kl_frontier_engine.decide(&part, &lim, a);
-	if (!ret && a->verdict == KL_VIOLATION)
-		*failed = part.events[a->fail_event].item;
 	kl_part_free(&part);
-	free(map);
 	return ret == -EOVERFLOW ? 0 : ret;
+}
+
+int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
+{
+	struct kl_answer general = { .verdict = KL_UNKNOWN };
+	int ret = ask_general(s, lim, a, &general);
+
+	if (!ret && general.verdict == KL_VIOLATION) {
+		a->verdict = KL_VIOLATION;
+	} else {
+		free(a->core);
+		a->core = NULL;
+		a->ncore = 0;
+		decline(a, general.verdict == KL_LINEARIZABLE ?
+			"what comes first, or belongs together, is not certain" :
+			"what breaks a condition is too much to confirm");
+	}
+	kl_answer_free(&general);
+	return ret;
 }
 
 /*
@@ -203,37 +282,21 @@ static int ask_general(const struct mono *m, const uint32_t *ops, uint32_t n, st
  */
 static int confirm(struct mono *m, struct kl_answer *a)
 {
-	struct kl_answer general = { .verdict = KL_UNKNOWN };
-	uint32_t n = 0, failed = 0, i;
-	uint32_t *items;
-	int ret;
+	uint32_t n = 0;
 
 	/* Of more than is certain there may be no order. */
 	if (m->strict)
 		return 0;
-	items = core_items(m, &n);
-	if (!items)
-		return -ENOMEM;
-	a->core = malloc(((size_t)n + 1) * sizeof(*a->core));
-	for (i = 0; a->core && i < n; i++)
-		a->core[i] = m->p->items[items[i]].op;
-	ret = a->core ? ask_general(m, a->core, n, &general, &failed) : -ENOMEM;
-	a->ncore = n;
-	if (!ret && general.verdict == KL_VIOLATION) {
-		a->verdict = KL_VIOLATION;
-		a->fail_event = m->p->items[items[failed]].ret_ev;
-		snprintf(a->reason, sizeof(a->reason), "%s", m->core.why);
-	} else {
-		free(a->core);
-		a->core = NULL;
-		a->ncore = 0;
-		decline(a, general.verdict == KL_LINEARIZABLE ?
-			"which removal belongs to which addition is not certain" :
-			"what breaks a condition is too much to confirm");
+	if (m->nunknown) {
+		decline(a, "removals whose results are not known");
+		return 0;
 	}
-	kl_answer_free(&general);
-	free(items);
-	return ret;
+	a->core = core_ops(m, &n);
+	a->ncore = n;
+	if (!a->core)
+		return -ENOMEM;
+	snprintf(a->reason, sizeof(a->reason), "%s", m->core.why);
+	return mono_confirm(m->s, m->lim, a);
 }
 
 /*
@@ -245,6 +308,8 @@ static bool give(struct mono *m)
 	uint32_t i, k, best = MONO_NONE;
 	size_t w;
 
+	if (m->nwild && mono_times(m))
+		return false;
 	for (k = 0; k < m->nwild; k++)
 		if (m->wild[k] != MONO_NONE && mono_call(m, m->wild[k]) < m->core.deadline)
 			best = k;
@@ -254,7 +319,7 @@ static bool give(struct mono *m)
 		for (i = 0; i < m->nvalues; i++) {
 			struct mono_value *v = &m->v[i];
 
-			if (v->word != m->core.words[w] || v->remove != MONO_NONE || mono_gone(m, v))
+			if (mono_word_of(m, i) != m->core.words[w] || v->remove != MONO_NONE || mono_gone(m, v))
 				continue;
 			m->op[m->wild[best]] = mono_op(MONO_REMOVE, i);
 			m->wild[best] = MONO_NONE;
@@ -269,11 +334,20 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 	uint64_t given = 0;
 	int ret;
 
-	mono_gather(m);
 	if (m->again) {
 		ret = mono_rename(m);
 		if (ret)
 			return ret;
+		mono_gather(m);
+		snprintf(a->reason, sizeof(a->reason), "%u uses of %u values, told apart by when they "
+			 "were added and removed", m->nvalues, m->nwords);
+	}
+	if (m->nunknown) {
+		ret = mono_guess_unknown(m);
+		if (ret == -EAGAIN)
+			decline(a, "many removals whose results are not known");
+		if (ret)
+			return ret == -EAGAIN ? 0 : ret;
 		mono_gather(m);
 	}
 	for (;;) {
@@ -284,22 +358,26 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 			return ret;
 		if (ret)
 			return linearizable(m, t, a);
-		given += m->p->nitems;
-		if (given > GIVE_WORK + 16 * (uint64_t)m->p->nitems || !give(m))
+		given += m->nitems;
+		if (given > GIVE_WORK + 16 * (uint64_t)m->nitems || !give(m))
 			return confirm(m, a);
-		free(m->cut);
-		m->cut = NULL;
 		mono_gather(m);
 	}
 }
 
-static int run_on(const struct kl_part *p, const struct kl_limits *lim, bool strict,
+/* @strict: see timeline.c; cleared if that was all there is to know. */
+static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *strict,
 		  const struct mono_type *t, const struct kl_container *c, struct kl_answer *a)
 {
-	struct mono m = { .p = p, .lim = lim, .end = p->nevents + 2, .c = *c, .strict = strict };
+	struct mono m = { .s = s, .lim = lim, .c = *c, .strict = *strict };
 	char why[120];
-	int ret = mono_number(&m, why, sizeof(why));
+	int ret = mono_timeline(&m, why, sizeof(why));
 
+	m.hidden = !m.strict;
+	if (!m.ties && !s->h->error)
+		m.strict = m.hidden = false;
+	m.ordered = m.hidden || !lim->no_witness;
+	*strict = m.strict;
 	if (ret > 0)
 		ret = run(&m, t, a);
 	else if (!ret)
@@ -308,44 +386,41 @@ static int run_on(const struct kl_part *p, const struct kl_limits *lim, bool str
 	return ret;
 }
 
-/* Events do not show the order of each thread: look first where they do. */
-static int run_strict(const struct kl_part *p, const struct kl_limits *lim,
-		      const struct mono_type *t, const struct kl_container *c, struct kl_answer *a)
-{
-	struct kl_part strict;
-	int ret = mono_strict(p, &strict);
-
-	if (!ret)
-		ret = run_on(&strict, lim, true, t, c, a);
-	mono_strict_free(&strict);
-	return ret;
-}
-
-static int mono_decide(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
+static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
 {
 	static const struct mono_type *const types[] = {
 		[KL_CONTAINER_QUEUE] = &mono_queue, [KL_CONTAINER_STACK] = &mono_stack,
 		[KL_CONTAINER_PQUEUE] = &mono_pqueue, [KL_CONTAINER_REGISTER] = &mono_register,
 	};
 	struct kl_container c;
-	int ret = 0;
+	bool strict = true;
+	int ret;
 
 	a->engine = "log-linear";
-	a->work = p->nitems;
-	kl_spec_container(p->spec, &c);
-	if (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind]) {
+	a->work = s->nops;
+	kl_spec_container(s->spec, &c);
+	if (c.kind != KL_CONTAINER_SET &&
+	    (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
 		decline(a, "the specification is no container that there is a monitor for");
 		return 0;
 	}
-	if (p->ngaps) {
+	if (s->nops > MONO_VALUE) {
+		decline(a, "more operations than it has numbers for");
+		return 0;
+	}
+	if (s->ngaps) {
 		decline(a, "operations were lost");
 		return 0;
 	}
-	if (p->has_preds)
-		ret = run_strict(p, lim, types[c.kind], &c, a);
-	if (!ret && a->verdict == KL_UNKNOWN)
-		ret = run_on(p, lim, false, types[c.kind], &c, a);
+	if (c.kind == KL_CONTAINER_SET)
+		return mono_set(s, lim, &c, a);
+	/* First an order of more than is certain; then, if that says nothing, of what is. */
+	ret = run_on(s, lim, &strict, types[c.kind], &c, a);
+	if (!ret && strict && a->verdict == KL_UNKNOWN) {
+		strict = false;
+		ret = run_on(s, lim, &strict, types[c.kind], &c, a);
+	}
 	return ret;
 }
 
-const struct kl_engine kl_mono_engine = { .name = "log-linear", .decide = mono_decide };
+const struct kl_engine kl_mono_engine = { .name = "log-linear", .decide_ops = mono_decide };

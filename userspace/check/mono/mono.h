@@ -3,7 +3,7 @@
  * The log-linear monitors (Lee & Mathur: Efficient decrease-and-conquer
  * linearizability monitoring), for containers and registers.
  *
- * Time is counted in the partition's events: the event of index e is at e + 1,
+ * Time is counted in events, calls and returns: the event of index e is at e + 1,
  * START is before all and END after all, what never returned returns at END - 1.  Gap g is what lies between the times g
  * and g + 1: operations take effect in gaps.  An operation with call c and
  * return r has the gaps c .. r - 1.
@@ -33,13 +33,13 @@ enum mono_kind {
 	MONO_EMPTY,	/* found it empty */
 	MONO_FREE,	/* changes nothing, and what it saw is not known */
 	MONO_OUT,	/* pending, it may have added something that nobody saw */
-	MONO_WILD,	/* pending, it may have removed something */
+	MONO_WILD,	/* it may have removed something; pending, or see unknown.c */
 	MONO_NOTHING,	/* pending, it changes nothing */
 };
 
 #define MONO_VALUE	((1u << 28) - 1)
 
-/* An operation: what it is, and its value. */
+/* An operation (an item): what it is, and its value. */
 static inline uint32_t mono_op(enum mono_kind kind, uint32_t value)
 {
 	return (uint32_t)kind << 28 | value;
@@ -53,9 +53,9 @@ static inline enum mono_kind mono_kind(uint32_t op)
 struct mono_value {
 	uint32_t add, remove;	/* items; MONO_NONE: inside from the start, inside at the end */
 	uint32_t call;		/* of the addition */
+	uint32_t rret;		/* return of the removal */
 	uint32_t lo, hi;
 	uint32_t oret;		/* first return of a removal or peek, END + 1 if there is none */
-	uint32_t word;		/* number of its word */
 	uint32_t peeks;		/* how many */
 };
 
@@ -69,41 +69,159 @@ struct mono_core {
 };
 
 struct mono {
-	const struct kl_part *p;
+	const struct kl_slice *s;
 	const struct kl_limits *lim;
 	struct kl_container c;
+	uint32_t nitems;
 	uint32_t end;		/* time END */
 	uint32_t *op;		/* of each item */
+	uint32_t *ev;		/* events: item << 1, + 1 if it is its return; see mono_events() */
+	uint32_t nev;
+	uint32_t *call, *ret;	/* times of each item, see mono_times() */
 	struct mono_value *v;
+	uint32_t *adds, *los;	/* values by the calls of their additions, and by `lo' if an event */
+	uint32_t nadds, nlos;
 	uint32_t nvalues;
-	size_t cvalues;
+	uint32_t *word_of;	/* number of each value's word; NULL: its own number */
 	uint64_t *words;	/* by number */
 	uint32_t nwords;
 	uint32_t nempty, nfree, npeeks;
 	bool again;		/* a word was added, or removed, more than once */
 	uint32_t *wild;		/* pending removals in order of call; MONO_NONE if given away */
 	uint32_t nwild;
-	/* Of each operation that found it empty, in order of call: item, gap. */
-	struct mono_cut { uint32_t item, gap; } *cut;
+	uint32_t nunknown;	/* removals that returned, with what is not known */
+	/*
+	 * Of each operation that found it empty, in order of call; the value of its
+	 * m->op is its place here.  @gap: where it was.
+	 */
+	struct mono_cut { uint32_t item, call, ret, gap; } *cut;
 	uint32_t ncuts;
+	size_t ccuts;
 	struct mono_core core;
 	uint32_t *first_peek, *next_peek;	/* of a value, of the same value; see mono_list_peeks() */
 	uint32_t *order;	/* the witness: items */
 	uint32_t norder;
-	bool strict;		/* m->p is more than certain, see strict.c: a no says nothing */
-	struct mono_gaps *gaps;	/* of stacks and priority queues */
+	bool strict;		/* more is ordered than is certain, see timeline.c: a no says nothing */
+	bool hidden;		/* events do not show the order of each thread */
+	bool ties;		/* a thread returned and was called at one time */
+	bool ordered;		/* an order will be wanted */
+	struct mono_places *places;	/* then, of stacks and priority queues */
 };
 
 static inline uint32_t mono_call(const struct mono *m, uint32_t item)
 {
-	return m->p->items[item].call_ev + 1;
+	return m->call[item];
 }
 
 static inline uint32_t mono_ret(const struct mono *m, uint32_t item)
 {
-	const uint32_t ev = m->p->items[item].ret_ev;
+	return m->ret[item];
+}
 
-	return ev == KL_NO_EVENT ? m->end - 1 : ev + 1;
+/* The index in the history. */
+static inline uint32_t mono_index(const struct mono *m, uint32_t item)
+{
+	return m->s->ops ? m->s->ops[item] : item;
+}
+
+static inline const struct kl_op *mono_op_of(const struct mono *m, uint32_t item)
+{
+	return &m->s->h->ops[mono_index(m, item)];
+}
+
+static inline bool mono_pending(const struct mono *m, uint32_t item)
+{
+	return mono_op_of(m, item)->flags & KL_OP_PENDING;
+}
+
+#define MONO_UNSEEN	UINT32_MAX	/* lo, oret: not yet; MONO_START for rret */
+
+static inline void mono_new_value(struct mono *m, uint32_t value)
+{
+	m->v[value] = (struct mono_value){
+		.add = MONO_NONE, .remove = MONO_NONE, .lo = MONO_UNSEEN, .oret = MONO_UNSEEN,
+	};
+}
+
+/* @c ? @a : @b, of which nothing has to be guessed. */
+static inline uint32_t mono_pick(bool c, uint32_t a, uint32_t b)
+{
+	return b ^ ((a ^ b) & -(uint32_t)c);
+}
+
+/* What is written while events go by: a copy of some of struct mono, for the registers. */
+struct mono_eye {
+	uint32_t *op, *adds, *los;
+	struct mono_value *v;
+	struct mono_cut *cut;
+	uint32_t nadds, nlos, ncuts, time;
+	bool again;
+};
+
+static inline struct mono_eye mono_open_eye(const struct mono *m)
+{
+	return (struct mono_eye){
+		.op = m->op, .adds = m->adds, .los = m->los, .v = m->v, .cut = m->cut,
+		.nadds = m->nadds, .nlos = m->nlos, .ncuts = m->ncuts, .time = m->nev,
+		.again = m->again,
+	};
+}
+
+static inline void mono_close_eye(const struct mono_eye *eye, struct mono *m)
+{
+	m->nadds = eye->nadds;
+	m->nlos = eye->nlos;
+	m->ncuts = eye->ncuts;
+	m->nev = eye->time;
+	m->again = eye->again;
+}
+
+/*
+ * What the call of @item, the next event, says about its value.  Which kind comes
+ * next is chance, so there are no branches that could be guessed.
+ */
+static inline void mono_see_call(struct mono_eye *eye, uint32_t item)
+{
+	const uint32_t op = eye->op[item], value = op & MONO_VALUE, time = ++eye->time;
+	const enum mono_kind kind = mono_kind(op);
+	const bool add = kind == MONO_ADD, remove = kind == MONO_REMOVE;
+	struct mono_value *v = &eye->v[value];
+
+	if (__builtin_expect(kind > MONO_PEEK, 0)) {
+		if (kind == MONO_EMPTY) {
+			eye->op[item] = mono_op(kind, eye->ncuts);
+			eye->cut[eye->ncuts++] = (struct mono_cut){ .item = item, .call = time };
+		}
+		return;
+	}
+	eye->again |= (add & (v->add != MONO_NONE)) | (remove & (v->remove != MONO_NONE));
+	v->hi = time;
+	v->add = mono_pick(add, item, v->add);
+	v->call = mono_pick(add, time, v->call);
+	v->remove = mono_pick(remove, item, v->remove);
+	v->peeks += kind == MONO_PEEK;
+	eye->adds[eye->nadds] = value;
+	eye->nadds += add;
+}
+
+static inline void mono_see_ret(struct mono_eye *eye, uint32_t item)
+{
+	const uint32_t op = eye->op[item], value = op & MONO_VALUE, time = ++eye->time;
+	const enum mono_kind kind = mono_kind(op);
+	struct mono_value *v = &eye->v[value];
+	bool first;
+
+	if (__builtin_expect(kind > MONO_PEEK, 0)) {
+		if (kind == MONO_EMPTY)
+			eye->cut[value].ret = time;
+		return;
+	}
+	first = v->lo == MONO_UNSEEN;
+	v->lo = mono_pick(first, time, v->lo);
+	eye->los[eye->nlos] = value;
+	eye->nlos += first;
+	v->oret = mono_pick((kind != MONO_ADD) & (v->oret == MONO_UNSEEN), time, v->oret);
+	v->rret = mono_pick(kind == MONO_REMOVE, time, v->rret);
 }
 
 /* Is it inside at some time, whatever the order? */
@@ -128,15 +246,37 @@ struct mono_type {
 	int (*order)(struct mono *m);
 };
 
+/* set.c: a whole set, or map of bits; fills @a.  0 or -ENOMEM. */
+int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
+	     struct kl_answer *a);
+/*
+ * engine.c: ask a general engine about a->core, too; if it does not say the same there
+ * is no violation and no core.  0 or -ENOMEM.
+ */
+int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a);
+/* engine.c: does m->order keep the order of each thread?  1, 0 or -ENOMEM. */
+int mono_keeps_lines(const struct mono *m);
+
 extern const struct mono_type mono_queue, mono_stack, mono_pqueue, mono_register;
 
 /*
- * values.c: number the words, tell the operations apart.  1: done; 0: this
- * history is not for the monitors, @reason says why; -ENOMEM.
+ * timeline.c: m->ev, m->op and the values.  1: done; 0: this history is not for the
+ * monitors, @reason says why; -ENOMEM.
  */
-int mono_number(struct mono *m, char *reason, size_t size);
-/* Gather the values; to be called again when a pending removal was given a value. */
+int mono_timeline(struct mono *m, char *reason, size_t size);
+/* Make m->ev, if it is not there.  0 or -ENOMEM. */
+int mono_events(struct mono *m);
+/* values.c: what can be said of the values when all events were seen. */
+void mono_settle(struct mono *m);
+/* Gather the values again, after some operations were given other ones; needs m->ev. */
 void mono_gather(struct mono *m);
+/* Make m->call and m->ret.  0 or -ENOMEM. */
+int mono_times(struct mono *m);
+/*
+ * unknown.c: guess what removals took that returned; mono_gather() them then.  0,
+ * -EAGAIN if that is too much, -ENOMEM.
+ */
+int mono_guess_unknown(struct mono *m);
 /* Give each use of a word a value of its own; 0 or -ENOMEM. */
 int mono_rename(struct mono *m);
 
@@ -146,16 +286,9 @@ int mono_rename(struct mono *m);
  */
 int mono_standard(struct mono *m);
 
-/*
- * strict.c: @p with events that show the order of each thread; mono_strict_free()
- * it, also after -ENOMEM.
- */
-int mono_strict(const struct kl_part *p, struct kl_part *out);
-void mono_strict_free(struct kl_part *out);
-
-/* The core: start one, add a value to it.  Negative errno on failure. */
-void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* The core: start one, add a value to it, say what is wrong with it.  Negative errno on failure. */
+void mono_core_start(struct mono *m, uint32_t deadline);
+void mono_core_say(struct mono *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int mono_core_add(struct mono *m, uint32_t value);
 /* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
 int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
@@ -163,9 +296,14 @@ int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
 /* Peeks by value.  0 or -ENOMEM. */
 int mono_list_peeks(struct mono *m);
 
+static inline uint32_t mono_word_of(const struct mono *m, uint32_t value)
+{
+	return m->word_of ? m->word_of[value] : value;
+}
+
 static inline uint64_t mono_word(const struct mono *m, uint32_t value)
 {
-	return m->words[m->v[value].word];
+	return m->words[mono_word_of(m, value)];
 }
 
 #endif

@@ -15,44 +15,58 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "check/mono/gaps.h"
+#include "check/mono/bits.h"
+#include "check/mono/places.h"
+
+#define AHEAD	12	/* values that are fetched before their turn */
 
 struct pqueue {
 	struct mono *m;
-	struct mono_gaps *g;
 	struct mono_bits free;	/* gaps in no interval of a higher priority */
 };
 
-/* The values that cover all gaps of @item, and its own. */
-static int blocked(struct pqueue *q, uint32_t item)
+/* The values that cover all gaps of @w, where an operation of @value would be, and its own. */
+static int blocked(struct pqueue *q, uint32_t value, struct mono_window w)
 {
 	struct mono *m = q->m;
-	const uint32_t value = m->op[item] & MONO_VALUE;
 	const uint64_t word = mono_word(m, value);
-	uint32_t best, i, from = q->g->op[item].from;
+	uint32_t best, i;
 	int ret;
 
-	mono_core_start(m, mono_ret(m, item), "%" PRIu64 " came out, or was seen first, while what "
-			"goes before it was inside", word);
+	mono_core_start(m, w.to + 1);
 	ret = mono_core_add(m, value);
-	while (!ret && from <= q->g->op[item].to) {
+	while (!ret && w.from <= w.to) {
 		best = MONO_NONE;
 		for (i = 0; i < m->nvalues; i++) {
-			const struct mono_edges *e = &q->g->v[i];
-			const uint64_t w = mono_word(m, i);
+			const struct mono_value *v = &m->v[i];
+			const uint64_t other = mono_word(m, i);
 
-			if (!mono_critical(&m->v[i]) || (m->c.max ? w <= word : w >= word) ||
-			    e->lo >= (int64_t)from || e->hi <= (int64_t)from)
+			if (!mono_critical(v) || (m->c.max ? other <= word : other >= word) ||
+			    v->lo > w.from || v->hi <= w.from)
 				continue;
-			if (best == MONO_NONE || e->hi > q->g->v[best].hi)
+			if (best == MONO_NONE || v->hi > m->v[best].hi)
 				best = i;
 		}
 		if (best == MONO_NONE)
 			break;
 		ret = mono_core_add(m, best);
-		from = q->g->v[best].hi;
+		w.from = m->v[best].hi;
 	}
+	if (!ret && m->core.n == 2)
+		mono_core_say(m, "%" PRIu64 " came out, or was first, while %" PRIu64 ", which goes "
+			      "before it, was inside all the time", word,
+			      m->words[m->core.words[1]]);
+	else if (!ret)
+		mono_core_say(m, "%" PRIu64 " came out, or was first, while one or another of %zu "
+			      "values that go before it, as %" PRIu64 ", was inside", word,
+			      m->core.n - 1, m->words[m->core.words[m->core.n > 1]]);
 	return ret;
+}
+
+static void put(const struct mono *m, uint32_t item, uint32_t gap)
+{
+	if (m->ordered)
+		m->places->at[item] = gap;
 }
 
 /* Give each operation of a value its gap.  1, 0 with a core, -ENOMEM. */
@@ -60,57 +74,56 @@ static int place(struct pqueue *q, uint32_t value)
 {
 	struct mono *m = q->m;
 	const struct mono_value *v = &m->v[value];
-	const struct mono_edges *e = &q->g->v[value];
-	uint32_t *at = q->g->at, peek, out = q->g->n, gap;
-	uint32_t in = e->lo < 0 ? 0 : e->lo;
+	uint32_t in = v->add == MONO_NONE ? 0 : v->lo - 1, out = m->end - 1, peek, first;
 
 	if (v->remove != MONO_NONE) {
-		out = mono_bits_next(&q->free, e->hi);
-		if (out > q->g->op[v->remove].to)
-			return blocked(q, v->remove);
-		at[v->remove] = out;
+		out = mono_bits_next(&q->free, v->hi);
+		if (out >= v->rret)
+			return blocked(q, value, mono_remove_window(v));
+		put(m, v->remove, out);
 		/* All at one time. */
 		if (out < in)
 			in = out;
 	}
+	first = in;
 	for (peek = v->peeks ? m->first_peek[value] : MONO_NONE; peek != MONO_NONE;
 	     peek = m->next_peek[peek]) {
-		const struct mono_window w = q->g->op[peek];
+		const struct mono_window w = mono_peek_window(m, v, peek);
 		const uint32_t from = w.from > in ? w.from : in;
+		uint32_t gap = mono_bits_next(&q->free, from);
 
-		gap = mono_bits_next(&q->free, from);
 		if (gap > w.to || gap > out)
 			gap = mono_bits_prev(&q->free, from);
 		if (gap == MONO_NONE || gap < w.from || gap > w.to)
-			return blocked(q, peek);
-		at[peek] = gap;
+			return blocked(q, value, w);
+		put(m, peek, gap);
+		first = gap < first ? gap : first;
 	}
-	if (v->add == MONO_NONE)
-		return 1;
-	at[v->add] = in;
-	for (peek = v->peeks ? m->first_peek[value] : MONO_NONE; peek != MONO_NONE;
-	     peek = m->next_peek[peek])
-		if (at[peek] < at[v->add])
-			at[v->add] = at[peek];
+	if (v->add != MONO_NONE)
+		put(m, v->add, first);
 	return 1;
 }
 
 static int decide_sorted(struct pqueue *q, const struct kl_key *k, uint32_t n)
 {
+	struct mono *m = q->m;
 	uint32_t i, j, same;
 	int ret = 1;
 
 	for (i = 0; i < n && ret > 0; i = same) {
 		/* Equal words are not in each other's way. */
 		for (same = i; same < n && k[same].key == k[i].key && ret > 0; same++) {
-			q->g->rank[k[same].val] = n - 1 - same;
+			if (same + AHEAD < n)
+				__builtin_prefetch(&m->v[k[same + AHEAD].val]);
+			if (m->ordered)
+				m->places->rank[k[same].val] = n - 1 - same;
 			ret = place(q, k[same].val);
 		}
 		for (j = i; j < same; j++) {
-			const struct mono_edges *e = &q->g->v[k[j].val];
+			const struct mono_value *v = &m->v[k[j].val];
 
-			if (mono_critical(&q->m->v[k[j].val]) && e->lo + 1 < e->hi)
-				mono_bits_clear(&q->free, e->lo + 1, e->hi - 1);
+			if (mono_critical(v))
+				mono_bits_clear(&q->free, v->lo, v->hi - 1);
 		}
 	}
 	return ret;
@@ -121,11 +134,10 @@ static int pqueue_decide(struct mono *m)
 	struct pqueue q = { .m = m };
 	struct kl_key *k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
 	uint32_t i, n = 0;
-	int ret = k ? mono_gaps_init(m) : -ENOMEM;
+	int ret = k ? mono_places_init(m) : -ENOMEM;
 
-	q.g = m->gaps;
 	if (!ret)
-		ret = mono_bits_init(&q.free, q.g->n, true);
+		ret = mono_bits_init(&q.free, m->end, true);
 	for (i = 0; !ret && i < m->nvalues; i++)
 		if (!mono_gone(m, &m->v[i]))
 			k[n++] = (struct kl_key){
@@ -140,4 +152,4 @@ static int pqueue_decide(struct mono *m)
 	return ret;
 }
 
-const struct mono_type mono_pqueue = { .decide = pqueue_decide, .order = mono_gaps_order };
+const struct mono_type mono_pqueue = { .decide = pqueue_decide, .order = mono_places_order };

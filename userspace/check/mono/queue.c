@@ -47,8 +47,9 @@ static int overlap(struct mono *m, uint32_t v, uint32_t w)
 {
 	int ret;
 
-	mono_core_start(m, m->v[w].oret, "%" PRIu64 " was at the front while %" PRIu64 " was",
-			mono_word(m, w), mono_word(m, v));
+	mono_core_start(m, m->v[w].oret);
+	mono_core_say(m, "%" PRIu64 " was at the front while %" PRIu64 " was", mono_word(m, w),
+		      mono_word(m, v));
 	ret = mono_core_add(m, v);
 	return ret ? ret : mono_core_add(m, w);
 }
@@ -56,13 +57,12 @@ static int overlap(struct mono *m, uint32_t v, uint32_t w)
 /* What is seen while another is at the front; 1, or 0 with a core. */
 static int clip(struct mono *m, uint32_t *first)
 {
-	const struct kl_part *p = m->p;
 	uint32_t front = MONO_NONE, begins = 0, e, i;
 
 	for (i = 0; i < m->nvalues; i++)
 		first[i] = m->v[i].oret;
-	for (e = 0; e < p->nevents; e++) {
-		const uint32_t op = m->op[p->events[e].item], value = op & MONO_VALUE;
+	for (e = 0; e < m->nev; e++) {
+		const uint32_t op = m->op[m->ev[e] >> 1], value = op & MONO_VALUE;
 		const struct mono_value *v = &m->v[value];
 
 		if (mono_kind(op) > MONO_PEEK)
@@ -88,9 +88,11 @@ static int pair(struct mono *m, uint32_t v, uint32_t w)
 {
 	int ret;
 
-	mono_core_start(m, m->v[w].oret, "%" PRIu64 " was at the front before %" PRIu64
-			" was gone, although it was added after it", mono_word(m, w),
-			mono_word(m, v));
+	mono_core_start(m, m->v[w].oret);
+	mono_core_say(m, "%" PRIu64 " was %s before %" PRIu64 "%s, although it was enqueued after it",
+		      mono_word(m, w), m->v[w].oret == m->v[w].rret ? "dequeued" : "at the front",
+		      mono_word(m, v), m->v[v].remove == MONO_NONE || m->v[v].peeks ?
+		      " was gone" : "");
 	ret = mono_core_add(m, v) ?: mono_core_add(m, w);
 	if (!ret && m->npeeks)
 		ret = add_front(m, m->v[w].oret) ?: add_front(m, m->v[v].hi);
@@ -103,8 +105,7 @@ static int pair(struct mono *m, uint32_t v, uint32_t w)
  */
 static int compare(struct mono *m, const uint32_t *first)
 {
-	const struct kl_part *p = m->p;
-	uint32_t best = MONO_NONE, most = 0, e, i;
+	uint32_t best = MONO_NONE, most = 0, lo = 0, i;
 
 	for (i = 0; i < m->nvalues; i++) {
 		if (m->v[i].lo == MONO_START && m->v[i].hi > most) {
@@ -112,19 +113,18 @@ static int compare(struct mono *m, const uint32_t *first)
 			best = i;
 		}
 	}
-	for (e = 0; e < p->nevents; e++) {
-		const uint32_t op = m->op[p->events[e].item], value = op & MONO_VALUE;
-		const struct mono_value *v = &m->v[value];
+	for (i = 0; i < m->nadds; i++) {
+		const uint32_t value = m->adds[i];
 
-		if (mono_kind(op) > MONO_PEEK)
-			continue;
-		if (p->events[e].kind == KL_EV_CALL) {
-			if (mono_kind(op) == MONO_ADD && most > first_sight(m, first, value))
-				return pair(m, best, value);
-		} else if (v->lo == e + 1 && v->hi > most) {
-			most = v->hi;
-			best = value;
+		for (; lo < m->nlos && m->v[m->los[lo]].lo <= m->v[value].call; lo++) {
+			/* What was in from the start was met above; or it is gone. */
+			if (m->v[m->los[lo]].hi <= most)
+				continue;
+			most = m->v[m->los[lo]].hi;
+			best = m->los[lo];
 		}
+		if (most > first_sight(m, first, value))
+			return pair(m, best, value);
 	}
 	return 1;
 }
@@ -136,7 +136,7 @@ static int queue_decide(struct mono *m)
 
 	if (m->npeeks) {
 		first = malloc(((size_t)m->nvalues + 1) * sizeof(*first));
-		ret = first ? clip(m, first) : -ENOMEM;
+		ret = first && !mono_events(m) ? clip(m, first) : -ENOMEM;
 	}
 	if (ret > 0)
 		ret = compare(m, first);
@@ -174,17 +174,16 @@ static void pass(struct next *n, uint32_t value, uint8_t what)
 
 static void pass_adds(struct next *n)
 {
-	const struct kl_part *p = n->m->p;
+	const struct mono *m = n->m;
 
-	for (; !n->nfirst && n->adds < p->nevents; n->adds++) {
-		const struct kl_event e = p->events[n->adds];
-		const uint32_t op = n->m->op[e.item], value = op & MONO_VALUE;
+	for (; !n->nfirst && n->adds < m->nev; n->adds++) {
+		const uint32_t e = m->ev[n->adds], op = m->op[e >> 1], value = op & MONO_VALUE;
 
 		if (mono_kind(op) > MONO_PEEK)
 			continue;
-		if (e.kind == KL_EV_CALL && mono_kind(op) == MONO_ADD)
+		if (!(e & 1) && mono_kind(op) == MONO_ADD)
 			pass(n, value, 1);
-		else if (e.kind == KL_EV_RET && n->m->v[value].lo == n->adds + 1 &&
+		else if ((e & 1) && m->v[value].lo == n->adds + 1 &&
 			 !(n->passed[value] & 4))
 			break;
 	}
@@ -194,12 +193,11 @@ static void pass_adds(struct next *n)
 static bool pass_sight(struct next *n, uint32_t at)
 {
 	const struct mono *m = n->m;
-	const struct kl_event e = m->p->events[at];
-	const uint32_t op = m->op[e.item], value = op & MONO_VALUE;
+	const uint32_t e = m->ev[at], op = m->op[e >> 1], value = op & MONO_VALUE;
 
 	if (mono_kind(op) > MONO_PEEK)
 		return true;
-	if (e.kind == KL_EV_CALL) {
+	if (!(e & 1)) {
 		if (m->v[value].hi == at + 1)
 			pass(n, value, 2);
 	} else if (m->v[value].oret == at + 1 && !(n->passed[value] & 4)) {
@@ -215,7 +213,7 @@ static void pass_sights(struct next *n)
 	struct mono *m = n->m;
 	uint32_t i;
 
-	for (; n->sights < m->p->nevents; n->sights++) {
+	for (; n->sights < m->nev; n->sights++) {
 		while (n->cut < m->ncuts && m->cut[n->cut].gap == n->sights) {
 			if (n->nplaced < n->nseen)
 				return;
@@ -224,7 +222,7 @@ static void pass_sights(struct next *n)
 		if (!pass_sight(n, n->sights))
 			return;
 	}
-	if (n->sights > m->p->nevents)
+	if (n->sights > m->nev)
 		return;
 	for (; n->cut < m->ncuts; n->cut++) {
 		if (n->nplaced < n->nseen)

@@ -20,17 +20,21 @@ static int pair(struct mono *m, uint32_t v, uint32_t w)
 {
 	int ret;
 
-	mono_core_start(m, m->v[w].lo, "%" PRIu64 " was in the register while %" PRIu64 " was",
-			mono_word(m, w), mono_word(m, v));
+	mono_core_start(m, m->v[w].lo);
+	mono_core_say(m, "%" PRIu64 " was in the register while %" PRIu64 " was", mono_word(m, w),
+		      mono_word(m, v));
 	ret = mono_core_add(m, v);
 	return ret ? ret : mono_core_add(m, w);
 }
 
-/* Walk the zones; @time: when each block is, NULL: only look whether there is one. */
+/*
+ * Walk by the first returns; the zone is the last that began by then.  If it is over,
+ * a block without one is behind it, else just before it: no other is between.
+ * @time: the gap of each block, NULL: only look whether there is one.
+ */
 static int walk(struct mono *m, uint32_t *time)
 {
-	const struct kl_part *p = m->p;
-	uint32_t zone = MONO_NONE, e, i;
+	uint32_t zone = MONO_NONE, i;
 
 	for (i = 0; i < m->nvalues; i++) {
 		if (m->v[i].lo != MONO_START)
@@ -41,25 +45,21 @@ static int walk(struct mono *m, uint32_t *time)
 		if (time)
 			time[i] = MONO_START;
 	}
-	for (e = 0; e < p->nevents; e++) {
-		const uint32_t op = m->op[p->events[e].item], value = op & MONO_VALUE;
-		const struct mono_value *v = &m->v[value];
+	for (i = 0; i < m->nlos; i++) {
+		const uint32_t value = m->los[i];
+		const struct mono_value *v = &m->v[value], *z;
 
-		if (mono_kind(op) > MONO_PEEK)
+		if (v->lo == MONO_START || mono_gone(m, v))
 			continue;
-		if (v->hi == e + 1 && zone == value)
-			zone = MONO_NONE;
-		else if (v->hi == e + 1 && time && v->lo > v->hi)
-			time[value] = zone == MONO_NONE ? v->hi : m->v[zone].hi;
-		if (v->lo != e + 1)
-			continue;
-		if (zone != MONO_NONE && m->v[zone].lo < v->hi)
+		z = zone == MONO_NONE ? v : &m->v[zone];
+		if (zone != MONO_NONE && z->hi > v->lo && z->lo < v->hi)
 			return pair(m, zone, value);
-		if (v->lo < v->hi) {
+		if (time)
+			time[value] = mono_critical(v) ? v->lo : zone == MONO_NONE ? v->hi :
+				      z->hi > v->lo ? z->lo - 1 :
+				      z->hi > v->hi ? z->hi : v->hi;
+		if (mono_critical(v))
 			zone = value;
-			if (time)
-				time[value] = v->lo;
-		}
 	}
 	return 1;
 }

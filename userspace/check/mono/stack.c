@@ -18,20 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/mono/cover.h"
-#include "check/mono/gaps.h"
+#include "check/mono/bits.h"
+#include "check/mono/pieces.h"
 
 #define STARTS	16	/* cores that are looked at, the smallest is taken */
 
 struct stack {
 	struct mono *m;
-	struct mono_gaps *g;
 	struct cover cover;
-	struct mono_bits open;	/* gaps that nothing covers */
+	struct mono_bits open;	/* gaps that nothing covers, for an order */
 	struct mono_bits seen;	/* gaps that a single value covers, or covered */
-	uint32_t *list, *from;	/* operations that are not safe by block, perhaps */
-	uint32_t *nlist;
-	uint8_t *safe;		/* of each item */
+	struct pieces ops;	/* that are not safe, perhaps */
+	uint8_t *safe;		/* of each item; 2: a gap that only its value covered */
 	uint32_t *need;		/* of each value: operations that are not safe, plus 1 */
 	uint32_t *todo, ntodo;	/* values that can be at the bottom */
 	uint32_t ntaken;
@@ -42,71 +40,37 @@ static void stack_free(struct stack *s)
 	cover_free(&s->cover);
 	mono_bits_free(&s->open);
 	mono_bits_free(&s->seen);
-	free(s->list);
-	free(s->from);
-	free(s->nlist);
+	pieces_free(&s->ops);
 	free(s->safe);
 	free(s->need);
 	free(s->todo);
 }
 
-/* Operations by the blocks of gaps that they have part in. */
-static int list_ops(struct stack *s)
-{
-	const struct mono *m = s->m;
-	const uint32_t blocks = s->g->n / COVER_BLOCK + 1;
-	uint32_t i, b, n = 0;
-
-	s->from = calloc((size_t)blocks + 2, sizeof(*s->from));
-	s->nlist = calloc((size_t)blocks + 1, sizeof(*s->nlist));
-	if (!s->from || !s->nlist)
-		return -ENOMEM;
-	for (i = 0; i < m->p->nitems; i++) {
-		if (mono_kind(m->op[i]) > MONO_PEEK)
-			continue;
-		for (b = s->g->op[i].from / COVER_BLOCK; b <= s->g->op[i].to / COVER_BLOCK; b++)
-			s->from[b + 1]++;
-	}
-	for (b = 0; b < blocks; b++)
-		s->from[b + 1] += s->from[b];
-	n = s->from[blocks];
-	s->list = malloc(((size_t)n + 1) * sizeof(*s->list));
-	if (!s->list)
-		return -ENOMEM;
-	for (i = 0; i < m->p->nitems; i++) {
-		if (mono_kind(m->op[i]) > MONO_PEEK)
-			continue;
-		for (b = s->g->op[i].from / COVER_BLOCK; b <= s->g->op[i].to / COVER_BLOCK; b++)
-			s->list[s->from[b] + s->nlist[b]++] = i;
-	}
-	return 0;
-}
-
 static int fill_cover(struct stack *s)
 {
 	const struct mono *m = s->m;
-	struct mono_gaps *g = s->g;
-	uint32_t i, n = 0;
-	int ret = cover_init(&s->cover, g->n, m->npeeks);
+	uint32_t i;
+	int ret = cover_init(&s->cover, m->end, m->npeeks);
 	int32_t *count = s->cover.count[0], sum = 0;
 	uint32_t *ids = s->cover.ids[0], id = 0;
 
 	if (ret)
 		return ret;
 	for (i = 0; i < m->nvalues; i++) {
-		if (!mono_critical(&m->v[i]))
+		const struct mono_value *v = &m->v[i];
+
+		if (!mono_critical(v))
 			continue;
-		n++;
-		count[g->v[i].lo + 1]++;
-		if ((uint32_t)g->v[i].hi < g->n)
-			count[g->v[i].hi]--;
+		count[v->lo]++;
+		if (v->hi < m->end)
+			count[v->hi]--;
 		if (!ids)
 			continue;
-		ids[g->v[i].lo + 1] += i;
-		if ((uint32_t)g->v[i].hi < g->n)
-			ids[g->v[i].hi] -= i;
+		ids[v->lo] += i;
+		if (v->hi < m->end)
+			ids[v->hi] -= i;
 	}
-	for (i = 0; i < g->n; i++) {
+	for (i = 0; i < m->end; i++) {
 		sum += count[i];
 		count[i] = sum;
 		if (ids) {
@@ -119,16 +83,16 @@ static int fill_cover(struct stack *s)
 	return 0;
 }
 
-static void mark_safe(struct stack *s, uint32_t item)
+static void mark_safe(struct stack *s, uint32_t item, uint8_t how)
 {
 	const uint32_t value = s->m->op[item] & MONO_VALUE;
 
-	s->safe[item] = 1;
+	s->safe[item] = how;
 	if (--s->need[value] == 1)
 		s->todo[s->ntodo++] = value;
 }
 
-/* A peek whose value is all that covers a gap of it. */
+/* A peek whose value is all that covers a gap of it, one of @alone in the block at @base. */
 static bool seen_alone(struct stack *s, uint32_t item, uint64_t alone, uint32_t base)
 {
 	const uint32_t value = s->m->op[item] & MONO_VALUE;
@@ -140,124 +104,155 @@ static bool seen_alone(struct stack *s, uint32_t item, uint64_t alone, uint32_t 
 
 		if (cover_id(&s->cover, gap) != value)
 			continue;
-		s->g->at[item] = gap;
-		s->safe[item] = 2;
+		if (s->m->ordered)
+			s->m->places->at[item] = gap;
 		return true;
 	}
 	return false;
 }
 
-/* In @block, nothing covers the gaps @open any more, and a single value @alone. */
+/*
+ * The operations listed with a block: in its gaps @open nothing covers them any more, in
+ * @alone a single value.  On a higher level, where bits are blocks, @gaps are those of
+ * the block at @base.
+ */
+static void visit_list(struct stack *s, uint32_t list, uint64_t open, uint64_t alone,
+		       uint64_t gaps, uint32_t base)
+{
+	uint64_t *piece = s->ops.piece + s->ops.from[list];
+	const uint32_t left = s->ops.n[list];
+	uint32_t i, n = 0;
+
+	for (i = 0; i < left; i++) {
+		const uint64_t mask = piece_mask(piece[i]);
+		const uint32_t item = piece_item(piece[i]);
+
+		piece[n] = piece[i];
+		if (!(mask & (open | alone))) {
+			n++;
+		} else if (!s->safe[item]) {
+			if (mask & open)
+				mark_safe(s, item, 1);
+			else if (seen_alone(s, item, gaps ? gaps : mask & alone, base))
+				mark_safe(s, item, 2);
+			else
+				n++;
+		}
+	}
+	s->ops.n[list] = n;
+}
+
 static void visit_ops(struct stack *s, uint32_t block, uint64_t open, uint64_t alone)
 {
 	const uint32_t base = block * COVER_BLOCK;
-	uint32_t *list = s->list + s->from[block], i, n = 0;
+	unsigned int l;
 
-	for (i = 0; i < s->nlist[block]; i++) {
-		const struct mono_window w = s->g->op[list[i]];
-		uint64_t mask = ~0ull;
+	visit_list(s, block, open, alone, 0, base);
+	for (l = 1; l < COVER_LEVELS; l++) {
+		const uint64_t bit = 1ull << block % COVER_BLOCK;
 
-		if (s->safe[list[i]])
-			continue;
-		if (w.from > base)
-			mask <<= w.from - base;
-		if (w.to - base < 63)
-			mask &= (2ull << (w.to - base)) - 1;
-		if (mask & open) {
-			mark_safe(s, list[i]);
-		} else if ((mask & alone) && seen_alone(s, list[i], mask & alone, base)) {
-			if (--s->need[s->m->op[list[i]] & MONO_VALUE] == 1)
-				s->todo[s->ntodo++] = s->m->op[list[i]] & MONO_VALUE;
-		} else {
-			list[n++] = list[i];
-		}
+		block /= COVER_BLOCK;
+		if (s->ops.n[s->ops.base[l] + block])
+			visit_list(s, s->ops.base[l] + block, open ? bit : 0, alone ? bit : 0,
+				   alone, base);
 	}
-	s->nlist[block] = n;
 }
 
 static void visit(struct stack *s, uint32_t block, int32_t owed)
 {
 	int32_t *count = s->cover.count[0] + (size_t)block * COVER_BLOCK;
-	uint64_t open = 0, alone = 0;
-	uint32_t i;
+	uint64_t found = cover_low(&s->cover, block, owed), open = found, alone = 0;
 
-	for (i = 0; i < COVER_BLOCK; i++) {
-		const uint32_t gap = block * COVER_BLOCK + i;
-		const bool again = s->cover.level &&
-				   (s->seen.word[0][gap / 64] >> gap % 64 & 1);
+	for (; found; found &= found - 1) {
+		const uint32_t i = __builtin_ctzll(found), gap = block * COVER_BLOCK + i;
 
-		if (count[i] + owed > s->cover.level)
-			continue;
-		if (s->cover.level && !again && count[i] + owed == 1) {
+		if (s->cover.level && count[i] + owed == 1 &&
+		    !(s->seen.word[0][gap / 64] >> gap % 64 & 1)) {
 			/* Found once more when nothing is left. */
 			s->seen.word[0][gap / 64] |= 1ull << gap % 64;
 			count[i]++;
 			alone |= 1ull << i;
 		} else {
-			count[i] = INT32_MAX / 2;
-			mono_bits_set(&s->open, gap);
-			open |= 1ull << i;
+			count[i] = COVER_NEVER;
+			if (s->m->ordered)
+				mono_bits_set(&s->open, gap);
 		}
 	}
 	cover_update(&s->cover, block);
-	visit_ops(s, block, open, alone);
+	visit_ops(s, block, open & ~alone, alone);
 }
 
-static void visit_all(struct stack *s)
+/* Visit all that is not covered any more, from @block on. */
+static void visit_all(struct stack *s, uint32_t block)
 {
-	uint32_t block = 0;
 	int32_t owed;
 
 	while ((block = cover_find(&s->cover, block, &owed)) != UINT32_MAX)
 		visit(s, block, owed);
 }
 
-/* @value is at the bottom of what is left. */
-static void take_away(struct stack *s, uint32_t value)
+/* Where the operations of a value at the bottom of what is left take effect. */
+static void put_value(struct stack *s, uint32_t value)
 {
 	const struct mono *m = s->m;
 	const struct mono_value *v = &m->v[value];
-	const struct mono_edges *e = &s->g->v[value];
-	uint32_t in = 0, out = s->g->n - 1, peek, *at = s->g->at;
+	uint32_t in = 0, out = m->end - 1, first, peek, *at = m->places->at;
 
-	s->need[value] = 0;
-	s->g->rank[value] = s->ntaken++;
+	m->places->rank[value] = s->ntaken;
 	if (v->add != MONO_NONE)
-		at[v->add] = in = mono_bits_prev(&s->open, e->lo);
+		in = mono_bits_prev(&s->open, v->lo - 1);
 	if (v->remove != MONO_NONE) {
-		out = mono_bits_next(&s->open, e->hi);
+		out = mono_bits_next(&s->open, v->hi);
+		/* All at one time. */
 		if (v->add != MONO_NONE && out < in)
 			out = in;
 		at[v->remove] = out;
 	}
+	first = in;
 	for (peek = v->peeks ? m->first_peek[value] : MONO_NONE; peek != MONO_NONE;
 	     peek = m->next_peek[peek]) {
-		const uint32_t from = s->g->op[peek].from;
+		const uint32_t from = mono_peek_window(m, v, peek).from;
 
 		if (s->safe[peek] != 2)
 			at[peek] = mono_bits_next(&s->open, from > in ? from : in);
+		first = at[peek] < first ? at[peek] : first;
 	}
-	if (mono_critical(v) && e->lo + 1 < e->hi)
-		cover_take(&s->cover, e->lo + 1, e->hi - 1, value);
+	if (v->add != MONO_NONE)
+		at[v->add] = first;
 }
 
-/* The values that were left, other than @but, which cover all gaps of @item. */
-static int add_cover(struct stack *s, const uint32_t *left, uint32_t nleft, uint32_t item,
+/* @value is at the bottom of what is left. */
+static void take_away(struct stack *s, uint32_t value)
+{
+	const struct mono_value *v = &s->m->v[value];
+
+	s->need[value] = 0;
+	if (s->m->ordered)
+		put_value(s, value);
+	s->ntaken++;
+	if (!mono_critical(v))
+		return;
+	cover_take(&s->cover, v->lo, v->hi - 1, value);
+	visit_all(s, v->lo / COVER_BLOCK);
+}
+
+/* The values that were left, other than @but, which cover all gaps of @w. */
+static int add_cover(struct stack *s, const uint32_t *left, uint32_t nleft, struct mono_window w,
 		     uint32_t but, uint8_t *in, uint32_t *core, uint32_t *n)
 {
 	const struct mono *m = s->m;
-	uint32_t from = s->g->op[item].from, i, best;
+	uint32_t i, best;
 
-	while (from <= s->g->op[item].to) {
+	while (w.from <= w.to) {
 		best = MONO_NONE;
 		for (i = 0; i < nleft; i++) {
-			const struct mono_edges *e = &s->g->v[left[i]];
+			const struct mono_value *v = &m->v[left[i]];
 
-			if (left[i] == but || !mono_critical(&m->v[left[i]]) ||
-			    e->lo >= (int64_t)from || e->hi <= (int64_t)from)
+			if (left[i] == but || !mono_critical(v) || v->lo > w.from ||
+			    v->hi <= w.from)
 				continue;
-			if (best == MONO_NONE || e->hi > s->g->v[best].hi ||
-			    (e->hi == s->g->v[best].hi && in[left[i]]))
+			if (best == MONO_NONE || v->hi > m->v[best].hi ||
+			    (v->hi == m->v[best].hi && in[left[i]]))
 				best = left[i];
 		}
 		if (best == MONO_NONE)
@@ -266,26 +261,40 @@ static int add_cover(struct stack *s, const uint32_t *left, uint32_t nleft, uint
 			in[best] = 1;
 			core[(*n)++] = best;
 		}
-		from = s->g->v[best].hi;
+		w.from = m->v[best].hi;
 	}
 	return 0;
 }
 
-static uint32_t unsafe_op(const struct stack *s, uint32_t value)
+/* The window of an operation of @value that is not safe. */
+static struct mono_window unsafe_op(const struct stack *s, uint32_t value)
 {
 	const struct mono *m = s->m;
 	const struct mono_value *v = &m->v[value];
 	uint32_t peek;
 
 	if (v->remove != MONO_NONE && !s->safe[v->remove])
-		return v->remove;
+		return mono_remove_window(v);
 	if (v->add != MONO_NONE && !s->safe[v->add])
-		return v->add;
-	for (peek = v->peeks ? m->first_peek[value] : MONO_NONE; peek != MONO_NONE;
-	     peek = m->next_peek[peek])
-		if (!s->safe[peek])
-			break;
-	return peek;
+		return mono_add_window(v);
+	for (peek = m->first_peek[value]; s->safe[peek]; peek = m->next_peek[peek])
+		;
+	return mono_peek_window(m, v, peek);
+}
+
+static void say_why(struct stack *s, const uint32_t *core, uint32_t n)
+{
+	struct mono *m = s->m;
+
+	mono_core_start(m, unsafe_op(s, core[0]).to + 1);
+	if (n == 2)
+		mono_core_say(m, "%" PRIu64 " was pushed, seen or popped while %" PRIu64 " was on top "
+			      "of it, and %" PRIu64 " while %" PRIu64 " was", mono_word(m, core[0]),
+			      mono_word(m, core[1]), mono_word(m, core[1]), mono_word(m, core[0]));
+	else
+		mono_core_say(m, "%" PRIu64 " was pushed, seen or popped while %" PRIu64 " was on top "
+			      "of it, and so on: each of %u values has another on top",
+			      mono_word(m, core[0]), mono_word(m, core[n > 1]), n);
 }
 
 /*
@@ -297,7 +306,7 @@ static int find_core(struct stack *s)
 	struct mono *m = s->m;
 	const size_t nv = (size_t)m->nvalues + 1;
 	uint32_t *left = malloc(nv * sizeof(*left)), *core = malloc(nv * sizeof(*core));
-	uint32_t *best = malloc(nv * sizeof(*best)), nleft = 0, nbest = UINT32_MAX, i, k, n, item;
+	uint32_t *best = calloc(nv, sizeof(*best)), nleft = 0, nbest = UINT32_MAX, i, k, n;
 	uint8_t *in = calloc(nv, 1);
 	int ret = left && core && best && in ? 0 : -ENOMEM;
 
@@ -309,8 +318,8 @@ static int find_core(struct stack *s)
 		in[core[0]] = 1;
 		n = 1;
 		for (i = 0; i < n && n < nbest && !ret; i++) {
-			item = unsafe_op(s, core[i]);
-			ret = add_cover(s, left, nleft, item, core[i], in, core, &n);
+			ret = add_cover(s, left, nleft, unsafe_op(s, core[i]), core[i], in, core,
+					&n);
 		}
 		for (i = 0; i < n; i++)
 			in[core[i]] = 0;
@@ -319,11 +328,8 @@ static int find_core(struct stack *s)
 		nbest = n;
 		memcpy(best, core, n * sizeof(*core));
 	}
-	if (!ret) {
-		item = unsafe_op(s, best[0]);
-		mono_core_start(m, mono_ret(m, item), "%" PRIu64 " was used while another was on top "
-				"of it, and so it is with that one", mono_word(m, best[0]));
-	}
+	if (!ret)
+		say_why(s, best, nbest);
 	for (i = 0; !ret && i < nbest; i++)
 		ret = mono_core_add(m, best[i]);
 	free(left);
@@ -333,23 +339,31 @@ static int find_core(struct stack *s)
 	return ret;
 }
 
+static int stack_init(struct stack *s)
+{
+	struct mono *m = s->m;
+	int ret = mono_places_init(m) ?: fill_cover(s);
+
+	if (!ret && m->ordered)
+		ret = mono_bits_init(&s->open, m->end, false);
+	if (!ret && m->npeeks)
+		ret = mono_bits_init(&s->seen, m->end, false);
+	if (!ret)
+		ret = pieces_init(&s->ops, m);
+	s->safe = calloc((size_t)m->nitems + 1, 1);
+	s->need = calloc((size_t)m->nvalues + 1, sizeof(*s->need));
+	s->todo = malloc(((size_t)m->nvalues + 1) * sizeof(*s->todo));
+	return ret ? ret : s->safe && s->need && s->todo ? 0 : -ENOMEM;
+}
+
 static int stack_decide(struct mono *m)
 {
 	struct stack s = { .m = m };
 	uint32_t i, alive = 0;
-	int ret = mono_gaps_init(m);
+	int ret = stack_init(&s);
 
-	s.g = m->gaps;
-	if (!ret)
-		ret = fill_cover(&s) ?: mono_bits_init(&s.open, s.g->n, false) ?:
-		      mono_bits_init(&s.seen, s.g->n, false) ?: list_ops(&s);
-	s.safe = calloc((size_t)m->p->nitems + 1, 1);
-	s.need = calloc((size_t)m->nvalues + 1, sizeof(*s.need));
-	s.todo = malloc(((size_t)m->nvalues + 1) * sizeof(*s.todo));
-	if (ret || !s.safe || !s.need || !s.todo) {
-		ret = -ENOMEM;
+	if (ret)
 		goto out;
-	}
 	for (i = 0; i < m->nvalues; i++) {
 		const struct mono_value *v = &m->v[i];
 
@@ -358,15 +372,13 @@ static int stack_decide(struct mono *m)
 		alive++;
 		s.need[i] = 1 + (v->add != MONO_NONE) + (v->remove != MONO_NONE) + v->peeks;
 	}
-	visit_all(&s);
-	while (s.ntodo) {
+	visit_all(&s, 0);
+	while (s.ntodo)
 		take_away(&s, s.todo[--s.ntodo]);
-		visit_all(&s);
-	}
 	ret = s.ntaken == alive ? 1 : find_core(&s);
 out:
 	stack_free(&s);
 	return ret;
 }
 
-const struct mono_type mono_stack = { .decide = stack_decide, .order = mono_gaps_order };
+const struct mono_type mono_stack = { .decide = stack_decide, .order = mono_places_order };

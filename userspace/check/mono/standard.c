@@ -10,13 +10,17 @@
 #include "base/mem.h"
 #include "check/mono/mono.h"
 
-void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
+void mono_core_start(struct mono *m, uint32_t deadline)
 {
-	va_list ap;
-
 	m->core.n = 0;
 	m->core.item = MONO_NONE;
 	m->core.deadline = deadline;
+}
+
+void mono_core_say(struct mono *m, const char *fmt, ...)
+{
+	va_list ap;
+
 	va_start(ap, fmt);
 	vsnprintf(m->core.why, sizeof(m->core.why), fmt, ap);
 	va_end(ap);
@@ -25,7 +29,7 @@ void mono_core_start(struct mono *m, uint32_t deadline, const char *fmt, ...)
 int mono_core_add(struct mono *m, uint32_t value)
 {
 	struct mono_core *c = &m->core;
-	const uint32_t word = m->v[value].word;
+	const uint32_t word = mono_word_of(m, value);
 	size_t i;
 	int ret;
 
@@ -73,18 +77,19 @@ static int check_value(struct mono *m, uint32_t i)
 	const struct mono_value *v = &m->v[i];
 	const uint64_t word = mono_word(m, i);
 
-	if (v->add == MONO_NONE && m->c.init && m->p->fresh &&
+	if (v->add == MONO_NONE && m->c.init && m->s->h->fresh &&
 	    (m->c.kind != KL_CONTAINER_REGISTER || m->c.first.tag != KL_WORD ||
 	     m->c.first.v != word))
-		mono_core_start(m, v->oret, "%" PRIu64 " was seen and %s", word,
-				m->nvalues == m->nwords ? "never added" :
-				"not added before, or not so often");
+		mono_core_say(m, "%" PRIu64 " was seen and %s", word,
+			      m->nvalues == m->nwords ? "never added" :
+			      "not added before, or not so often");
 	else if (v->add != MONO_NONE && v->oret <= v->call)
-		mono_core_start(m, v->oret, "%" PRIu64 " was seen before it was added", word);
-	else if (v->remove != MONO_NONE && mono_ret(m, v->remove) <= v->hi)
-		mono_core_start(m, v->oret, "%" PRIu64 " was seen after it was removed", word);
+		mono_core_say(m, "%" PRIu64 " was seen before it was added", word);
+	else if (v->remove != MONO_NONE && v->rret <= v->hi)
+		mono_core_say(m, "%" PRIu64 " was seen or added after it was removed", word);
 	else
 		return 1;
+	mono_core_start(m, v->oret);
 	return mono_core_add(m, i);
 }
 
@@ -100,48 +105,45 @@ static int check_value(struct mono *m, uint32_t i)
  */
 static int find_empty(struct mono *m)
 {
-	const struct kl_part *p = m->p;
-	uint32_t e, i, inside = 0, waiting = 0, gap, done = 0, *index;
+	/* Of each gap: how many critical intervals begin there, less those that end. */
+	int8_t *delta = calloc((size_t)m->end + 2, 1);
+	uint32_t i, gap = 0, inside = 0;
+	struct mono_cut *cut = m->cut;
 
-	m->cut = malloc(((size_t)m->nempty + 1) * sizeof(*m->cut));
-	index = malloc(((size_t)p->nslots + 1) * sizeof(*index));
-	if (!m->cut || !index) {
-		free(index);
+	if (!delta)
 		return -ENOMEM;
-	}
-	m->ncuts = 0;
-	for (i = 0; i < m->nvalues; i++)
-		inside += m->v[i].lo == MONO_START && mono_critical(&m->v[i]);
-	for (e = 0; e < p->nevents; e++) {
-		const uint32_t item = p->events[e].item, op = m->op[item];
-		const struct mono_value *v = &m->v[op & MONO_VALUE];
+	for (i = 0; i < m->nvalues; i++) {
+		const struct mono_value *v = &m->v[i];
 
-		gap = e + 1;
-		if (mono_kind(op) == MONO_EMPTY && p->events[e].kind == KL_EV_CALL) {
-			index[p->items[item].slot] = m->ncuts;
-			m->cut[m->ncuts++] = (struct mono_cut){ .item = item, .gap = 0 };
-			waiting++;
-		} else if (mono_kind(op) == MONO_EMPTY) {
-			if (index[p->items[item].slot] >= done)
-				break;
-		} else if (mono_kind(op) <= MONO_PEEK && mono_critical(v)) {
-			if (v->lo == gap)
-				inside++;
-			else if (v->hi == gap)
-				inside--;
-		}
-		if (!inside && waiting) {
-			for (; waiting; waiting--)
-				m->cut[done++].gap = gap;
-		}
+		if (!mono_critical(v))
+			continue;
+		/* Many at the start and the end, one at each other time. */
+		inside += v->lo == MONO_START;
+		delta[v->lo] += v->lo != MONO_START;
+		delta[v->hi] -= v->hi != m->end;
 	}
-	free(index);
-	if (e == p->nevents)
+	for (i = 0; i < m->ncuts; i++, cut++) {
+		while (gap < cut->call || (inside && gap + 2 < m->end))
+			inside += delta[++gap];
+		cut->gap = gap;
+		if (gap >= cut->ret)
+			break;
+	}
+	free(delta);
+	if (i == m->ncuts)
 		return 1;
-	i = p->events[e].item;
-	mono_core_start(m, mono_ret(m, i), "there was no time at which it was empty");
-	m->core.item = i;
-	return mono_core_cover(m, mono_call(m, i), mono_ret(m, i), MONO_NONE);
+	mono_core_start(m, cut->ret);
+	m->core.item = cut->item;
+	if (mono_core_cover(m, cut->call, cut->ret, MONO_NONE))
+		return -ENOMEM;
+	if (m->core.n == 1)
+		mono_core_say(m, "it was found empty while %" PRIu64 " was inside all the time",
+			      m->words[m->core.words[0]]);
+	else
+		mono_core_say(m, "it was found empty while one or another of %zu values, the first of "
+			      "them %" PRIu64 ", was inside", m->core.n,
+			      m->words[m->core.words[0]]);
+	return 0;
 }
 
 int mono_standard(struct mono *m)
@@ -168,11 +170,11 @@ int mono_list_peeks(struct mono *m)
 	free(m->first_peek);
 	free(m->next_peek);
 	m->first_peek = malloc(((size_t)m->nvalues + 1) * sizeof(*m->first_peek));
-	m->next_peek = malloc(((size_t)m->p->nitems + 1) * sizeof(*m->next_peek));
+	m->next_peek = malloc(((size_t)m->nitems + 1) * sizeof(*m->next_peek));
 	if (!m->first_peek || !m->next_peek)
 		return -ENOMEM;
 	memset(m->first_peek, 0xff, m->nvalues * sizeof(*m->first_peek));
-	for (i = m->p->nitems; i--; ) {
+	for (i = m->nitems; i--; ) {
 		uint32_t *first = &m->first_peek[m->op[i] & MONO_VALUE];
 
 		if (mono_kind(m->op[i]) != MONO_PEEK)

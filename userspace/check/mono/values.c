@@ -1,172 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From a partition's operations to values, see mono.h. */
+/* Values, and words that are used more than once, see mono.h. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/mem.h"
 #include "check/mono/mono.h"
 
-#define DIRECT	4	/* words below so many times the operations are looked up directly */
-
-struct words {
-	struct mono *m;
-	uint32_t *direct;	/* word -> number + 1 */
-	uint64_t ndirect;
-	uint32_t *table;	/* hash of the others -> number + 1 */
-	size_t size;
-};
-
-static int look_up_hashed(struct words *w, uint64_t word, uint32_t *number)
+int mono_times(struct mono *m)
 {
-	struct mono *m = w->m;
-	size_t at;
+	const size_t n = (size_t)m->nitems + 1;
+	uint32_t e, i;
 
-	if (!w->table) {
-		for (w->size = 64; w->size < 2 * (size_t)m->p->nitems; )
-			w->size *= 2;
-		w->table = calloc(w->size, sizeof(*w->table));
-		if (!w->table)
-			return -ENOMEM;
-	}
-	at = kl_mix(word, 0) & (w->size - 1);
-	while (w->table[at] && m->words[w->table[at] - 1] != word)
-		at = (at + 1) & (w->size - 1);
-	if (!w->table[at]) {
-		m->words[m->nwords++] = word;
-		w->table[at] = m->nwords;
-	}
-	*number = w->table[at] - 1;
-	return 0;
-}
-
-static inline int look_up(struct words *w, uint64_t word, uint32_t *number)
-{
-	struct mono *m = w->m;
-
-	if (word >= w->ndirect)
-		return look_up_hashed(w, word, number);
-	if (!w->direct[word]) {
-		m->words[m->nwords++] = word;
-		w->direct[word] = m->nwords;
-	}
-	*number = w->direct[word] - 1;
-	return 0;
-}
-
-/* What a pending removal or a result that is no word makes of an operation. */
-static int special(struct mono *m, uint32_t item, enum kl_role role, struct kl_val res,
-		   bool pending, char *reason, size_t size)
-{
-	if (pending && role == KL_ROLE_REMOVE) {
-		m->op[item] = mono_op(MONO_WILD, 0);
-		m->nwild++;
-		return 1;
-	}
-	if (pending || (res.tag == KL_ANY && role == KL_ROLE_PEEK)) {
-		m->op[item] = mono_op(pending ? MONO_NOTHING : MONO_FREE, 0);
-		m->nfree += !pending;
-		return 1;
-	}
-	if (res.tag == KL_EMPTY && m->c.kind != KL_CONTAINER_REGISTER) {
-		m->op[item] = mono_op(MONO_EMPTY, 0);
-		m->nempty++;
-		return 1;
-	}
-	snprintf(reason, size, res.tag == KL_ANY ? "a removal whose result is not known" :
-		 "a result that no container gives");
-	return 0;
-}
-
-static int number_ops(struct words *w, const enum kl_role *roles, char *reason, size_t size)
-{
-	static const enum mono_kind kinds[] = {
-		[KL_ROLE_ADD] = MONO_ADD, [KL_ROLE_REMOVE] = MONO_REMOVE,
-		[KL_ROLE_PEEK] = MONO_PEEK,
-	};
-	struct mono *m = w->m;
-	const struct kl_history *h = m->p->h;
-	uint32_t i, number;
-	int ret;
-
-	for (i = 0; i < m->p->nitems; i++) {
-		const struct kl_item *it = &m->p->items[i];
-		const enum kl_role role = roles[it->method];
-		struct kl_val v;
-
-		if (role == KL_ROLE_OTHER) {
-			snprintf(reason, size, "method %s is none of a %s's",
-				 kl_spec_method(m->p->spec, it->method)->name,
-				 kl_container_name(m->c.kind));
-			return 0;
-		}
-		/* Its argument if it adds, else its result: there is no other. */
-		v = h->vals[h->shapes[it->shape].vals];
-		if (v.tag != KL_WORD) {
-			if (role == KL_ROLE_ADD) {
-				snprintf(reason, size, "an addition of what is no known word");
-				return 0;
-			}
-			ret = special(m, i, role, v, it->ret_ev == KL_NO_EVENT, reason, size);
-			if (ret <= 0)
-				return ret;
-			continue;
-		}
-		ret = look_up(w, v.v, &number);
-		if (ret)
-			return ret;
-		m->op[i] = mono_op(kinds[role], number);
-		m->npeeks += role == KL_ROLE_PEEK;
-	}
-	return 1;
-}
-
-static int list_wild(struct mono *m)
-{
-	uint32_t i, n = 0;
-
-	m->wild = malloc(((size_t)m->nwild + 1) * sizeof(*m->wild));
-	if (!m->wild)
+	if (m->call)
+		return 0;
+	if (mono_events(m))
 		return -ENOMEM;
-	for (i = 0; m->nwild && i < m->p->nitems; i++)
-		if (mono_kind(m->op[i]) == MONO_WILD)
-			m->wild[n++] = i;
-	return 1;
+	m->call = kl_big_alloc(n * sizeof(*m->call));
+	m->ret = kl_big_alloc(n * sizeof(*m->ret));
+	if (!m->call || !m->ret)
+		return -ENOMEM;
+	for (i = 0; i < m->nitems; i++)
+		m->ret[i] = m->end - 1;
+	for (e = 0; e < m->nev; e++)
+		*(m->ev[e] & 1 ? &m->ret[m->ev[e] >> 1] : &m->call[m->ev[e] >> 1]) = e + 1;
+	return 0;
 }
 
-int mono_number(struct mono *m, char *reason, size_t size)
-{
-	const unsigned int nmethods = kl_spec_nmethods(m->p->spec);
-	struct words w = { .m = m, .ndirect = DIRECT * (uint64_t)m->p->nitems };
-	enum kl_role *roles = malloc(nmethods * sizeof(*roles));
-	unsigned int k;
-	int ret = -ENOMEM;
-
-	m->op = malloc(((size_t)m->p->nitems + 1) * sizeof(*m->op));
-	m->words = malloc(((size_t)m->p->nitems + 1) * sizeof(*m->words));
-	w.direct = calloc(w.ndirect + 1, sizeof(*w.direct));
-	if (roles && m->op && m->words && w.direct) {
-		for (k = 0; k < nmethods; k++)
-			roles[k] = kl_spec_role(m->p->spec, k);
-		ret = number_ops(&w, roles, reason, size);
-	}
-	if (ret > 0)
-		ret = list_wild(m);
-	m->nvalues = m->nwords;
-	m->cvalues = (size_t)m->nwords + 1;
-	m->v = malloc(m->cvalues * sizeof(*m->v));
-	if (ret > 0 && !m->v)
-		ret = -ENOMEM;
-	for (k = 0; ret > 0 && k < m->nwords; k++)
-		m->v[k].word = k;
-	free(roles);
-	free(w.direct);
-	free(w.table);
-	return ret;
-}
-
-void mono_gather(struct mono *m)
+void mono_settle(struct mono *m)
 {
 	const bool removes = m->c.kind != KL_CONTAINER_REGISTER;
 	uint32_t i;
@@ -174,41 +35,19 @@ void mono_gather(struct mono *m)
 	for (i = 0; i < m->nvalues; i++) {
 		struct mono_value *v = &m->v[i];
 
-		v->add = v->remove = MONO_NONE;
-		v->call = v->hi = MONO_START;
-		v->lo = v->oret = m->end + 1;
-		v->peeks = 0;
-	}
-	m->again = false;
-	for (i = 0; i < m->p->nitems; i++) {
-		const uint32_t op = m->op[i], call = mono_call(m, i), ret = mono_ret(m, i);
-		struct mono_value *v = &m->v[op & MONO_VALUE];
-
-		if (mono_kind(op) > MONO_PEEK)
-			continue;
-		v->lo = ret < v->lo ? ret : v->lo;
-		v->hi = call > v->hi ? call : v->hi;
-		if (mono_kind(op) == MONO_ADD) {
-			m->again |= v->add != MONO_NONE;
-			v->add = i;
-			v->call = call;
-			continue;
+		if (v->remove != MONO_NONE && v->rret == MONO_START) {
+			v->rret = m->end - 1;
+			if (v->oret == MONO_UNSEEN)
+				v->oret = m->end - 1;
 		}
-		v->oret = ret < v->oret ? ret : v->oret;
-		if (mono_kind(op) == MONO_PEEK) {
-			v->peeks++;
-		} else {
-			m->again |= v->remove != MONO_NONE;
-			v->remove = i;
-		}
-	}
-	for (i = 0; i < m->nvalues; i++) {
-		struct mono_value *v = &m->v[i];
-
+		if (v->oret == MONO_UNSEEN)
+			v->oret = m->end + 1;
+		if (v->lo == MONO_UNSEEN)
+			v->lo = v->hi == MONO_START ? m->end + 1 : m->end - 1;
 		if (v->hi == MONO_START)
 			continue;
 		/* A pending addition that nobody saw: without it an order is an order, too. */
-		if (v->oret > m->end && mono_ret(m, v->add) == m->end - 1) {
+		if (v->oret > m->end && v->lo == m->end - 1) {
 			m->op[v->add] = mono_op(MONO_OUT, i);
 			v->lo = v->hi = m->end + 1;
 			continue;
@@ -218,9 +57,30 @@ void mono_gather(struct mono *m)
 		if (removes && v->remove == MONO_NONE)
 			v->hi = m->end;
 		/* It may have been there before, too. */
-		if (v->add != MONO_NONE && v->oret <= v->call && (!removes || !m->p->fresh))
+		if (v->add != MONO_NONE && v->oret <= v->call && (!removes || !m->s->h->fresh))
 			m->again = true;
 	}
+}
+
+void mono_gather(struct mono *m)
+{
+	const uint32_t nev = m->nev;
+	struct mono_eye eye;
+	uint32_t e, i;
+
+	for (i = 0; i < m->nvalues; i++)
+		mono_new_value(m, i);
+	m->again = false;
+	m->nadds = m->nlos = m->ncuts = m->nev = 0;
+	eye = mono_open_eye(m);
+	for (e = 0; e < nev; e++) {
+		if (m->ev[e] & 1)
+			mono_see_ret(&eye, m->ev[e] >> 1);
+		else
+			mono_see_call(&eye, m->ev[e] >> 1);
+	}
+	mono_close_eye(&eye, m);
+	mono_settle(m);
 }
 
 /*
@@ -239,7 +99,7 @@ static int new_use(struct uses *u, uint32_t word, uint32_t *value)
 	struct mono *m = u->m;
 
 	*value = m->nvalues++;
-	m->v[*value].word = word;
+	m->word_of[*value] = word;
 	u->prev[*value] = u->last[word];
 	u->next[*value] = MONO_NONE;
 	if (u->last[word] == MONO_NONE)
@@ -252,7 +112,7 @@ static int new_use(struct uses *u, uint32_t word, uint32_t *value)
 
 static void close_use(struct uses *u, uint32_t value)
 {
-	const uint32_t word = u->m->v[value].word, next = u->next[value], prev = u->prev[value];
+	const uint32_t word = u->m->word_of[value], next = u->next[value], prev = u->prev[value];
 
 	if (prev == MONO_NONE)
 		u->first[word] = next;
@@ -283,21 +143,28 @@ static uint32_t use_of(struct uses *u, uint32_t word, bool remove)
 
 int mono_rename(struct mono *m)
 {
-	const size_t nw = (size_t)m->nwords + 1, nv = (size_t)m->p->nitems + nw;
+	const size_t nw = (size_t)m->nwords + 1, nv = (size_t)m->nitems + nw;
 	struct uses u = { .m = m };
 	struct mono_value *v;
-	uint32_t *mem, e;
+	uint32_t *mem, *los, e;
 
+	if (mono_events(m))
+		return -ENOMEM;
 	mem = malloc((3 * nw + 2 * nv) * sizeof(*mem));
 	if (!mem)
 		return -ENOMEM;
+	free(m->word_of);
+	m->word_of = malloc(nv * sizeof(*m->word_of));
 	v = realloc(m->v, nv * sizeof(*v));
-	if (!v) {
+	if (v)
+		m->v = v;
+	los = realloc(m->los, nv * sizeof(*los));
+	if (los)
+		m->los = los;
+	if (!v || !los || !m->word_of) {
 		free(mem);
 		return -ENOMEM;
 	}
-	m->v = v;
-	m->cvalues = nv;
 	m->nvalues = 0;
 	u.first = mem;
 	u.last = mem + nw;
@@ -305,14 +172,13 @@ int mono_rename(struct mono *m)
 	u.next = mem + 3 * nw;
 	u.prev = u.next + nv;
 	memset(mem, 0xff, 3 * nw * sizeof(*mem));
-	for (e = 0; e < m->p->nevents; e++) {
-		const struct kl_event ev = m->p->events[e];
-		uint32_t *op = &m->op[ev.item], value;
+	for (e = 0; e < m->nev; e++) {
+		uint32_t *op = &m->op[m->ev[e] >> 1], value;
 
 		if (mono_kind(*op) == MONO_OUT)
 			*op = mono_op(MONO_ADD, *op & MONO_VALUE);
 		if (mono_kind(*op) > MONO_PEEK ||
-		    (mono_kind(*op) == MONO_ADD) != (ev.kind == KL_EV_CALL))
+		    (mono_kind(*op) == MONO_ADD) != !(m->ev[e] & 1))
 			continue;
 		if (mono_kind(*op) == MONO_ADD)
 			new_use(&u, *op & MONO_VALUE, &value);

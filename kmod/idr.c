@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's idr as an allocator of the lowest free number, with the lock that
+ * its users bring.
+ */
+#include <linux/idr.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "rng.h"
+#include "subject.h"
+
+#define IDS 32	/* numbers are below */
+
+enum { M_ALLOC, M_REMOVE };
+
+static KLIN_METHOD(method_alloc, "idr.alloc");
+static KLIN_METHOD(method_remove, "idr.remove");
+
+static struct klin_method *const methods[] = {
+	[M_ALLOC] = &method_alloc, [M_REMOVE] = &method_remove,
+};
+
+/**
+ * struct klin_idr - the allocator
+ * @object: what all subjects have; the first member
+ * @idr: the kernel's
+ * @lock: of those who change it
+ * @holder: of each number, the thread that holds it plus one; 0 for none
+ */
+struct klin_idr {
+	struct klin_object object;
+	struct idr idr;
+	spinlock_t lock;
+	int holder[IDS];
+};
+
+/* -ENOSPC when all are taken. */
+static int alloc_right(struct klin_idr *i)
+{
+	int id;
+
+	idr_preload(GFP_KERNEL);
+	spin_lock(&i->lock);
+	id = idr_alloc(&i->idr, i, 0, IDS, GFP_NOWAIT);
+	spin_unlock(&i->lock);
+	idr_preload_end();
+	return id;
+}
+
+/* replaced: what another thread has taken meanwhile is taken all the same */
+
+static int alloc_replacing(struct klin_idr *i)
+{
+	int id, got;
+
+	rcu_read_lock();
+	for (id = 0; id < IDS; id++)
+		if (!idr_find(&i->idr, id))
+			break;
+	rcu_read_unlock();
+	if (id == IDS)
+		return -ENOSPC;
+	klin_window(&i->object);
+	idr_preload(GFP_KERNEL);
+	spin_lock(&i->lock);
+	got = idr_alloc(&i->idr, i, id, id + 1, GFP_NOWAIT);
+	if (got == -ENOSPC)
+		idr_replace(&i->idr, i, id);
+	spin_unlock(&i->lock);
+	idr_preload_end();
+	return id;
+}
+
+typedef int (*alloc_fn)(struct klin_idr *i);
+
+/* The number, IDS for none. */
+static noinline unsigned int do_alloc(struct klin_idr *i)
+{
+	int id;
+
+	klin_call(i, &method_alloc, 0, 0, 0);
+	id = ((alloc_fn)i->object.subject->ops)(i);
+	klin_return(i, &method_alloc, id < 0 ? IDS : id, 0, 0);
+	return id < 0 ? IDS : id;
+}
+
+static noinline void do_remove(struct klin_idr *i, unsigned int id)
+{
+	klin_call(i, &method_remove, id, 0, 0);
+	spin_lock(&i->lock);
+	idr_remove(&i->idr, id);
+	spin_unlock(&i->lock);
+	klin_return(i, &method_remove, 0, 0, 0);
+}
+
+static void step(struct klin_object *object, struct klin_worker *w)
+{
+	struct klin_idr *i = container_of(object, struct klin_idr, object);
+	unsigned int id = klin_rng_below(&w->rng, IDS / 2);
+	int me = w->index + 1;
+
+	if (READ_ONCE(i->holder[id]) == me && cmpxchg(&i->holder[id], me, 0) == me) {
+		do_remove(i, id);
+		klin_count(w, M_REMOVE);
+	} else {
+		id = do_alloc(i);
+		klin_count(w, M_ALLOC);
+		if (id < IDS && xchg(&i->holder[id], me))
+			klin_truth(w);
+	}
+}
+
+static struct klin_object *create(const struct klin_subject *subject)
+{
+	struct klin_idr *i = kzalloc(sizeof(*i), GFP_KERNEL);
+
+	if (!i)
+		return NULL;
+	idr_init(&i->idr);
+	spin_lock_init(&i->lock);
+	return &i->object;
+}
+
+static void destroy(struct klin_object *object)
+{
+	struct klin_idr *i = container_of(object, struct klin_idr, object);
+
+	idr_destroy(&i->idr);
+	kfree(i);
+}
+
+static const struct klin_subject subjects[] = {
+	{ "idr", "the kernel's idr, with a lock for those who change it", NULL, alloc_right },
+	{ "idr.replaced", "the lowest free number is looked for before the lock is taken", "idr",
+	  alloc_replacing },
+};
+
+const struct klin_group klin_idr_group = {
+	.name = "idr",
+	.methods = methods,
+	.nmethods = ARRAY_SIZE(methods),
+	.subjects = subjects,
+	.nsubjects = ARRAY_SIZE(subjects),
+	.create = create,
+	.destroy = destroy,
+	.step = step,
+};

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A hash table of two chains whose elements are used again at once, for keys of the
+ * other chain too, while look-ups go through them without a lock.
+ *
+ * A look-up that stands on an element which moves ends in the other chain and has
+ * not seen the rest of its own.  Therefore chains end in a number (hlist_nulls,
+ * Documentation/RCU/rculist_nulls.rst), by which it finds out and begins again.  The
+ * mutant does not look at that number; the kernel's BPF hash tables had none before
+ * 4fe8435909fd ("bpf: convert htab map to hlist_nulls").
+ */
+#include <linux/rculist.h>
+#include <linux/rculist_nulls.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "rng.h"
+#include "subject.h"
+
+#define CHAINS	2
+#define LASTING	4	/* keys below are there for ever */
+#define MOVING	12	/* elements that come and go, by other keys each time */
+#define KEYS	64
+
+enum { M_INSERT, M_REMOVE, M_HAS };
+
+static KLIN_METHOD(method_insert, "nulls.insert");
+static KLIN_METHOD(method_remove, "nulls.remove");
+static KLIN_METHOD(method_has, "nulls.has");
+
+static struct klin_method *const methods[] = {
+	[M_INSERT] = &method_insert, [M_REMOVE] = &method_remove, [M_HAS] = &method_has,
+};
+
+struct klin_element {
+	struct hlist_nulls_node node;
+	u32 key;
+};
+
+/**
+ * struct klin_nulls - the table
+ * @object: what all subjects have; the first member
+ * @lock: of those who change it
+ * @chain: the chains, by the key's lowest bit
+ * @lasting: elements of the keys that are there for ever, first in no chain
+ * @moving: the others
+ * @in: how many of these are in a chain
+ */
+struct klin_nulls {
+	struct klin_object object;
+	spinlock_t lock;
+	struct hlist_nulls_head chain[CHAINS];
+	struct klin_element lasting[LASTING], moving[MOVING];
+	unsigned int in;
+};
+
+/* Is the key in the chain?  @end gets the number at whose end that was found out. */
+static bool walk(struct klin_nulls *t, u32 key, unsigned long *end)
+{
+	struct hlist_nulls_node *n;
+	struct klin_element *e;
+
+	hlist_nulls_for_each_entry_rcu(e, n, &t->chain[key % CHAINS], node) {
+		if (READ_ONCE(e->key) == key)
+			return true;
+		klin_window(&t->object);
+	}
+	*end = get_nulls_value(n);
+	return false;
+}
+
+static bool has_right(struct klin_nulls *t, u32 key)
+{
+	unsigned int turns = 0;
+	unsigned long end;
+
+	for (;;) {
+		if (walk(t, key, &end))
+			return true;
+		if (end == key % CHAINS)
+			return false;
+		if (!klin_wait_on(&t->object, &turns))
+			return true;
+	}
+}
+
+/* any_end: the end of whichever chain */
+
+static bool has_any_end(struct klin_nulls *t, u32 key)
+{
+	unsigned long end;
+
+	return walk(t, key, &end);
+}
+
+typedef bool (*has_fn)(struct klin_nulls *t, u32 key);
+
+static noinline bool do_has(struct klin_nulls *t, u32 key)
+{
+	bool ok;
+
+	klin_call(t, &method_has, key, 0, 0);
+	ok = ((has_fn)t->object.subject->ops)(t, key);
+	klin_return(t, &method_has, ok, 0, 0);
+	return ok;
+}
+
+/* Both with the lock held. */
+
+static void insert(struct klin_nulls *t, struct klin_element *e, u32 key)
+{
+	klin_call(t, &method_insert, key, 0, 0);
+	WRITE_ONCE(e->key, key);
+	hlist_nulls_add_head_rcu(&e->node, &t->chain[key % CHAINS]);
+	smp_mb();	/* to drain the store buffer */
+	klin_return(t, &method_insert, 0, 0, 0);
+}
+
+static void remove(struct klin_nulls *t, struct klin_element *e)
+{
+	klin_call(t, &method_remove, e->key, 0, 0);
+	hlist_nulls_del_rcu(&e->node);
+	smp_mb();	/* to drain the store buffer */
+	klin_return(t, &method_remove, 0, 0, 0);
+}
+
+/* An element goes from one chain to the other. */
+static void move(struct klin_nulls *t, struct klin_worker *w)
+{
+	unsigned int i;
+	u32 key;
+
+	spin_lock(&t->lock);
+	if (t->in < MOVING) {
+		i = t->in++;
+	} else {
+		i = klin_rng_below(&w->rng, MOVING);
+		remove(t, &t->moving[i]);
+		klin_count(w, M_REMOVE);
+	}
+	/* A key of its own, of the one chain or the other. */
+	key = LASTING + i * CHAINS + klin_rng_below(&w->rng, CHAINS);
+	insert(t, &t->moving[i], key);
+	spin_unlock(&t->lock);
+	klin_count(w, M_INSERT);
+}
+
+static void step(struct klin_object *object, struct klin_worker *w)
+{
+	struct klin_nulls *t = container_of(object, struct klin_nulls, object);
+
+	if (w->index == 0) {
+		move(t, w);
+		return;
+	}
+	if (!do_has(t, klin_rng_below(&w->rng, LASTING)))
+		klin_truth(w);
+	klin_count(w, M_HAS);
+}
+
+static struct klin_object *create(const struct klin_subject *subject)
+{
+	struct klin_nulls *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	unsigned int i;
+
+	BUILD_BUG_ON(LASTING + MOVING * CHAINS > KEYS);
+	if (!t)
+		return NULL;
+	spin_lock_init(&t->lock);
+	for (i = 0; i < CHAINS; i++)
+		INIT_HLIST_NULLS_HEAD(&t->chain[i], i);
+	for (i = 0; i < LASTING; i++) {
+		t->lasting[i].key = i;
+		hlist_nulls_add_head_rcu(&t->lasting[i].node, &t->chain[i % CHAINS]);
+	}
+	return &t->object;
+}
+
+static void destroy(struct klin_object *object)
+{
+	kfree(container_of(object, struct klin_nulls, object));
+}
+
+static const struct klin_subject subjects[] = {
+	{ "nulls", "a hash table of elements that are used again at once", NULL, has_right },
+	{ "nulls.any_end", "a look-up may end in another chain (BPF maps before 4fe8435909fd)",
+	  "nulls", has_any_end },
+};
+
+const struct klin_group klin_nulls_group = {
+	.name = "nulls",
+	.methods = methods,
+	.nmethods = ARRAY_SIZE(methods),
+	.subjects = subjects,
+	.nsubjects = ARRAY_SIZE(subjects),
+	.create = create,
+	.destroy = destroy,
+	.step = step,
+};

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's xarray as a map from small indices to numbers.  A store becomes
+ * visible by a plain store and may wait in the store buffer; the wrappers end with a
+ * full barrier, so that it has left with the operation.
+ */
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "rng.h"
+#include "subject.h"
+
+#define KEYS 2
+
+enum { M_STORE, M_LOAD, M_ERASE, M_CAS };
+
+static KLIN_METHOD(method_store, "xarray.store");
+static KLIN_METHOD(method_load, "xarray.load");
+static KLIN_METHOD(method_erase, "xarray.erase");
+static KLIN_METHOD(method_cas, "xarray.cas");
+
+static struct klin_method *const methods[] = {
+	[M_STORE] = &method_store, [M_LOAD] = &method_load, [M_ERASE] = &method_erase,
+	[M_CAS] = &method_cas,
+};
+
+/**
+ * struct klin_xarray - the map
+ * @object: what all subjects have; the first member
+ * @xa: the kernel's
+ * @wrong: 1 when a cas has replaced another value than it should
+ */
+struct klin_xarray {
+	struct klin_object object;
+	struct xarray xa;
+	int wrong;
+};
+
+/* What an entry stands for; 0 is none. */
+static u64 number(const void *entry)
+{
+	return entry ? xa_to_value(entry) : 0;
+}
+
+static bool cas_right(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
+{
+	void *want = old ? xa_mk_value(old) : NULL;
+
+	return xa_cmpxchg(&x->xa, k, want, xa_mk_value(new), GFP_KERNEL) == want;
+}
+
+/* cas_in_two: compared first, stored then */
+
+static bool cas_in_two(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
+{
+	if (number(xa_load(&x->xa, k)) != old)
+		return false;
+	klin_window(&x->object);
+	if (number(xa_store(&x->xa, k, xa_mk_value(new), GFP_KERNEL)) != old)
+		xchg(&x->wrong, 1);
+	return true;
+}
+
+typedef bool (*cas_fn)(struct klin_xarray *x, unsigned long k, u64 old, u64 new);
+
+static noinline u64 do_store(struct klin_xarray *x, unsigned long k, u64 v)
+{
+	u64 old;
+
+	klin_call(x, &method_store, k, v, 0);
+	old = number(xa_store(&x->xa, k, xa_mk_value(v), GFP_KERNEL));
+	smp_mb();	/* to drain the store buffer, see above */
+	klin_return(x, &method_store, old, 0, 0);
+	return old;
+}
+
+static noinline u64 do_load(struct klin_xarray *x, unsigned long k)
+{
+	u64 v;
+
+	klin_call(x, &method_load, k, 0, 0);
+	v = number(xa_load(&x->xa, k));
+	klin_return(x, &method_load, v, 0, 0);
+	return v;
+}
+
+static noinline u64 do_erase(struct klin_xarray *x, unsigned long k)
+{
+	u64 old;
+
+	klin_call(x, &method_erase, k, 0, 0);
+	old = number(xa_erase(&x->xa, k));
+	smp_mb();	/* to drain the store buffer, see above */
+	klin_return(x, &method_erase, old, 0, 0);
+	return old;
+}
+
+static noinline bool do_cas(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
+{
+	bool ok;
+
+	klin_call(x, &method_cas, k, old, new);
+	ok = ((cas_fn)x->object.subject->ops)(x, k, old, new);
+	smp_mb();	/* to drain the store buffer, see above */
+	klin_return(x, &method_cas, ok, 0, 0);
+	return ok;
+}
+
+static void step(struct klin_object *object, struct klin_worker *w)
+{
+	struct klin_xarray *x = container_of(object, struct klin_xarray, object);
+	unsigned long k = klin_rng_below(&w->rng, KEYS);
+	u64 seen = do_load(x, k);
+
+	klin_count(w, M_LOAD);
+	if (klin_rng_below(&w->rng, 200) < w->mix)
+		return;
+	switch (klin_rng_below(&w->rng, 8)) {
+	case 0:
+		do_store(x, k, klin_value(w));
+		klin_count(w, M_STORE);
+		return;
+	case 1:
+		do_erase(x, k);
+		klin_count(w, M_ERASE);
+		return;
+	}
+	do_cas(x, k, seen, klin_value(w));
+	if (xchg(&x->wrong, 0))
+		klin_truth(w);
+	klin_count(w, M_CAS);
+}
+
+static struct klin_object *create(const struct klin_subject *subject)
+{
+	struct klin_xarray *x = kzalloc(sizeof(*x), GFP_KERNEL);
+
+	if (!x)
+		return NULL;
+	xa_init(&x->xa);
+	return &x->object;
+}
+
+static void destroy(struct klin_object *object)
+{
+	struct klin_xarray *x = container_of(object, struct klin_xarray, object);
+
+	xa_destroy(&x->xa);
+	kfree(x);
+}
+
+static const struct klin_subject subjects[] = {
+	{ "xarray", "the kernel's xarray", NULL, cas_right },
+	{ "xarray.cas_in_two", "a load and a store for xa_cmpxchg()", "xarray", cas_in_two },
+};
+
+const struct klin_group klin_xarray_group = {
+	.name = "xarray",
+	.methods = methods,
+	.nmethods = ARRAY_SIZE(methods),
+	.subjects = subjects,
+	.nsubjects = ARRAY_SIZE(subjects),
+	.create = create,
+	.destroy = destroy,
+	.step = step,
+};

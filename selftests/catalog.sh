@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The structures of an unmodified kernel in catalog.list that user space drives: each
+# is attached, recorded and found to keep its promise, or not where that is known; and
+# the reuse of a BPF hash map's elements is found.  tools/catalog is the same at length,
+# with a table.  Those that klin.ko drives are mutants.sh's.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+ops=${KLIN_CATALOG_OPS:-10000}
+
+test_entry()
+{
+	name="$1, $2"
+	"$KLIN" list "$KLIN_SPECS/$1.lin" >"$work/list" 2>&1
+	if [ $? -eq 2 ]; then
+		ktap_skip "$name" "$(tail -n 1 "$work/list")"
+		return
+	fi
+	case $2 in
+	user:port_range*) settings=$2,seconds=1 ;;
+	*) settings=$2,ops=$ops ;;
+	esac
+	if ! record "$work/e.klh" --load "$settings" "$KLIN_SPECS/$1.lin"; then
+		ktap_fail "$name" "$(cat "$work/record")"
+	elif [ -n "$3" ]; then
+		check "$work/e.klh"
+		status=$?
+		ktap_result "$([ $status -le 1 ]; echo $?)" "$name (status $status)" \
+			"$(cat "$work/check")"
+	else
+		verdict "$name" "$work/e.klh" 1000
+	fi
+}
+
+# Within a minute, and nearly always in the first recording.
+test_reuse()
+{
+	name="a BPF hash map's reuse of elements is found"
+	case $(uname -r) in
+	6.1.*) ;;
+	*)	ktap_skip "$name" "known of 6.1, this is $(uname -r)"
+		return ;;
+	esac
+	for try in 1 2 3 4 5; do
+		if ! record "$work/e.klh" --load "user:bpf_hash,ops=200000,seed=$try" \
+		     "$KLIN_SPECS/bpf_hash.lin"; then
+			break
+		fi
+		check "$work/e.klh"
+		if [ $? -eq 1 ] && grep -q "no order explains this" "$work/check" &&
+		   grep -q "oracle finds no order either" "$work/check"; then
+			ktap_pass "$name (recording $try)"
+			return
+		fi
+	done
+	ktap_fail "$name" "$(cat "$work/record" "$work/check")"
+}
+
+ktap_header
+need_klin
+need_root
+need_btf
+ktap_plan $(($(grep -c '^[a-z_]*[[:space:]]*user:' "$here/catalog.list") + 1))
+while read -r spec load want; do
+	case $load in
+	user:*) test_entry "$spec" "$load" "$want" </dev/null ;;
+	esac
+done <"$here/catalog.list"
+test_reuse
+ktap_finish

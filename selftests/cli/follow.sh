@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# klin check --follow: a file that grows, a pipe, an interrupt, lines that are broken
+# or come too late, and what it refuses.
+
+. "$(dirname "$0")/common.sh"
+
+queue=$specs/queue.lin
+"$KLIN" gen --type=queue --ops=4000 --threads=6 --keys=0 -o q.txt
+"$KLIN" gen --type=set --ops=150000 --threads=6 --keys=50 -o s.klh
+"$KLIN" gen --type=queue --ops=4000 --threads=6 --keys=0 --mutate=1 --where=early -o wrong.txt
+
+# wait_for PATTERN FILE
+wait_for()
+{
+	for _ in $(seq 100); do
+		! grep -q -- "$1" "$2" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# follow FILE: in the background, until it is killed or the file ends.
+follow()
+{
+	timeout 60 "$KLIN" check --follow "$@" >out 2>err </dev/null &
+	follower=$!
+}
+
+# finish STATUS WORDS NAME
+finish()
+{
+	wait $follower
+	status=$?
+	if [ $status -eq "$1" ] && grep -qE -- "$2" out && [ ! -s err ]; then
+		ktap_pass "$3"
+	else
+		ktap_fail "$3" "status $status, expected $1 and '$2'" "$(cat out)" "$(cat err)"
+	fi
+}
+
+# Half a line is none yet.
+test_grows()
+{
+	head -c 50000 q.txt >grow.txt
+	follow grow.txt
+	sleep 0.3
+	tail -c +50001 q.txt >>grow.txt
+	echo "# end" >>grow.txt
+	finish 0 '^LINEARIZABLE' "a text that grows"
+	head -c 100000 s.klh >grow.klh
+	follow grow.klh
+	sleep 0.3
+	tail -c +100001 s.klh >>grow.klh
+	finish 0 '50 of 50 partitions linearizable' "a .klh that grows"
+}
+
+test_at_once()
+{
+	head -n 3000 wrong.txt >grow.txt
+	follow "$queue" grow.txt
+	if wait_for "oracle finds no order either" out && kill -0 $follower; then
+		ktap_pass "a violation is told while the history grows"
+	else
+		ktap_fail "a violation is told while the history grows" "$(cat out err)"
+	fi
+	kill -INT $follower
+	finish 1 '^VIOLATION so far' "an interrupt after a violation"
+}
+
+test_interrupt()
+{
+	head -n 2000 q.txt >grow.txt
+	follow --json grow.txt
+	sleep 0.5
+	kill -INT $follower
+	finish 0 '"verdict":"LINEARIZABLE","whole":false.*"lag":' "an interrupt: the verdict so far"
+}
+
+# pipe STATUS WORDS NAME ARGUMENT...: klin check --follow ... - of what is on stdin.
+pipe()
+{
+	want=$1 words=$2 name=$3
+	shift 3
+	timeout 60 "$KLIN" check --follow "$@" - >out 2>err
+	status=$?
+	if [ $status -eq "$want" ] && cat out err | grep -qE -- "$words" &&
+	   [ "$(wc -l <err)" -le 1 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status, expected $want and '$words'" "$(cat out)" \
+			"$(cat err)"
+	fi
+}
+
+# lines FORMAT: what the next pipe reads.
+lines()
+{
+	# shellcheck disable=SC2059 # the formats are these
+	printf "# clock seq\n# first init\n$1" >in.txt
+}
+
+test_pipes()
+{
+	pipe 0 '^LINEARIZABLE' "a pipe" <q.txt
+	pipe 0 '^LINEARIZABLE' "a .klh in a pipe" <s.klh
+	head -c 200000 s.klh >cut.klh
+	pipe 0 'so far' "a .klh that is cut short" <cut.klh
+	pipe 1 'events' "a violation, as JSON" --json <wrong.txt
+	lines 't1 @1 1 2 enq 5\nt1 @1 3 x deq -> 5\n'
+	pipe 2 "<stdin>:4: error: 'x': expected the time of the return" "a broken line" \
+		"$queue" <in.txt
+	lines 't1 @1 1 2 enq 5\nt1 @1 3 4 dequeue -> 5\n'
+	pipe 2 "method 'dequeue', which spec 'queue' does not" "another method" "$queue" <in.txt
+	lines 't1 @1 1 2 enq 5\n'
+	pipe 2 'carries no specification' "no specification" <in.txt
+	pipe 0 ' 0 operations' "nothing at all" "$queue" </dev/null
+}
+
+# Operations in the order of their returns: the floor tells what may still come.
+test_order()
+{
+	first='t1 @1 5 6 enq 7\nt2 @1 8 9 deq -> 7\n'
+	lines "$first"
+	cp in.txt grow.txt
+	follow "$queue" grow.txt
+	sleep 0.5
+	printf 't3 @1 1 10 enq 8\nt3 @1 11 12 deq -> 8\n# end\n' >>grow.txt
+	finish 3 'UNKNOWN .*(lost|known)' "an operation that comes too late"
+	lines "${first}t3 @1 1 10 enq 8\nt3 @1 11 12 deq -> 8\n"
+	pipe 0 '^LINEARIZABLE' "the same, late as it may be" --lateness=20 "$queue" <in.txt
+	lines "# floor 1\n${first}t3 @1 1 10 enq 8\n# floor 11\nt3 @1 11 12 deq -> 8\n"
+	pipe 0 '^LINEARIZABLE' "the same with floors" "$queue" <in.txt
+	# Nothing is wrong before all is known that could explain it.
+	lines "# floor 0\nt1 @1 5 6 deq -> 8\n# floor 4\n"
+	cp in.txt grow.txt
+	follow "$queue" grow.txt
+	sleep 0.5
+	printf 't2 @1 4 9 enq 8\n# floor 10\n# end\n' >>grow.txt
+	finish 0 '^LINEARIZABLE' "what explains a result comes after it"
+}
+
+ktap_header
+ktap_plan 22
+test_grows
+test_at_once
+test_interrupt
+test_pipes
+test_order
+refuse "--certificate with --follow" "--certificate needs the whole history" \
+	check --follow --certificate=c "$queue" q.txt
+refuse "--engine with --follow" "--engine needs the whole history" \
+	check --follow --engine=wgl "$queue" q.txt
+refuse "--lateness without --follow" "--lateness is --follow's" check --lateness=5 "$queue" q.txt
+refuse "a file that is not there" "nothing.txt" check --follow "$queue" nothing.txt
+refuse "monitor without a spec" "no spec file given" monitor
+ktap_finish

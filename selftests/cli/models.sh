@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The explorer's models: each is accepted on TSO and on SC, and each of its mutants,
+# which stand in a file beside it, is caught and shown with a run that leads there.
+#
+# A file NAME.mutants has paragraphs of lines:
+#	mutant WHAT		what is wrong with it
+#	finds PATTERN		what klin says about it, a regular expression
+#	on SC right		only TSO shows it
+#	with OPTION...		how it is explored
+#	<tab>LINE		of the sed script that makes it out of NAME.lin
+
+. "$(dirname "$0")/common.sh"
+models=$specs/explore
+
+right()
+{
+	run explore "--memory=$2" "$models/$1.lin"
+	if [ $status -eq 0 ] && [ ! -s err ] && grep -q ': LINEARIZABLE: .* all [0-9]* states$' out; then
+		ktap_pass "$1 on $2"
+	else
+		ktap_fail "$1 on $2" "klin explore $1: status $status" "$(head -n 5 out err)"
+	fi
+}
+
+# Make mutant number $2 of model $1: the file mutant.lin, the description in what,
+# finds, sc and options.
+make_mutant()
+{
+	awk -v n="$2" '
+		/^mutant / { at++ }
+		at == n && /^\t/ { sub(/^\t/, ""); print }
+	' "$models/$1.mutants" >script
+	what=$(awk -v n="$2" '/^mutant / && ++at == n { sub(/^mutant /, ""); print }' \
+		"$models/$1.mutants")
+	finds=$(field "$1" "$2" 'finds')
+	options=$(field "$1" "$2" 'with')
+	sc=$(field "$1" "$2" 'on SC')
+	sed -f script "$models/$1.lin" >mutant.lin
+}
+
+field()
+{
+	awk -v n="$2" -v key="$3 " '
+		/^mutant / { at++ }
+		at == n && index($0, key) == 1 { print substr($0, length(key) + 1) }
+	' "$models/$1.mutants"
+}
+
+mutant()
+{
+	name="$1: $what"
+	if cmp -s mutant.lin "$models/$1.lin"; then
+		ktap_fail "$name" "the mutant is the original"
+		return
+	fi
+	# shellcheck disable=SC2086 # several options
+	run explore $options mutant.lin
+	if [ $status -ne 1 ] || [ -s err ] ||
+	   ! grep -qE "^mutant.lin: VIOLATION: $finds" out ||
+	   ! grep -q '^The shortest run, [0-9]* steps' out ||
+	   [ "$(grep -cE '^ +[0-9]+  ' out)" -lt 2 ]; then
+		ktap_fail "$name" "status $status" "$(head -n 5 out err)"
+		return
+	fi
+	if [ "$sc" = right ]; then
+		# shellcheck disable=SC2086
+		run explore --memory=sc $options mutant.lin
+		if [ $status -ne 0 ]; then
+			ktap_fail "$name" "status $status on SC" "$(head -n 5 out err)"
+			return
+		fi
+	fi
+	ktap_pass "$name"
+}
+
+ktap_header
+for file in "$models"/*.lin; do
+	model=$(basename "$file" .lin)
+	right "$model" tso
+	right "$model" sc
+	total=$(grep -c '^mutant ' "$models/$model.mutants")
+	[ "$total" -ge 2 ] || ktap_fail "$model has mutants" "$total found"
+	i=0
+	while [ $i -lt "$total" ]; do
+		i=$((i + 1))
+		make_mutant "$model" $i
+		mutant "$model"
+	done
+done
+ktap_finish

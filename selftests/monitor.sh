@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# klin monitor: recorded and checked at once.  Correct subjects and the unmodified
+# kernel pass; mutants are caught while they run; what is lost makes the verdict
+# UNKNOWN and accuses nobody; an interrupt ends it with a verdict.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+# monitor SPEC ARGUMENT...: sets $status; the output is in $work/out.
+monitor()
+{
+	# shellcheck disable=SC2086 # maybe no word at all
+	"$KLIN" monitor $clock_error "$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+}
+
+passes()
+{
+	name=$1
+	shift
+	monitor --json "$@"
+	if [ $status -eq 0 ] && grep -q '"verdict":"LINEARIZABLE","whole":true' "$work/out"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status" "$(cat "$work/out" "$work/err")"
+	fi
+}
+
+test_mutant()
+{
+	for try in 1 2 3 4 5 6 7 8; do
+		monitor "$(spec_of "$1")" --load \
+			"subject=$1,ops=10000,drain=16,seed=$try,delay=$((try * 1000))"
+		if [ $status -eq 1 ] && grep -q "oracle finds no order either" "$work/out"; then
+			ktap_pass "$1 is caught while it runs (try $try)"
+			return
+		fi
+	done
+	ktap_fail "$1 is caught while it runs" "$(tail -n 20 "$work/out" "$work/err")"
+}
+
+test_losses()
+{
+	name="what is lost is told, and nobody is accused"
+	monitor --json --buffer=1 "$(spec_of tas)" --load subject=tas,ops=200000,lossless=0
+	gaps=$(sed -n 's/.*"gaps":\([0-9]*\).*/\1/p' "$work/out" | tail -n 1)
+	if [ $status -eq 3 ] && [ "${gaps:-0}" -gt 0 ]; then
+		ktap_pass "$name ($gaps gaps)"
+	else
+		ktap_fail "$name" "status $status" "$(cat "$work/out" "$work/err")"
+	fi
+}
+
+test_signal()
+{
+	name="an interrupt ends it with a verdict"
+	# shellcheck disable=SC2086 # maybe no word at all
+	"$KLIN" monitor $clock_error --json --load subject=seqlock,rate=2000 \
+		"$(spec_of seqlock)" >"$work/out" 2>"$work/err" </dev/null &
+	for _ in $(seq 100); do
+		[ "$(status_of state)" != running ] || break
+		sleep 0.1
+	done
+	sleep 1
+	kill -TERM $!
+	wait $!
+	status=$?
+	if [ $status -eq 0 ] && grep -q '"whole":true' "$work/out"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status" "$(cat "$work/out" "$work/err")"
+	fi
+}
+
+ktap_header
+need_klin
+need_btf
+need_function inet_get_local_port_range
+need_module
+ktap_plan 7
+passes "a seqlock" "$(spec_of seqlock)" --load subject=seqlock,ops=50000
+passes "a lock" "$(spec_of tas)" --load subject=tas,ops=50000
+passes "the kernel's range of local ports" "$KLIN_SPECS/port_range.lin" \
+	--load user:port_range,seconds=2
+test_mutant seqlock.no_retry
+test_mutant tas.plain
+test_losses
+test_signal
+ktap_finish

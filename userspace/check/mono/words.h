@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Words by number, in order of their first sights. */
+#ifndef KL_CHECK_MONO_WORDS_H
+#define KL_CHECK_MONO_WORDS_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+
+struct mono_words {
+	uint64_t *word;		/* by number */
+	uint32_t n, most;
+	uint32_t *direct;	/* word -> number + 1, of small words */
+	uint64_t ndirect;
+	uint64_t *table;	/* of the others: half of the hash beside the number + 1 */
+	size_t mask;
+};
+
+/* For at most @most words.  0 or -ENOMEM. */
+int mono_words_init(struct mono_words *w, uint32_t most);
+void mono_words_free(struct mono_words *w);
+/* All but the words by number is not needed any more. */
+void mono_words_close(struct mono_words *w);
+int mono_words_hashed(struct mono_words *w, uint64_t word, uint32_t *number);
+
+/* It will be looked up soon. */
+static inline void mono_words_soon(const struct mono_words *w, uint64_t word)
+{
+	if (word < w->ndirect)
+		__builtin_prefetch(&w->direct[word]);
+	else if (w->table)
+		__builtin_prefetch(&w->table[kl_mix(word, 0) & w->mask]);
+}
+
+/*
+ * The number of @word, a new one if it was not seen before: which, is chance, and
+ * so nothing that could be guessed.  0 or -ENOMEM.
+ */
+static inline int mono_words_number(struct mono_words *w, uint64_t word, uint32_t *number)
+{
+	uint32_t n;
+
+	if (word >= w->ndirect)
+		return mono_words_hashed(w, word, number);
+	n = w->direct[word];
+	w->word[w->n] = word;
+	w->n += !n;
+	n |= w->n & -(uint32_t)!n;
+	w->direct[word] = n;
+	*number = n - 1;
+	return 0;
+}
+
+#endif

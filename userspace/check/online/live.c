@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The frontier, followed as operations come: see frontier.c for what it keeps and
+ * why that is enough.  All partitions share one table of states and one of shapes,
+ * which are gone through for what is still in use when they have grown.
+ *
+ * After a gap the state is unknown, and what was under way may have taken effect in
+ * it: such an operation is a ghost, which may take effect once more, or not at all.
+ * That is all orders with the gap in them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "check/online/internal.h"
+
+#define MEMO		(1u << 16)
+#define FIRST_SHAPES	(1u << 16)
+#define FIRST_STATES	(8ull << 20)	/* bytes */
+#define NO_SLOT		ON_SLOTS
+
+static inline uint64_t bit(unsigned int slot)
+{
+	return 1ull << slot;
+}
+
+/* As kl_sim_step(), which few shapes need to be asked of twice. */
+static inline int step(struct kl_online *o, uint32_t state, uint32_t shape, const uint32_t **next)
+{
+	struct on_step *s = &o->steps[shape];
+	int n;
+
+	if (s->from[0] == state || s->from[1] == state) {
+		*next = &s->to[s->from[0] != state];
+		return **next != ON_NONE;
+	}
+	n = kl_sim_step(&o->sim, state, shape, next);
+	if (n == 0 || n == 1) {
+		s->from[1] = s->from[0];
+		s->to[1] = s->to[0];
+		s->from[0] = state;
+		s->to[0] = n ? **next : ON_NONE;
+	}
+	return n;
+}
+
+/* All that is known of steps is about states that are no more. */
+static void forget_steps(struct kl_online *o)
+{
+	memset(o->sim.memo.entries, 0, MEMO * sizeof(*o->sim.memo.entries));
+	memset(o->steps, 0xff, o->csteps * sizeof(*o->steps));
+}
+
+static int new_shapes(struct kl_online *o)
+{
+	unsigned int i;
+
+	o->shapes = kl_history_new();
+	for (i = 0; o->shapes && i < kl_spec_nmethods(o->spec); i++) {
+		const char *name = kl_spec_method(o->spec, i)->name;
+
+		if (kl_history_method(o->shapes, name, strlen(name)) < 0)
+			return -ENOMEM;
+	}
+	return o->shapes ? 0 : -ENOMEM;
+}
+
+int live_init(struct kl_online *o)
+{
+	struct kl_memo_entry *memo = calloc(MEMO, sizeof(*memo));
+	int ret = memo ? new_shapes(o) : -ENOMEM;
+
+	o->fake.spec = o->spec;
+	o->fake.h = o->shapes;
+	o->fake.fresh = true;
+	if (!ret)
+		ret = kl_sim_init(&o->sim, &o->fake, o->reason);
+	if (ret) {
+		free(memo);
+		return ret;
+	}
+	o->have_sim = true;
+	free(o->sim.memo.entries);
+	o->sim.memo.entries = memo;
+	o->sim.memo.mask = MEMO - 1;
+	free(o->sim.nature);
+	o->sim.nature = NULL;
+	o->hidden = kl_spec_has_overwrites(o->spec);
+	o->limit_shapes = FIRST_SHAPES;
+	o->limit_states = FIRST_STATES;
+	o->tmp = calloc(4, sizeof(*o->tmp));
+	return o->tmp ? 0 : -ENOMEM;
+}
+
+void live_exit(struct kl_online *o)
+{
+	struct live *l;
+
+	while ((l = o->pool)) {
+		o->pool = l->next;
+		kl_config_set_free(&l->cur);
+		free(l);
+	}
+	if (o->have_sim)
+		kl_sim_free(&o->sim);
+	kl_config_set_free(&o->next);
+	kl_config_set_free(&o->seen);
+	kl_history_free(o->shapes);
+	free(o->fake.items);
+	free(o->tmp);
+	free(o->quick);
+	free(o->steps);
+	free(o->succ);
+}
+
+/* The shape of an operation is an item of its own, for the simulator. */
+static int add_item(struct kl_online *o, uint32_t shape, uint16_t method)
+{
+	const size_t old = o->cnature;
+	int ret = kl_grow(o->fake.items, o->fake.citems, (size_t)shape + 1) ?:
+		  kl_grow(o->shapes->ops, o->shapes->cops, (size_t)shape + 1) ?:
+		  kl_grow(o->sim.nature, o->cnature, (size_t)shape + 1) ?:
+		  kl_grow(o->steps, o->csteps, (size_t)shape + 1);
+
+	if (ret)
+		return ret;
+	o->steps[shape] = (struct on_step){ .from = { ON_NONE, ON_NONE } };
+	memset(o->sim.nature + old, 0, o->cnature - old);
+	o->fake.items[shape] = (struct kl_item){
+		.op = shape, .shape = shape, .method = method,
+		.pure = kl_spec_method(o->spec, method)->pure,
+	};
+	o->shapes->ops[shape] = (struct kl_op){ .shape = shape };
+	o->fake.nitems = shape + 1;
+	return 0;
+}
+
+static int intern_shape(struct kl_online *o, uint16_t method, const struct kl_val *vals,
+			bool pending, uint32_t *shape)
+{
+	const struct kl_method *m = kl_spec_method(o->spec, method);
+	const struct kl_shape s = { .method = method, .nargs = m->nparams, .nres = m->nresults };
+	int64_t id = kl_history_shape(o->shapes, &s, vals, pending ? NULL : vals + s.nargs);
+
+	if (id < 0)
+		return id;
+	*shape = id;
+	return id < o->fake.nitems ? 0 : add_item(o, id, method);
+}
+
+/* The number in the new tables of a shape in @old. */
+static int move_shape(struct kl_online *o, const struct kl_history *old, uint32_t *map,
+		      uint32_t *shape)
+{
+	const struct kl_shape *s = &old->shapes[*shape];
+	int ret;
+
+	if (map[*shape] == ON_NONE) {
+		ret = intern_shape(o, s->method, old->vals + s->vals, false, &map[*shape]);
+		if (ret)
+			return ret;
+	}
+	*shape = map[*shape];
+	return 0;
+}
+
+static int move_kept(struct kl_online *o, const struct kl_history *old, uint32_t *map,
+		     struct on_part *p)
+{
+	uint32_t k, shape;
+	int ret = 0;
+
+	for (k = 0; k < p->nring && !ret; k++) {
+		if (!on_has_shape(o, p->ring[k].kind))
+			continue;
+		shape = p->ring[k].what;
+		ret = move_shape(o, old, map, &shape);
+		p->ring[k].what = shape;
+	}
+	return ret;
+}
+
+static int collect_shapes(struct kl_online *o)
+{
+	struct kl_history *old = o->shapes;
+	uint32_t *map = malloc((old->nshapes + 1) * sizeof(*map));
+	size_t i;
+	int ret = map ? new_shapes(o) : -ENOMEM;
+
+	if (ret) {
+		kl_history_free(o->shapes == old ? NULL : o->shapes);
+		o->shapes = old;
+		free(map);
+		return ret;
+	}
+	memset(map, 0xff, (old->nshapes + 1) * sizeof(*map));
+	o->fake.h = o->shapes;
+	o->fake.nitems = 0;
+	memset(o->sim.nature, 0, o->cnature);
+	memset(o->quick, 0, o->cquick * sizeof(*o->quick));
+	o->nquick = 0;
+	forget_steps(o);
+	for (i = 0; i < o->nops && !ret; i++)
+		if (o->ops[i].refs && on_has_shape(o, o->ops[i].kind))
+			ret = move_shape(o, old, map, &o->ops[i].shape);
+	for (i = 0; i < o->nparts && !ret; i++)
+		ret = move_kept(o, old, map, &o->parts[i]);
+	o->limit_shapes = 2 * o->shapes->nshapes + FIRST_SHAPES;
+	kl_history_free(old);
+	free(map);
+	return ret;
+}
+
+static inline size_t quick_home(const struct kl_online *o, const struct on_shape *q)
+{
+	return kl_mix(q->v[0], q->v[1] ^ (uint64_t)q->key << 32) & (o->cquick - 1);
+}
+
+static int grow_quick(struct kl_online *o)
+{
+	const size_t size = o->cquick ? 2 * o->cquick : 1024, old = o->cquick;
+	struct on_shape *from = o->quick, *to = calloc(size, sizeof(*to));
+	size_t i, at;
+
+	if (!to)
+		return -ENOMEM;
+	o->cquick = size;
+	for (i = 0; i < old; i++) {
+		if (!from[i].key)
+			continue;
+		at = quick_home(o, &from[i]);
+		while (to[at].key)
+			at = (at + 1) & (size - 1);
+		to[at] = from[i];
+	}
+	free(from);
+	o->quick = to;
+	return 0;
+}
+
+int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *shape)
+{
+	const struct kl_method *m = kl_spec_method(o->spec, op->method);
+	const unsigned int n = m->nparams + m->nresults;
+	const bool pending = op->flags & KL_OP_PENDING;
+	struct on_shape q = { .key = 1 | pending << 1 | (uint32_t)op->method << 16 };
+	unsigned int i;
+	size_t at;
+	int ret = o->shapes->nshapes > o->limit_shapes ? collect_shapes(o) : 0;
+
+	if (ret)
+		return ret;
+	if (n > 2)
+		return intern_shape(o, op->method, op->vals, pending, shape);
+	for (i = 0; i < n; i++) {
+		q.v[i] = op->vals[i].v;
+		q.key |= op->vals[i].tag << (2 + 3 * i);
+	}
+	if (2 * (o->nquick + 1) > o->cquick && grow_quick(o))
+		return -ENOMEM;
+	for (at = quick_home(o, &q); o->quick[at].key; at = (at + 1) & (o->cquick - 1)) {
+		const struct on_shape *r = &o->quick[at];
+
+		if (r->key == q.key && r->v[0] == q.v[0] && r->v[1] == q.v[1]) {
+			*shape = r->shape;
+			return 0;
+		}
+	}
+	ret = intern_shape(o, op->method, op->vals, pending, &q.shape);
+	if (ret)
+		return ret;
+	o->quick[at] = q;
+	o->nquick++;
+	*shape = q.shape;
+	return 0;
+}
+
+static int move_state(const struct kl_intern *old, struct kl_intern *to, uint32_t *map,
+		      uint32_t *state)
+{
+	const uint64_t *w;
+	int64_t id;
+	size_t n;
+
+	if (map[*state] == ON_NONE) {
+		w = kl_intern_get(old, *state, &n);
+		id = kl_intern(to, w, n);
+		if (id < 0)
+			return id;
+		map[*state] = id;
+	}
+	*state = map[*state];
+	return 0;
+}
+
+static int move_configs(struct live *l, const struct kl_intern *old, struct kl_intern *to,
+			uint32_t *map)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < l->cur.n && !ret; i++) {
+		uint64_t *rec = l->cur.rec + i * l->c.reclen;
+		uint32_t state = kl_rec_state(&l->c, rec);
+
+		ret = move_state(old, to, map, &state);
+		kl_rec_set(&l->c, rec, state, 0);
+	}
+	return ret;
+}
+
+/* Keep only states that something is in. */
+int live_collect(struct kl_online *o)
+{
+	struct kl_intern old = o->sim.states, to = { 0 };
+	uint32_t *map = malloc((old.n + 1) * sizeof(*map)), mark = KL_STATE_GAP;
+	size_t i;
+	int ret = map ? 0 : -ENOMEM;
+
+	if (ret)
+		return ret;
+	memset(map, 0xff, (old.n + 1) * sizeof(*map));
+	ret = move_state(&old, &to, map, &mark) ?: move_state(&old, &to, map, &o->sim.any) ?:
+	      move_state(&old, &to, map, &o->sim.first);
+	for (i = 0; i < o->nparts && !ret; i++) {
+		struct on_part *p = &o->parts[i];
+
+		ret = p->live ? move_configs(p->live, &old, &to, map) :
+		      p->mode == PART_FOLLOWED ? move_state(&old, &to, map, &p->state) : 0;
+	}
+	forget_steps(o);
+	kl_intern_free(&o->sim.states);
+	o->sim.states = to;
+	o->limit_states = 2 * kl_intern_bytes(&to) + FIRST_STATES;
+	free(map);
+	return ret;
+}
+
+static struct live *new_live(struct kl_online *o)
+{
+	struct live *l = o->pool;
+
+	if (l) {
+		o->pool = l->next;
+	} else {
+		l = calloc(1, sizeof(*l));
+		if (!l)
+			return NULL;
+		l->c.masklen = 1;
+		l->c.hidden = o->hidden;
+		l->c.reclen = 2 + o->hidden;
+		l->c.free = &l->free;
+		l->c.over = &l->over;
+	}
+	l->free = l->over = l->used = l->ghosts = 0;
+	kl_config_set_clear(&l->cur);
+	return l;
+}
+
+void live_drop(struct kl_online *o, struct on_part *p)
+{
+	if (!p->live)
+		return;
+	p->live->next = o->pool;
+	o->pool = p->live;
+	p->live = NULL;
+}
+
+static int too_many(struct kl_online *o, const char *what)
+{
+	snprintf(o->reason, sizeof(o->reason), "%s", what);
+	return -EDQUOT;
+}
+
+/* May it take effect: have all that precede it?  Ghosts may have done so in the gap. */
+static inline bool ready(const struct live *l, const uint64_t *rec, const struct live_open *op)
+{
+	return !(op->preds & ~l->ghosts & ~rec[0]);
+}
+
+static inline void take(const struct live *l, uint64_t *rec, unsigned int slot, uint32_t state)
+{
+	const struct live_open *op = &l->open[slot];
+	uint64_t gone = op->preds & l->ghosts & ~rec[0];
+
+	/* What comes before it can no longer come after it. */
+	while (gone) {
+		const unsigned int g = __builtin_ctzll(gone);
+
+		rec[0] |= bit(g);
+		gone = (gone | (l->open[g].preds & l->ghosts)) & ~rec[0];
+	}
+	rec[0] |= bit(slot);
+	if (l->c.hidden) {
+		rec[1] &= ~bit(slot);
+		if (op->over)
+			rec[1] |= l->over & ~rec[0];
+	}
+	kl_rec_set(&l->c, rec, state, 0);
+}
+
+/* What changes nothing and fits the state takes effect at once. */
+static int settle(struct kl_online *o, struct live *l, uint64_t *rec)
+{
+	const uint32_t *next;
+	uint64_t left;
+	bool again;
+	int n;
+
+	do {
+		again = false;
+		for (left = l->free & ~rec[0]; left; left &= left - 1) {
+			const unsigned int slot = __builtin_ctzll(left);
+			const struct live_open *op = &l->open[slot];
+
+			if (!ready(l, rec, op))
+				continue;
+			n = step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
+			if (n < 0)
+				return n;
+			if (n != 1 || next[0] != kl_rec_state(&l->c, rec))
+				continue;
+			take(l, rec, slot, next[0]);
+			again |= on_op(o, op->op)->is_pred;
+		}
+	} while (again);
+	return 0;
+}
+
+/* The configuration in o->tmp has been come to. */
+static int arrive(struct kl_online *o, struct live *l, unsigned int slot, size_t at)
+{
+	const bool done = kl_rec_done(&l->c, o->tmp, slot);
+	int ret = 0;
+
+	if (done)
+		ret = kl_config_set_add(&l->c, &o->next, o->tmp, 0);
+	if (ret >= 0 && !kl_rec_has(o->tmp, slot))
+		ret = kl_config_set_add(&l->c, &o->seen, o->tmp, at + 1);
+	if (ret >= 0 && o->seen.n + o->next.n > ON_CONFIGS)
+		return too_many(o, "too many orders of the operations under way are possible");
+	return ret < 0 ? ret : 0;
+}
+
+static int expand(struct kl_online *o, struct live *l, unsigned int slot, size_t at)
+{
+	uint64_t left = l->used & ~o->seen.rec[at * l->c.reclen];
+	const uint32_t *next;
+	int n, k, ret;
+
+	for (; left; left &= left - 1) {
+		const unsigned int s = __builtin_ctzll(left);
+		const struct live_open *op = &l->open[s];
+		const uint64_t *rec = o->seen.rec + at * l->c.reclen;
+
+		if ((op->twin != NO_SLOT && !kl_rec_has(rec, op->twin)) || !ready(l, rec, op))
+			continue;
+		n = step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
+		if (n < 0)
+			return n;
+		if (!n || (op->free && n == 1 && next[0] == kl_rec_state(&l->c, rec)))
+			continue;
+		ret = kl_grow(o->succ, o->csucc, n);
+		if (ret)
+			return ret;
+		memcpy(o->succ, next, n * sizeof(*next));
+		for (k = 0; k < n; k++) {
+			kl_rec_copy(&l->c, o->tmp, o->seen.rec + at * l->c.reclen);
+			take(l, o->tmp, s, o->succ[k]);
+			ret = settle(o, l, o->tmp) ?: arrive(o, l, slot, at);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/* Keep the configurations in which @slot has taken effect.  0, 1 if there are none. */
+static int satisfy(struct kl_online *o, struct live *l, unsigned int slot)
+{
+	struct kl_config_set swap;
+	size_t at;
+	int ret;
+
+	kl_config_set_clear(&o->next);
+	kl_config_set_clear(&o->seen);
+	for (at = 0; at < l->cur.n; at++) {
+		kl_rec_copy(&l->c, o->tmp, l->cur.rec + at * l->c.reclen);
+		ret = arrive(o, l, slot, 0);
+		if (ret)
+			return ret;
+	}
+	for (at = 0; at < o->seen.n; at++) {
+		ret = expand(o, l, slot, at);
+		if (ret)
+			return ret;
+	}
+	if (!o->next.n)
+		return 1;
+	swap = l->cur;
+	l->cur = o->next;
+	o->next = swap;
+	return 0;
+}
+
+/* Its place among open operations of equal shape, by return. */
+static void find_twins(struct kl_online *o, struct live *l, unsigned int slot)
+{
+	struct live_open *op = &l->open[slot], *next = NULL;
+	const struct on_op *me = on_op(o, op->op);
+	uint64_t left, before = 0, after = KL_TIME_MAX;
+
+	for (left = l->used & ~bit(slot); left; left &= left - 1) {
+		const unsigned int s = __builtin_ctzll(left);
+		struct live_open *t = &l->open[s];
+		const struct on_op *other = on_op(o, t->op);
+
+		if (!t->alone || t->free || other->shape != me->shape)
+			continue;
+		if (other->ret <= me->ret) {
+			if (op->twin == NO_SLOT || other->ret >= before) {
+				before = other->ret;
+				op->twin = s;
+			}
+		} else if (!next || other->ret <= after) {
+			after = other->ret;
+			next = t;
+		}
+	}
+	if (next)
+		next->twin = slot;
+}
+
+static int nature(struct kl_online *o, uint32_t op)
+{
+	const uint32_t shape = on_op(o, op)->shape;
+
+	return o->fake.items[shape].pure ? KL_FREE : kl_sim_nature(&o->sim, shape);
+}
+
+/* Give an operation a slot. */
+static int open_one(struct kl_online *o, struct on_part *p, uint32_t i, bool ghost)
+{
+	struct live *l = p->live;
+	struct on_op *op = on_op(o, i);
+	struct live_open *s;
+	uint64_t left;
+	unsigned int slot;
+	size_t at;
+	int n = nature(o, i), ret;
+
+	op->slot = NO_SLOT;
+	/* It may be left out, and changes nothing. */
+	if (n < 0 || (ghost && n & KL_FREE))
+		return n < 0 ? n : 0;
+	if (l->used == UINT64_MAX)
+		return too_many(o, "more than 64 operations are under way");
+	slot = __builtin_ctzll(~l->used);
+	s = &l->open[slot];
+	*s = (struct live_open){
+		.op = i, .twin = NO_SLOT, .ghost = ghost, .free = n & KL_FREE, .over = n & KL_OVER,
+	};
+	for (left = l->used; left; left &= left - 1) {
+		struct live_open *t = &l->open[__builtin_ctzll(left)];
+
+		if (on_before(on_op(o, t->op), op))
+			s->preds |= left & -left;
+		if (ghost && on_before(op, on_op(o, t->op)))
+			t->preds |= bit(slot);
+	}
+	op->slot = slot;
+	l->used |= bit(slot);
+	s->alone = !ghost && !s->preds && !op->is_pred;
+	if (ghost)
+		l->ghosts |= bit(slot);
+	if (s->alone && !s->free)
+		find_twins(o, l, slot);
+	if (l->c.hidden && s->over && s->alone)
+		l->over |= bit(slot);
+	if (!s->free)
+		return 0;
+	l->free |= bit(slot);
+	for (at = 0; at < l->cur.n; at++) {
+		ret = settle(o, l, l->cur.rec + at * l->c.reclen);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* From one state to configurations. */
+static int make_live(struct kl_online *o, struct on_part *p)
+{
+	int ret;
+
+	p->live = new_live(o);
+	if (!p->live)
+		return -ENOMEM;
+	memset(o->tmp, 0, p->live->c.reclen * sizeof(*o->tmp));
+	kl_rec_set(&p->live->c, o->tmp, p->state, 0);
+	ret = kl_config_set_add(&p->live->c, &p->live->cur, o->tmp, 0);
+	return ret < 0 ? ret : 0;
+}
+
+int live_call(struct kl_online *o, struct on_part *p, uint32_t op)
+{
+	int ret;
+
+	if (kl_intern_bytes(&o->sim.states) > o->limit_states) {
+		ret = live_collect(o);
+		if (ret)
+			return ret;
+		if (o->limit_states > o->opts.bytes)
+			return too_many(o, "the states that are possible do not fit the memory bound");
+	}
+	/* One that is alone needs no slot, see live_return(). */
+	if (!p->live && p->nopen == 1)
+		return 0;
+	if (!p->live) {
+		ret = make_live(o, p) ?: open_one(o, p, p->open[0], false);
+		if (ret)
+			return ret;
+	}
+	return open_one(o, p, op, false);
+}
+
+/* A ghost returns: it has taken effect once more, or it has not. */
+static int end_ghost(struct kl_online *o, struct live *l, unsigned int slot)
+{
+	struct kl_config_set before = { 0 };
+	size_t at;
+	int ret = 0;
+
+	for (at = 0; at < l->cur.n && ret >= 0; at++)
+		ret = kl_config_set_add(&l->c, &before, l->cur.rec + at * l->c.reclen, 0);
+	if (ret >= 0)
+		ret = satisfy(o, l, slot);
+	if (ret == 1)
+		ret = 0;
+	for (at = 0; at < before.n && ret >= 0; at++)
+		ret = kl_config_set_add(&l->c, &l->cur, before.rec + at * l->c.reclen, 0);
+	kl_config_set_free(&before);
+	return ret < 0 ? ret : 0;
+}
+
+/* The slot is free again; a ghost may have left equal configurations behind. */
+static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
+{
+	const bool ghost = l->open[slot].ghost;
+	struct kl_config_set swap;
+	uint64_t left;
+	size_t at;
+	int ret = 0;
+
+	l->used &= ~bit(slot);
+	l->ghosts &= ~bit(slot);
+	l->free &= ~bit(slot);
+	l->over &= ~bit(slot);
+	for (left = l->used; left; left &= left - 1) {
+		struct live_open *t = &l->open[__builtin_ctzll(left)];
+
+		t->preds &= ~bit(slot);
+		if (t->twin == slot)
+			t->twin = NO_SLOT;
+	}
+	kl_config_set_clear(&o->next);
+	for (at = 0; at < l->cur.n; at++) {
+		uint64_t *rec = l->cur.rec + at * l->c.reclen;
+
+		rec[0] &= ~bit(slot);
+		if (l->c.hidden)
+			rec[1] &= ~bit(slot);
+		if (ghost) {
+			ret = kl_config_set_add(&l->c, &o->next, rec, 0);
+			if (ret < 0)
+				return ret;
+		}
+	}
+	if (ghost) {
+		swap = l->cur;
+		l->cur = o->next;
+		o->next = swap;
+	}
+	return 0;
+}
+
+static int return_alone(struct kl_online *o, struct on_part *p, const struct on_op *op)
+{
+	const uint32_t *next;
+	int n = step(o, p->state, op->shape, &next), ret;
+
+	if (n == 1)
+		p->state = next[0];
+	if (n <= 1)
+		return n < 0 ? n : !n;
+	ret = make_live(o, p);
+	return ret ? ret : open_one(o, p, p->open[0], false);
+}
+
+int live_return(struct kl_online *o, struct on_part *p, uint32_t i)
+{
+	const struct on_op *op = on_op(o, i);
+	struct live *l;
+	size_t at;
+	int ret;
+
+	if (!p->live) {
+		ret = return_alone(o, p, op);
+		if (ret || !p->live)
+			return ret;
+	}
+	l = p->live;
+	if (op->slot != NO_SLOT) {
+		ret = l->open[op->slot].ghost ? end_ghost(o, l, op->slot) : 0;
+		for (at = 0; !ret && at < l->cur.n && !l->open[op->slot].ghost; at++) {
+			if (kl_rec_has(l->cur.rec + at * l->c.reclen, op->slot))
+				continue;
+			ret = satisfy(o, l, op->slot);
+			break;
+		}
+		if (!ret)
+			ret = close_slot(o, l, op->slot);
+		if (ret)
+			return ret;
+	}
+	if (p->nopen == 1 && l->cur.n == 1) {
+		p->state = kl_rec_state(&l->c, l->cur.rec);
+		live_drop(o, p);
+	}
+	return 0;
+}
+
+int live_restart(struct kl_online *o, struct on_part *p)
+{
+	uint32_t i;
+	int ret;
+
+	live_drop(o, p);
+	p->state = o->sim.any;
+	if (!p->nopen)
+		return 0;
+	ret = make_live(o, p);
+	for (i = 0; i < p->nopen && !ret; i++)
+		ret = open_one(o, p, p->open[i], true);
+	return ret;
+}
+
+int live_possible(struct kl_online *o, uint32_t op)
+{
+	const uint32_t *next;
+	int n = kl_sim_step(&o->sim, o->sim.any, on_op(o, op)->shape, &next);
+
+	/* What the interpreter cannot do is not known to be impossible. */
+	return n == -EDQUOT ? 1 : n < 0 ? n : n > 0;
+}

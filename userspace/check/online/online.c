@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Checking a history while it grows, see online.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/online/internal.h"
+
+#define WINDOW	4096
+#define BACKLOG	(1u << 20)
+#define BYTES	(1ull << 30)
+
+/* Is there a monitor for it, and does each method have its part in it? */
+static int find_container(struct kl_online *o)
+{
+	const unsigned int n = kl_spec_nmethods(o->spec);
+	unsigned int i;
+
+	o->roles = calloc(n + 1, sizeof(*o->roles));
+	if (!o->roles)
+		return -ENOMEM;
+	kl_spec_container(o->spec, &o->c);
+	o->monitored = o->c.kind == KL_CONTAINER_QUEUE || o->c.kind == KL_CONTAINER_PQUEUE;
+	for (i = 0; i < n && o->monitored; i++) {
+		o->roles[i] = kl_spec_role(o->spec, i);
+		o->monitored = o->roles[i] != KL_ROLE_OTHER;
+	}
+	return 0;
+}
+
+int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
+		  struct kl_online **out)
+{
+	struct kl_online *o = calloc(1, sizeof(*o));
+	int ret;
+
+	if (!o)
+		return -ENOMEM;
+	o->spec = spec;
+	o->opts = *opts;
+	o->opts.window = opts->window ? opts->window : WINDOW;
+	o->opts.backlog = opts->backlog ? opts->backlog : BACKLOG;
+	o->opts.bytes = opts->bytes ? opts->bytes : BYTES;
+	o->flushes = kl_spec_flushes(spec);
+	/* Times of one counter are all different. */
+	o->ties = opts->error || opts->clock != KL_CLOCK_SEQ;
+	o->free_op = ON_NONE;
+	o->next_gap = KL_TIME_MAX;
+	ret = find_container(o) ?: live_init(o);
+	if (ret) {
+		kl_online_free(o);
+		return ret;
+	}
+	*out = o;
+	return 0;
+}
+
+void kl_online_free(struct kl_online *o)
+{
+	size_t i;
+
+	if (!o)
+		return;
+	for (i = 0; i < o->nparts; i++)
+		on_part_free(o, &o->parts[i]);
+	live_exit(o);
+	on_order_free(o);
+	for (i = 0; i < sizeof(o->reasons) / sizeof(*o->reasons); i++)
+		free(o->reasons[i]);
+	free(o->roles);
+	free(o->parts);
+	free(o->table);
+	free(o->gapped_objects);
+	free(o->begun_objects);
+	free(o->ops);
+	free(o);
+}
+
+static int new_op(struct kl_online *o, uint32_t *i)
+{
+	uint32_t gen = 0;
+	int ret;
+
+	*i = o->free_op;
+	if (*i != ON_NONE) {
+		o->free_op = o->ops[*i].value;
+		gen = o->ops[*i].gen;
+	} else {
+		ret = o->nops >= ON_NONE - 1 ? -ENOMEM : kl_grow(o->ops, o->cops, o->nops + 1);
+		if (ret)
+			return ret;
+		*i = o->nops++;
+	}
+	o->ops[*i] = (struct on_op){ .refs = 1, .gen = gen };
+	return 0;
+}
+
+void on_op_put(struct kl_online *o, uint32_t i)
+{
+	struct on_op *op = on_op(o, i);
+
+	if (--op->refs)
+		return;
+	op->gen++;
+	op->value = o->free_op;
+	o->free_op = i;
+}
+
+/* What it does to the container. */
+static enum on_kind kind_of(const struct kl_online *o, const struct kl_online_op *op)
+{
+	const enum kl_role role = o->roles[op->method];
+	const bool pending = op->flags & KL_OP_PENDING;
+	const struct kl_val v = role == KL_ROLE_ADD || !pending ? op->vals[0] : kl_special(KL_ANY);
+
+	if (v.tag == KL_WORD)
+		return role == KL_ROLE_ADD ? ON_ADD : role == KL_ROLE_REMOVE ? ON_REMOVE : ON_PEEK;
+	if (pending && role == KL_ROLE_REMOVE)
+		return ON_WILD;
+	if (v.tag == KL_ANY && role == KL_ROLE_PEEK)
+		return ON_NOTHING;
+	return v.tag == KL_EMPTY && role != KL_ROLE_ADD ? ON_EMPTY : ON_OTHER;
+}
+
+static int fill(struct kl_online *o, const struct kl_online_op *op, uint32_t i)
+{
+	struct on_op *to = on_op(o, i);
+
+	to->call = op->call;
+	to->ret = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret;
+	to->drain = op->drain;
+	to->thread = op->thread;
+	to->cpu = op->cpu;
+	to->method = op->method;
+	to->flags = op->flags;
+	to->kind = ON_OTHER;
+	if (o->monitored)
+		to->kind = kind_of(o, op);
+	if (to->kind == ON_OTHER)
+		return live_shape(o, op, &to->shape);
+	if (to->kind <= ON_PEEK)
+		to->word = op->vals[0].v;
+	return 0;
+}
+
+/* It was said that nothing would come that is called so early. */
+static int too_late(struct kl_online *o, const struct kl_online_op *op)
+{
+	const uint64_t to = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret;
+
+	o->late++;
+	return kl_online_gap(o, op->call, to, op->object, false);
+}
+
+/* The memory is full of operations that wait for the floor: let it be where they are. */
+static int force_floor(struct kl_online *o)
+{
+	int ret = kl_online_gap(o, o->floor, o->newest, 0, true);
+
+	return ret ? ret : kl_online_floor(o, o->newest);
+}
+
+int kl_online_add(struct kl_online *o, const struct kl_online_op *op)
+{
+	const struct kl_method *m;
+	uint64_t key = 0, object = op->object;
+	uint32_t i, part;
+	int ret;
+
+	if (op->method >= kl_spec_nmethods(o->spec) || op->call == KL_TIME_MAX ||
+	    (!(op->flags & KL_OP_PENDING) && (op->ret < op->call || op->ret == KL_TIME_MAX)))
+		return -EINVAL;
+	o->total++;
+	if (op->call > o->newest)
+		o->newest = op->call;
+	if (!(op->flags & KL_OP_PENDING) && op->ret > o->newest)
+		o->newest = op->ret;
+	if (op->call < o->floor)
+		return too_late(o, op);
+	m = kl_spec_method(o->spec, op->method);
+	if (kl_spec_partition(o->spec) == KL_PART_NONE)
+		object = 0;
+	else if (kl_spec_partition(o->spec) == KL_PART_PARAM && !kl_method_key(m, op->vals, &key))
+		/* It may have been of any key. */
+		return kl_online_gap(o, op->call, op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret,
+				     object, false);
+	ret = on_part_find(o, object, key, &part) ?: new_op(o, &i);
+	if (ret)
+		return ret;
+	ret = fill(o, op, i);
+	if (ret)
+		return ret;
+	on_op(o, i)->part = part;
+	ret = on_order_add(o, i);
+	if (!ret && o->tail - o->announced > o->opts.backlog)
+		ret = force_floor(o);
+	return ret;
+}
+
+int kl_online_floor(struct kl_online *o, uint64_t floor)
+{
+	if (floor < o->floor)
+		return 0;
+	o->floor = floor;
+	return on_order_run(o);
+}
+
+int kl_online_end(struct kl_online *o)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < o->nparts && !ret; i++)
+		ret = on_part_end(o, &o->parts[i]);
+	return ret;
+}
+
+static enum kl_verdict verdict(const struct on_part *p, const char **why)
+{
+	*why = NULL;
+	if (p->wrong)
+		return KL_VIOLATION;
+	if (p->why || p->gapped) {
+		*why = p->why ? p->why : "operations were lost";
+		return KL_UNKNOWN;
+	}
+	return KL_LINEARIZABLE;
+}
+
+void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
+{
+	const char *why, *first = NULL;
+	size_t i;
+
+	*s = (struct kl_online_stats){
+		.ops = o->total, .events = o->events, .floor = o->floor, .now = o->now,
+		.newest = o->newest, .gaps = o->ngaps_told, .late = o->late,
+		.violations = o->violations - o->doubted, .waiting = o->tail - o->head + o->nends,
+		.inside = o->inside, .parts = o->nparts,
+		.bytes = o->cops * sizeof(*o->ops) + o->cwait * sizeof(*o->wait) +
+			 kl_intern_bytes(&o->sim.states),
+	};
+	for (i = 0; i < o->nparts; i++) {
+		const struct on_part *p = &o->parts[i];
+
+		s->count[verdict(p, &why)]++;
+		s->bytes += sizeof(*p) + p->cring * sizeof(*p->ring);
+		first = first ? first : why;
+	}
+	/* What was lost on objects of which nothing is known counts, too. */
+	if (!o->nparts && o->ngaps_told)
+		first = "operations were lost";
+	s->verdict = s->count[KL_VIOLATION] ? KL_VIOLATION : first ? KL_UNKNOWN : KL_LINEARIZABLE;
+	snprintf(s->reason, sizeof(s->reason), "%s",
+		 s->verdict == KL_UNKNOWN ? first : "");
+}

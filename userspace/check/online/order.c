@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Time: operations as they come, in any order, become calls and returns in order.
+ *
+ * What is called before the floor is known.  A call is followed when the floor has
+ * passed its operation's return, and all that was called by then has been announced:
+ * operations that may have to come right after it, or that saw what it did.  At equal times calls come first, then
+ * gaps, then returns, which the clock's error delays.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "check/online/internal.h"
+
+static int push_end(struct kl_online *o, uint64_t key, uint32_t op)
+{
+	size_t at = o->nends, up;
+	int ret = kl_grow(o->ends, o->cends, at + 1);
+
+	if (ret)
+		return ret;
+	o->nends++;
+	for (; at; at = up) {
+		up = (at - 1) / 2;
+		if (o->ends[up].key <= key)
+			break;
+		o->ends[at] = o->ends[up];
+	}
+	o->ends[at] = (struct on_end){ .key = key, .op = op };
+	return 0;
+}
+
+static uint32_t pop_end(struct kl_online *o)
+{
+	const uint32_t op = o->ends[0].op;
+	const struct on_end last = o->ends[--o->nends];
+	size_t at = 0, down;
+
+	while ((down = 2 * at + 1) < o->nends) {
+		if (down + 1 < o->nends && o->ends[down + 1].key < o->ends[down].key)
+			down++;
+		if (o->ends[down].key >= last.key)
+			break;
+		o->ends[at] = o->ends[down];
+		at = down;
+	}
+	o->ends[at] = last;
+	return op;
+}
+
+int on_order_add(struct kl_online *o, uint32_t op)
+{
+	int ret;
+
+	if (o->tail == o->cwait && o->head > o->cwait / 2) {
+		memmove(o->wait, o->wait + o->head, (o->tail - o->head) * sizeof(*o->wait));
+		o->tail -= o->head;
+		o->announced -= o->head;
+		o->head = 0;
+	}
+	ret = kl_grow(o->wait, o->cwait, o->tail + 1);
+	if (ret)
+		return ret;
+	if (o->tail > o->announced &&
+	    on_op(o, o->wait[o->tail - 1])->call > on_op(o, op)->call)
+		o->unsorted = true;
+	o->wait[o->tail++] = op;
+	return 0;
+}
+
+static int sort_waiting(struct kl_online *o)
+{
+	const size_t n = o->tail - o->announced;
+	size_t i;
+	int ret = kl_grow(o->keys, o->ckeys, 2 * n);
+
+	if (ret)
+		return ret;
+	for (i = 0; i < n; i++)
+		o->keys[i] = (struct kl_key){
+			.key = on_op(o, o->wait[o->announced + i])->call,
+			.val = o->wait[o->announced + i],
+		};
+	kl_sort_keys(o->keys, n, o->keys + n);
+	for (i = 0; i < n; i++)
+		o->wait[o->announced + i] = o->keys[i].val;
+	o->unsorted = false;
+	return 0;
+}
+
+static int grow_threads(struct kl_online *o)
+{
+	const size_t size = o->cthreads ? 2 * o->cthreads : 64;
+	struct on_thread *t = calloc(size, sizeof(*t));
+	size_t i, at;
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < o->cthreads; i++) {
+		if (!o->threads[i].n)
+			continue;
+		at = kl_mix(o->threads[i].id, 1) & (size - 1);
+		while (t[at].n)
+			at = (at + 1) & (size - 1);
+		t[at] = o->threads[i];
+	}
+	free(o->threads);
+	o->threads = t;
+	o->cthreads = size;
+	return 0;
+}
+
+/* Tell those operations of its thread that it has to come after, if they are still open. */
+static int meet_thread(struct kl_online *o, uint32_t op)
+{
+	struct on_op *b = on_op(o, op);
+	struct on_thread *t;
+	size_t at;
+	unsigned int i;
+
+	if (2 * (o->nthreads + 1) > o->cthreads && grow_threads(o))
+		return -ENOMEM;
+	at = kl_mix(b->thread, 1) & (o->cthreads - 1);
+	while (o->threads[at].n && o->threads[at].id != b->thread)
+		at = (at + 1) & (o->cthreads - 1);
+	t = &o->threads[at];
+	o->nthreads += !t->n;
+	t->id = b->thread;
+	for (i = 0; i < 4 && i < t->n; i++) {
+		struct on_op *a = on_op(o, t->op[i]);
+
+		if (a->gen != t->gen[i] || on_end_key(o, a) < b->call)
+			continue;
+		/* Of one that is forgotten here it will not be known. */
+		if (on_before(a, b) || t->n % 4 == i)
+			a->is_pred = true;
+	}
+	i = t->n++ % 4;
+	if (t->n == 8)
+		t->n = 4;
+	t->op[i] = op;
+	t->gen[i] = b->gen;
+	return 0;
+}
+
+/* Operations called by @time are known from now on. */
+static int announce(struct kl_online *o, uint64_t time)
+{
+	int ret = 0;
+
+	while (!ret && o->announced < o->tail) {
+		const uint32_t op = o->wait[o->announced];
+
+		if (on_op(o, op)->call >= o->floor || on_op(o, op)->call > time)
+			break;
+		ret = o->ties ? meet_thread(o, op) : 0;
+		if (!ret)
+			ret = on_part_announce(o, op);
+		o->announced++;
+	}
+	return ret;
+}
+
+static void find_next_gap(struct kl_online *o)
+{
+	size_t i;
+
+	o->next_gap = KL_TIME_MAX;
+	for (i = 0; i < o->ngaps; i++) {
+		const struct on_gap *g = &o->gaps[i];
+		const uint64_t time = g->open ? g->to : g->from;
+
+		if (time < o->next_gap)
+			o->next_gap = time;
+	}
+}
+
+static int follow_gap(struct kl_online *o)
+{
+	const uint64_t time = o->next_gap;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < o->ngaps && !ret; i++) {
+		struct on_gap *g = &o->gaps[i];
+
+		if (g->open && g->to == time) {
+			const struct on_gap over = *g;
+
+			o->gaps[i--] = o->gaps[--o->ngaps];
+			ret = on_part_gap(o, &over, true);
+		} else if (!g->open && g->from == time) {
+			g->open = true;
+			ret = on_part_gap(o, g, false);
+		}
+	}
+	if (time > o->now)
+		o->now = time;
+	find_next_gap(o);
+	return ret;
+}
+
+/* Is all known that may follow @op closely?  Else wait, but not for ever. */
+static bool ready(struct kl_online *o, struct on_op *op)
+{
+	if (op->ret == KL_TIME_MAX || o->floor == KL_TIME_MAX || on_end_key(o, op) < o->floor)
+		return true;
+	if (o->tail - o->head <= o->opts.backlog)
+		return false;
+	op->is_pred = true;
+	return true;
+}
+
+static int follow_call(struct kl_online *o, uint32_t op)
+{
+	const uint64_t end = on_op(o, op)->ret == KL_TIME_MAX ? on_op(o, op)->call :
+			     on_end_key(o, on_op(o, op));
+	int ret = announce(o, end);
+
+	if (ret)
+		return ret;
+	o->head++;
+	o->events++;
+	if (on_op(o, op)->call > o->now)
+		o->now = on_op(o, op)->call;
+	if (on_op(o, op)->ret != KL_TIME_MAX) {
+		ret = push_end(o, on_end_key(o, on_op(o, op)), op);
+		if (ret)
+			return ret;
+	}
+	return on_part_call(o, op);
+}
+
+static int follow_return(struct kl_online *o)
+{
+	const uint64_t key = o->ends[0].key;
+	const uint32_t op = pop_end(o);
+	int ret;
+
+	o->events++;
+	if (key > o->now)
+		o->now = key;
+	ret = on_part_return(o, op);
+	on_op_put(o, op);
+	return ret;
+}
+
+int on_order_run(struct kl_online *o)
+{
+	const bool last = o->floor == KL_TIME_MAX;
+	int ret = o->unsorted ? sort_waiting(o) : 0;
+
+	while (!ret && !(o->opts.stop && *o->opts.stop)) {
+		const uint64_t first = o->head < o->tail ? on_op(o, o->wait[o->head])->call :
+				       KL_TIME_MAX;
+		const bool called = first < o->floor;
+		const uint64_t call = called ? first : KL_TIME_MAX;
+		const uint64_t end = o->nends ? o->ends[0].key : KL_TIME_MAX;
+
+		if (called && call <= o->next_gap && call <= end) {
+			if (!ready(o, on_op(o, o->wait[o->head])))
+				break;
+			ret = follow_call(o, o->wait[o->head]);
+		} else if (o->next_gap <= end && o->next_gap != KL_TIME_MAX) {
+			if (o->next_gap >= o->floor)
+				break;
+			ret = follow_gap(o);
+		} else if (o->nends && (end < o->floor || last)) {
+			ret = follow_return(o);
+		} else {
+			break;
+		}
+	}
+	if (o->head == o->tail)
+		o->head = o->announced = o->tail = 0;
+	return ret;
+}
+
+void on_order_free(struct kl_online *o)
+{
+	free(o->wait);
+	free(o->keys);
+	free(o->ends);
+	free(o->threads);
+	free(o->gaps);
+}
+
+int kl_online_gap(struct kl_online *o, uint64_t from, uint64_t to, uint64_t object, bool all)
+{
+	int ret;
+	size_t i;
+
+	if (to < from)
+		return -EINVAL;
+	ret = kl_grow(o->gaps, o->cgaps, o->ngaps + 1) ?:
+	      kl_grow(o->gapped_objects, o->cgapped, o->ngapped + 1);
+	if (ret)
+		return ret;
+	o->ngaps_told++;
+	if (all) {
+		o->gapped = true;
+	} else {
+		for (i = 0; i < o->ngapped && o->gapped_objects[i] != object; i++)
+			;
+		if (i == o->ngapped)
+			o->gapped_objects[o->ngapped++] = object;
+	}
+	for (i = 0; i < o->nparts; i++) {
+		struct on_part *p = &o->parts[i];
+
+		if (!all && p->object != object && kl_spec_partition(o->spec) != KL_PART_NONE)
+			continue;
+		p->gapped = true;
+		on_part_doubt(o, p, from, "operations were lost where it was thought to be known");
+	}
+	o->gaps[o->ngaps++] = (struct on_gap){
+		.from = from, .to = kl_time_add(to, o->opts.error), .object = object, .all = all,
+	};
+	find_next_gap(o);
+	return 0;
+}

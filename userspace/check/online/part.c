@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Partitions as they are followed.  What cannot be is UNKNOWN, with the reason, and
+ * is followed further from an unknown state; unless all its operations are still
+ * kept, which are then checked offline as long as they are.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "check/online/uses.h"
+
+#define FIRST_LOOK	64	/* operations after which those that are kept are checked */
+
+static const struct on_monitor *monitor(const struct kl_online *o)
+{
+	return o->c.kind == KL_CONTAINER_PQUEUE ? &on_pqueue : &on_queue;
+}
+
+static void drop_monitors(struct kl_online *o, struct on_part *p)
+{
+	if (p->mon)
+		monitor(o)->free(o, p->mon);
+	if (p->strict)
+		monitor(o)->free(o, p->strict);
+	p->mon = p->strict = NULL;
+}
+
+static int new_monitors(struct kl_online *o, struct on_part *p)
+{
+	const enum on_begin begin = p->forgot ? ON_LOST : o->opts.fresh ? ON_FRESH : ON_ANY;
+
+	p->mon = monitor(o)->new(o, false, begin);
+	/* To say yes; of what is forgotten nobody will. */
+	if (o->ties && begin != ON_LOST)
+		p->strict = monitor(o)->new(o, true, begin);
+	return p->mon && (p->strict || !o->ties || begin == ON_LOST) ? 0 : -ENOMEM;
+}
+
+static bool concerns(const struct kl_online *o, const struct on_part *p, const struct on_gap *g)
+{
+	return g->all || g->object == p->object || kl_spec_partition(o->spec) == KL_PART_NONE;
+}
+
+static int grow_table(struct kl_online *o)
+{
+	const size_t size = o->size ? 2 * o->size : 64;
+	uint32_t *table = calloc(size, sizeof(*table));
+	size_t i, at;
+
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < o->nparts; i++) {
+		at = kl_mix(o->parts[i].object, o->parts[i].key) & (size - 1);
+		while (table[at])
+			at = (at + 1) & (size - 1);
+		table[at] = i + 1;
+	}
+	free(o->table);
+	o->table = table;
+	o->size = size;
+	return 0;
+}
+
+static int new_part(struct kl_online *o, uint64_t object, uint64_t key)
+{
+	struct on_part *p;
+	bool known = !o->begun;
+	size_t i;
+	int ret = kl_grow(o->parts, o->cparts, o->nparts + 1);
+
+	if (ret)
+		return ret;
+	p = &o->parts[o->nparts];
+	*p = (struct on_part){ .object = object, .key = key, .gapped = o->gapped };
+	for (i = 0; i < o->ngapped; i++)
+		p->gapped |= o->gapped_objects[i] == object;
+	for (i = 0; i < o->nbegun; i++)
+		known &= o->begun_objects[i] != object;
+	for (i = 0; i < o->ngaps; i++)
+		p->gaps += o->gaps[i].open && concerns(o, p, &o->gaps[i]);
+	p->mode = p->gaps ? PART_GAP : PART_FOLLOWED;
+	p->forgot = p->lost = !known;
+	p->began = known ? 0 : o->now;
+	known &= o->opts.fresh;
+	if (!o->monitored)
+		p->state = known ? o->sim.first : o->sim.any;
+	else if (!p->gaps)
+		ret = new_monitors(o, p);
+	o->nparts++;
+	on_window_share(o);
+	return ret;
+}
+
+int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *part)
+{
+	size_t at;
+	int ret;
+
+	if (o->last_part < o->nparts && o->parts[o->last_part].object == object &&
+	    o->parts[o->last_part].key == key) {
+		*part = o->last_part;
+		return 0;
+	}
+	if (2 * (o->nparts + 1) > o->size) {
+		ret = o->nparts >= ON_NONE / 2 ? -ENOMEM : grow_table(o);
+		if (ret)
+			return ret;
+	}
+	for (at = kl_mix(object, key) & (o->size - 1); o->table[at]; at = (at + 1) & (o->size - 1)) {
+		const struct on_part *p = &o->parts[o->table[at] - 1];
+
+		if (p->object == object && p->key == key)
+			break;
+	}
+	if (!o->table[at]) {
+		ret = new_part(o, object, key);
+		if (ret)
+			return ret;
+		o->table[at] = o->nparts;
+	}
+	*part = o->last_part = o->table[at] - 1;
+	return 0;
+}
+
+void on_part_free(struct kl_online *o, struct on_part *p)
+{
+	if (o->monitored)
+		drop_monitors(o, p);
+	else
+		live_drop(o, p);
+	free(p->open);
+	free(p->ring);
+}
+
+/* Tell new monitors of the operations that have been announced. */
+static int retell(struct kl_online *o, struct on_part *p)
+{
+	const struct on_monitor *m = monitor(o);
+	const uint32_t part = p - o->parts;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < p->nopen && !ret; i++) {
+		on_op(o, p->open[i])->old = true;
+		ret = m->announce(o, p->mon, p->open[i]);
+	}
+	for (i = o->head; i < o->announced && !ret; i++) {
+		if (on_op(o, o->wait[i])->part != part)
+			continue;
+		ret = m->announce(o, p->mon, o->wait[i]);
+	}
+	return ret;
+}
+
+static void drop(struct kl_online *o, struct on_part *p)
+{
+	if (o->monitored)
+		drop_monitors(o, p);
+	else
+		live_drop(o, p);
+}
+
+/* All so far is forgotten: the state is unknown. */
+static int restart(struct kl_online *o, struct on_part *p)
+{
+	/* Not before fewer are under way: each may take effect again. */
+	const bool crowded = !o->monitored && p->nopen > ON_SLOTS / 2;
+	int ret;
+
+	p->mode = p->gaps || crowded ? PART_GAP : PART_FOLLOWED;
+	p->forgot = true;
+	p->began = o->now;
+	if (p->mode == PART_GAP) {
+		drop(o, p);
+		return 0;
+	}
+	if (!o->monitored)
+		return live_restart(o, p);
+	drop_monitors(o, p);
+	ret = new_monitors(o, p);
+	return ret ? ret : retell(o, p);
+}
+
+static bool complete(const struct on_part *p)
+{
+	return !p->lacks && !p->forgot && p->mode == PART_FOLLOWED;
+}
+
+/* It cannot be followed any further. */
+static int quit(struct kl_online *o, struct on_part *p, const char *why)
+{
+	if (complete(p)) {
+		p->mode = PART_KEPT;
+		p->next_look = p->nops < FIRST_LOOK / 2 ? FIRST_LOOK : 2 * p->nops;
+		p->why = why;
+		drop(o, p);
+		return 0;
+	}
+	if (!p->why)
+		p->why = why;
+	return restart(o, p);
+}
+
+/* Reasons live as long as the check: there are few. */
+static const char *keep_reason(struct kl_online *o, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(o->reasons) / sizeof(*o->reasons); i++) {
+		if (!o->reasons[i])
+			o->reasons[i] = strdup(why);
+		if (!o->reasons[i] || !strcmp(o->reasons[i], why))
+			break;
+	}
+	return i < sizeof(o->reasons) / sizeof(*o->reasons) && o->reasons[i] ? o->reasons[i] :
+	       "it cannot be followed in bounded memory";
+}
+
+static void tell(struct kl_online *o, struct on_part *p, uint64_t time, const char *reason,
+		 const char *engine, const struct kl_report *r)
+{
+	const struct kl_online_violation v = {
+		.object = p->object, .key = p->key, .time = time, .events = o->events,
+		.all_objects = kl_spec_partition(o->spec) == KL_PART_NONE,
+		.has_key = kl_spec_partition(o->spec) == KL_PART_PARAM,
+		.reason = reason, .engine = engine, .report = r,
+	};
+
+	p->wrong = kl_time_add(time, 1);
+	o->violations++;
+	o->shown += !!r;
+	if (o->opts.violation)
+		o->opts.violation(o->opts.ctx, &v);
+}
+
+static bool shrinks(const struct kl_online *o)
+{
+	return o->shown < o->opts.max_shrink;
+}
+
+/* The values of @core by themselves are wrong, so says the monitor: ask a general engine. */
+static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t time)
+{
+	struct on_window w = { 0 };
+	const uint32_t *core;
+	char why[160];
+	size_t n;
+	int ret;
+
+	memcpy(why, o->reason, sizeof(why));
+	ret = monitor(o)->core(o, p->mon, &core, &n);
+	if (!ret && n)
+		ret = on_window_check(o, p, time, core, n, shrinks(o), &w);
+	/* What is missing there may be among the last operations, if these are all there were. */
+	if (!ret && !p->lacks && !p->forgot && (!n || w.report->verdict != KL_VIOLATION)) {
+		on_window_free(&w);
+		ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
+	}
+	if (!ret && w.report && w.report->verdict == KL_VIOLATION) {
+		tell(o, p, time, why, kl_container_name(o->c.kind), shrinks(o) ? w.report : NULL);
+		ret = restart(o, p);
+	} else if (!ret) {
+		ret = quit(o, p, "which removal belongs to which addition is not certain");
+	}
+	on_window_free(&w);
+	return ret;
+}
+
+/*
+ * No configuration is left.  Where writes are delayed that is one on sequential
+ * consistency only: what is kept has to be wrong on a machine with store buffers.
+ */
+static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t time)
+{
+	const bool delayed = !o->flushes && !o->opts.classical;
+	const bool whole = complete(p), shrink = shrinks(o);
+	struct on_window w = { 0 };
+	enum kl_verdict v = KL_UNKNOWN;
+	int ret = 0;
+
+	if (shrink || delayed)
+		ret = on_window_check(o, p, time, NULL, 0, shrink, &w);
+	if (!ret && w.report)
+		v = w.report->verdict;
+	if (ret)
+		;
+	else if (v == KL_LINEARIZABLE && whole && !delayed)
+		ret = quit(o, p, "a defect of klin: the online and the offline check disagree");
+	else if (delayed && v != KL_VIOLATION)
+		ret = quit(o, p, "no order on sequential consistency, and what is kept of the past "
+			   "does not tell whether store buffers explain it");
+	else {
+		tell(o, p, time, "no order of the operations explains the results", "frontier",
+		     v == KL_VIOLATION && shrink ? w.report : NULL);
+		ret = restart(o, p);
+	}
+	on_window_free(&w);
+	return ret;
+}
+
+/* What following it came to: @ret of a monitor or the frontier. */
+static int outcome(struct kl_online *o, struct on_part *p, int ret, uint64_t time)
+{
+	if (ret == -EDQUOT)
+		return quit(o, p, keep_reason(o, o->reason));
+	if (ret <= 0)
+		return ret;
+	return o->monitored ? wrong_by_monitor(o, p, time) : wrong_by_frontier(o, p, time);
+}
+
+enum when { WHILE, OVER, END };
+
+/* Check what is kept; @when OVER: it will not be all there is any longer. */
+static int look(struct kl_online *o, struct on_part *p, uint64_t time, enum when when)
+{
+	struct on_window w = { 0 };
+	int ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
+
+	p->next_look *= 2;
+	if (ret)
+		;
+	else if (w.report->verdict == KL_VIOLATION) {
+		p->why = NULL;
+		tell(o, p, time, "no order of the operations explains the results",
+		     "offline check of all operations so far", shrinks(o) ? w.report : NULL);
+		ret = restart(o, p);
+	} else if (when == OVER) {
+		ret = restart(o, p);
+	} else if (when == END) {
+		p->why = w.report->verdict == KL_LINEARIZABLE ? NULL :
+			 keep_reason(o, w.report->reason);
+	}
+	on_window_free(&w);
+	return ret;
+}
+
+/* An operation is known; its call follows when its time has come. */
+int on_part_announce(struct kl_online *o, uint32_t op)
+{
+	struct on_part *p = &o->parts[on_op(o, op)->part];
+	int ret = 0;
+
+	if (p->mode == PART_KEPT && on_window_full(o, p))
+		ret = look(o, p, o->now, OVER);
+	else if (p->mode == PART_KEPT && p->nops >= p->next_look)
+		ret = look(o, p, o->now, WHILE);
+	if (!ret)
+		ret = on_window_put(o, p, on_op(o, op));
+	p->nops++;
+	if (ret || !p->mon)
+		return ret;
+	ret = monitor(o)->announce(o, p->mon, op);
+	if (!ret && p->strict)
+		ret = monitor(o)->announce(o, p->strict, op);
+	return outcome(o, p, ret, o->now);
+}
+
+/* The monitor of strict order has found none: that says nothing but that it cannot tell. */
+static int strict_outcome(struct kl_online *o, struct on_part *p, int ret)
+{
+	if (ret == 1)
+		return quit(o, p, "no order found that keeps the order of each thread inside the "
+			    "clock's error");
+	return outcome(o, p, ret, o->now);
+}
+
+/* In strict order, what returned before the call of @op, and its thread's, comes first. */
+static int strict_returns(struct kl_online *o, struct on_part *p, const struct on_op *op)
+{
+	uint32_t i, first;
+	int ret = 0;
+
+	while (!ret && p->strict) {
+		for (i = 0, first = ON_NONE; i < p->nopen; i++) {
+			const struct on_op *a = on_op(o, p->open[i]);
+
+			if (a->ended || !(a->ret < op->call || on_before(a, op)))
+				continue;
+			if (first == ON_NONE || a->ret < on_op(o, first)->ret)
+				first = p->open[i];
+		}
+		if (first == ON_NONE)
+			break;
+		on_op(o, first)->ended = true;
+		ret = strict_outcome(o, p, monitor(o)->ret(o, p->strict, first));
+	}
+	return ret;
+}
+
+static bool tie(struct kl_online *o, const struct on_part *p, const struct on_op *op)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nopen; i++)
+		if (on_before(on_op(o, p->open[i]), op))
+			return true;
+	return false;
+}
+
+static int grow_open(struct on_part *p)
+{
+	const uint32_t cap = p->copen ? 2 * p->copen : 4;
+	uint32_t *open = realloc(p->open, cap * sizeof(*open));
+
+	if (!open)
+		return -ENOMEM;
+	p->open = open;
+	p->copen = cap;
+	return 0;
+}
+
+int on_part_call(struct kl_online *o, uint32_t i)
+{
+	struct on_op *op = on_op(o, i);
+	struct on_part *p = &o->parts[op->part];
+	int ret = 0;
+
+	if (p->mode == PART_FOLLOWED && !o->ties && tie(o, p, op))
+		ret = quit(o, p, "times of one thread are equal");
+	if (!ret && p->strict)
+		ret = strict_returns(o, p, op);
+	if (!ret && p->nopen == p->copen)
+		ret = grow_open(p);
+	if (ret)
+		return ret;
+	op->at = p->nopen;
+	p->open[p->nopen++] = i;
+	if (p->mode != PART_FOLLOWED)
+		return 0;
+	if (!o->monitored)
+		return outcome(o, p, live_call(o, p, i), op->call);
+	ret = outcome(o, p, monitor(o)->call(o, p->mon, i), op->call);
+	if (!ret && p->strict && !on_op(o, i)->old)
+		ret = strict_outcome(o, p, monitor(o)->call(o, p->strict, i));
+	return ret;
+}
+
+static void close_open(struct kl_online *o, struct on_part *p, struct on_op *op)
+{
+	p->open[op->at] = p->open[--p->nopen];
+	on_op(o, p->open[op->at])->at = op->at;
+}
+
+int on_part_return(struct kl_online *o, uint32_t i)
+{
+	struct on_op *op = on_op(o, i);
+	struct on_part *p = &o->parts[op->part];
+	const uint64_t time = on_end_key(o, op);
+	int ret = 0;
+
+	if (p->mode == PART_GAP && !o->monitored) {
+		ret = live_possible(o, i);
+		if (ret >= 0)
+			ret = !ret;
+	} else if (p->mode == PART_FOLLOWED && !o->monitored) {
+		ret = live_return(o, p, i);
+	} else if (p->mode == PART_FOLLOWED) {
+		ret = monitor(o)->ret(o, p->mon, i);
+		if (!ret && p->strict && !op->ended) {
+			op->ended = true;
+			close_open(o, p, op);
+			return strict_outcome(o, p, monitor(o)->ret(o, p->strict, i));
+		}
+	}
+	close_open(o, p, op);
+	if (!ret && p->mode == PART_GAP && !p->gaps)
+		return restart(o, p);
+	return outcome(o, p, ret, time);
+}
+
+static int begin_gap(struct kl_online *o, struct on_part *p)
+{
+	int ret = 0;
+
+	if (p->mode == PART_KEPT) {
+		ret = look(o, p, o->now, OVER);
+		p->why = NULL;
+	}
+	p->lost = true;
+	if (p->gaps++)
+		return ret;
+	p->mode = PART_GAP;
+	drop(o, p);
+	return ret;
+}
+
+int on_part_gap(struct kl_online *o, const struct on_gap *g, bool end)
+{
+	size_t i;
+	int ret = 0;
+
+	if (g->all) {
+		o->begun = true;
+	} else if (!end) {
+		ret = kl_grow(o->begun_objects, o->cbegun, o->nbegun + 1);
+		if (!ret)
+			o->begun_objects[o->nbegun++] = g->object;
+	}
+	for (i = 0; i < o->nparts && !ret; i++) {
+		struct on_part *p = &o->parts[i];
+
+		if (!concerns(o, p, g))
+			continue;
+		if (!end)
+			ret = begin_gap(o, p);
+		else if (!--p->gaps)
+			ret = restart(o, p);
+	}
+	return ret;
+}
+
+void on_part_doubt(struct kl_online *o, struct on_part *p, uint64_t from, const char *why)
+{
+	if (from > o->now)
+		return;
+	if (p->wrong > from) {
+		p->wrong = 0;
+		o->doubted++;
+	}
+	p->why = why;
+}
+
+int on_part_end(struct kl_online *o, struct on_part *p)
+{
+	const uint64_t time = o->floor == KL_TIME_MAX ? KL_TIME_MAX : o->now;
+
+	return p->mode == PART_KEPT ? look(o, p, time, END) : 0;
+}

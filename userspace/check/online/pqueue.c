@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Priority queues, by letting values go as early as they can.
+ *
+ * A value is inside from its first return on.  It can go once the last of its
+ * operations has been called, at a time when nothing better is inside: the sooner the
+ * better for all others, so it goes then.  One of which nothing has returned yet comes
+ * and goes at such a time.  A peek needs one while it is under way, after the addition
+ * was called: at the last such time before the first return it is no hindrance that the
+ * value is inside from then on, for until that return something better is.
+ *
+ * So there is an order if and only if each value is gone when its removal returns, each
+ * peek had its time when it returns, and nothing was inside at some time of each
+ * operation that found it empty.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "check/online/uses.h"
+
+struct entry {
+	uint64_t word;
+	uint64_t stamp;		/* its addition's call: it is still that use */
+	uint32_t use;
+	uint32_t op;		/* a peek, or ON_NONE */
+};
+
+struct heap {
+	struct entry *e;
+	size_t n, cap;
+};
+
+struct pqueue {
+	struct uses s;
+	bool max;
+	struct heap in;		/* inside for certain */
+	struct heap wait;	/* for a time at which nothing better is */
+	uint32_t *early;	/* peeks called before the addition */
+	size_t nearly, cearly;
+};
+
+static inline bool better(const struct pqueue *q, uint64_t v, uint64_t w)
+{
+	return q->max ? v > w : v < w;
+}
+
+static int push(struct pqueue *q, struct heap *h, struct entry e)
+{
+	size_t at = h->n, up;
+	int ret = kl_grow(h->e, h->cap, at + 1);
+
+	if (ret)
+		return ret;
+	h->n++;
+	for (; at; at = up) {
+		up = (at - 1) / 2;
+		if (!better(q, e.word, h->e[up].word))
+			break;
+		h->e[at] = h->e[up];
+	}
+	h->e[at] = e;
+	return 0;
+}
+
+static void pop(struct pqueue *q, struct heap *h)
+{
+	const struct entry last = h->e[--h->n];
+	size_t at = 0, down;
+
+	while ((down = 2 * at + 1) < h->n) {
+		if (down + 1 < h->n && better(q, h->e[down + 1].word, h->e[down].word))
+			down++;
+		if (!better(q, h->e[down].word, last.word))
+			break;
+		h->e[at] = h->e[down];
+		at = down;
+	}
+	h->e[at] = last;
+}
+
+static void *pqueue_new(struct kl_online *o, bool strict, int begin)
+{
+	struct pqueue *q = calloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	uses_init(&q->s, strict, begin);
+	q->max = o->c.max;
+	return q;
+}
+
+static void pqueue_free(struct kl_online *o, void *mon)
+{
+	struct pqueue *q = mon;
+
+	if (!q->s.strict)
+		o->inside -= q->in.n;
+	uses_free(o, &q->s);
+	free(q->in.e);
+	free(q->wait.e);
+	free(q->early);
+	free(q);
+}
+
+static int pqueue_announce(struct kl_online *o, void *mon, uint32_t op)
+{
+	return uses_announce(o, &((struct pqueue *)mon)->s, op);
+}
+
+static int wrong(struct kl_online *o, struct pqueue *q, const char *what, uint64_t v, uint64_t w)
+{
+	if (q->s.begin == ON_LOST)
+		return 0;
+	snprintf(o->reason, sizeof(o->reason), what, v, w);
+	return 1;
+}
+
+static inline bool had_its_time(const struct pqueue *q, const struct on_op *op)
+{
+	return q->s.strict ? op->timed2 : op->timed;
+}
+
+static void go(struct kl_online *o, struct pqueue *q)
+{
+	use(&q->s, q->in.e[0].use)->taken = true;
+	pop(q, &q->in);
+	o->inside -= !q->s.strict;
+}
+
+/* At the time after the event: what can go goes, what waits has its time. */
+static void settle(struct kl_online *o, struct pqueue *q)
+{
+	struct uses *s = &q->s;
+
+	while (q->in.n && use_over(use(s, q->in.e[0].use)))
+		go(o, q);
+	while (q->wait.n && !(q->in.n && better(q, q->in.e[0].word, q->wait.e[0].word))) {
+		const struct entry e = q->wait.e[0];
+
+		pop(q, &q->wait);
+		if (e.op == ON_NONE) {
+			if (use(s, e.use)->linked && use(s, e.use)->call == e.stamp)
+				use(s, e.use)->taken = true;
+		} else if (s->strict) {
+			on_op(o, e.op)->timed2 = true;
+		} else {
+			on_op(o, e.op)->timed = true;
+		}
+	}
+}
+
+static int wait_for(struct pqueue *q, uint32_t i, uint32_t op)
+{
+	const struct use *u = use(&q->s, i);
+
+	return push(q, &q->wait, (struct entry){
+		.word = u->word, .stamp = u->call, .use = i, .op = op,
+	});
+}
+
+/* The addition was called: peeks that were called before it can have their time now. */
+static int begin_early(struct kl_online *o, struct pqueue *q, uint32_t i)
+{
+	size_t k;
+	int ret = 0;
+
+	for (k = 0; k < q->nearly && !ret; k++) {
+		if (use_of(&q->s, on_op(o, q->early[k])) != i)
+			continue;
+		ret = wait_for(q, i, q->early[k]);
+		q->early[k--] = q->early[--q->nearly];
+	}
+	return ret;
+}
+
+static int pqueue_call(struct kl_online *o, void *mon, uint32_t i)
+{
+	struct pqueue *q = mon;
+	struct uses *s = &q->s;
+	int ret = uses_call(o, s, i);
+	const struct on_op *op = on_op(o, i);
+	struct use *u;
+	uint32_t at;
+
+	if (ret || op->kind > ON_PEEK) {
+		settle(o, q);
+		return ret;
+	}
+	at = use_of(s, op);
+	u = use(s, at);
+	if (op->kind == ON_ADD) {
+		ret = begin_early(o, q, at);
+	} else if (op->kind == ON_PEEK && u->call) {
+		ret = wait_for(q, at, i);
+	} else if (op->kind == ON_PEEK) {
+		ret = kl_grow(q->early, q->cearly, q->nearly + 1);
+		if (!ret)
+			q->early[q->nearly++] = i;
+	}
+	if (!ret && u->remove != ON_NONE && u->last == i && !use_over(u)) {
+		u->hi = s->ev;
+		if (u->removed) {
+			core_start(s);
+			ret = core_word(s, at);
+			return ret ? ret : wrong(o, q, "%" PRIu64 " was seen after it was removed",
+						 u->word, 0);
+		}
+		if (u->lo == NEVER && u->call)
+			ret = wait_for(q, at, ON_NONE);
+	}
+	settle(o, q);
+	return ret;
+}
+
+/* What is best inside may have been taken by a pending removal. */
+static int give(struct kl_online *o, struct pqueue *q)
+{
+	struct uses *s = &q->s;
+	const uint32_t best = q->in.e[0].use, by = uses_give(s, best);
+
+	if (by == ON_NONE)
+		return 0;
+	on_op(o, by)->refs++;
+	use(s, best)->remove = by;
+	use(s, best)->removed = true;
+	use(s, best)->hi = s->ev;
+	return 1;
+}
+
+static int in_the_way(struct kl_online *o, struct pqueue *q, uint32_t at, const char *what)
+{
+	struct uses *s = &q->s;
+	int ret = core_word(s, at);
+
+	if (!ret && q->in.n)
+		ret = core_word(s, q->in.e[0].use);
+	return ret ? ret : wrong(o, q, what, use(s, at)->word, q->in.n ? q->in.e[0].word : 0);
+}
+
+/* By its return the operation must have had its time. */
+static int sight(struct kl_online *o, struct pqueue *q, uint32_t i)
+{
+	struct uses *s = &q->s;
+	const struct on_op *op = on_op(o, i);
+	const uint32_t at = use_of(s, op);
+	const struct use *u = use(s, at);
+	int ret;
+
+	if (s->begin == ON_LOST)
+		return 0;
+	core_start(s);
+	if (!u->call && s->begin == ON_ANY) {
+		snprintf(o->reason, sizeof(o->reason), "%s",
+			 "a value was inside before the start");
+		return -EDQUOT;
+	}
+	if (!u->call) {
+		ret = core_word(s, at);
+		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen and not added before, or not "
+					 "so often", u->word, 0);
+	}
+	while (!(op->kind == ON_REMOVE ? u->taken : had_its_time(q, op))) {
+		/* The gap before this return is the last one that it may have. */
+		if (!q->in.n || !better(q, q->in.e[0].word, u->word) || !give(o, q))
+			return in_the_way(o, q, at, op->kind == ON_REMOVE ?
+					  "%" PRIu64 " was removed while %" PRIu64
+					  " was inside, which comes first" :
+					  "%" PRIu64 " was first while %" PRIu64
+					  " was inside, which comes before it");
+		settle(o, q);
+	}
+	return 0;
+}
+
+static int enter(struct kl_online *o, struct pqueue *q, uint32_t i)
+{
+	const struct use *u = use(&q->s, i);
+
+	if (!q->in.n)
+		q->s.empty = q->s.ev - 1;
+	o->inside += !q->s.strict;
+	return push(q, &q->in, (struct entry){ .word = u->word, .use = i });
+}
+
+/* It is known what is inside: what was added since the operation that found it empty. */
+static int known(struct kl_online *o, struct pqueue *q, uint64_t call)
+{
+	struct uses *s = &q->s;
+	const uint64_t empty = s->empty;
+	uint32_t i;
+	int ret;
+
+	if (!s->strict)
+		o->inside -= q->in.n;
+	q->in.n = q->wait.n = q->nearly = 0;
+	ret = uses_known(o, s, call);
+	for (i = 0; i < s->n && !ret; i++) {
+		struct use *u = use(s, i);
+
+		u->taken = false;
+		if (u->linked && u->call && u->lo != NEVER)
+			ret = enter(o, q, i);
+	}
+	s->empty = empty;
+	return ret;
+}
+
+static int found_empty(struct kl_online *o, struct pqueue *q, uint32_t i)
+{
+	struct uses *s = &q->s;
+	const uint64_t call = uses_empty(s, i);
+	int ret;
+
+	if (call == NEVER)
+		return 0;
+	while (s->begin != ON_LOST && q->in.n && s->empty < call) {
+		if (!give(o, q)) {
+			core_start(s);
+			ret = core_op(s, i) ?: core_word(s, q->in.e[0].use);
+			return ret ? ret : wrong(o, q, "there was no time at which it was empty", 0, 0);
+		}
+		settle(o, q);
+	}
+	/* The specification has to say that it begins like that, for a counterexample. */
+	if (s->begin == ON_FRESH || !o->c.init || !uses_clean(s, call))
+		return 0;
+	return known(o, q, call);
+}
+
+static int pqueue_ret(struct kl_online *o, void *mon, uint32_t i)
+{
+	struct pqueue *q = mon;
+	struct uses *s = &q->s;
+	const struct on_op *op = on_op(o, i);
+	struct use *u;
+	uint32_t at;
+	int ret = 0;
+
+	uses_return(o, s, i);
+	if (op->kind == ON_EMPTY) {
+		ret = found_empty(o, q, i);
+	} else if (op->kind <= ON_PEEK) {
+		at = use_of(s, op);
+		if (op->kind != ON_ADD)
+			ret = sight(o, q, i);
+		u = use(s, at);
+		if (!ret && u->lo == s->ev && !u->taken && u->call)
+			ret = enter(o, q, at);
+	}
+	settle(o, q);
+	return ret ? ret : uses_returned(o, s, i);
+}
+
+static int pqueue_core(struct kl_online *o, void *mon, const uint32_t **ops, size_t *n)
+{
+	struct pqueue *q = mon;
+
+	if (q->s.begin != ON_FRESH || !q->s.ncore) {
+		*n = 0;
+		return 0;
+	}
+	return uses_core(&q->s, ops, n);
+}
+
+const struct on_monitor on_pqueue = {
+	.new = pqueue_new, .free = pqueue_free, .announce = pqueue_announce, .call = pqueue_call,
+	.ret = pqueue_ret, .core = pqueue_core,
+};

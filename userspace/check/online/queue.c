@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queues.  The conditions are those of mono/queue.c, each looked at when it may first
+ * be broken: at the return that first sees a value (a removal, a peek), by which all
+ * that matters has happened.  What is inside for certain is a list by the time it
+ * came in, so what has to be seen earlier is at its head.
+ *
+ * A value whose last operation was called is inside no longer; that it was the last
+ * is known then, as all operations that were called before its removal returned are.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check/online/uses.h"
+
+struct queue {
+	struct uses s;
+	uint32_t front;		/* seen there and inside since the event @begins, or ON_NONE */
+	uint64_t begins;
+	uint64_t left;		/* lo of the first to come in of those that left since then */
+	uint64_t first;		/* what was inside before the start was gone by that event */
+};
+
+static void *queue_new(struct kl_online *o, bool strict, int begin)
+{
+	struct queue *q = calloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	uses_init(&q->s, strict, begin);
+	q->front = ON_NONE;
+	q->first = NEVER;
+	return q;
+}
+
+static void queue_free(struct kl_online *o, void *mon)
+{
+	struct queue *q = mon;
+
+	uses_free(o, &q->s);
+	free(q);
+}
+
+static int queue_announce(struct kl_online *o, void *mon, uint32_t op)
+{
+	return uses_announce(o, &((struct queue *)mon)->s, op);
+}
+
+static int wrong(struct kl_online *o, struct queue *q, const char *what, uint64_t v, uint64_t w)
+{
+	if (q->s.begin == ON_LOST)
+		return 0;
+	snprintf(o->reason, sizeof(o->reason), what, v, w);
+	return 1;
+}
+
+/* The last of its operations has been called. */
+static int leave(struct kl_online *o, struct queue *q, uint32_t i)
+{
+	struct uses *s = &q->s;
+	struct use *u = use(s, i);
+	int ret;
+
+	u->hi = s->ev;
+	if (u->inside)
+		uses_leave(o, s, i);
+	if (q->front == i)
+		q->front = ON_NONE;
+	else if (q->front != ON_NONE && u->lo < q->left)
+		q->left = u->lo;
+	core_start(s);
+	if (u->removed) {
+		ret = core_word(s, i);
+		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen after it was removed",
+					 u->word, 0);
+	}
+	if (u->add != ON_NONE || s->begin != ON_ANY)
+		return 0;
+	/* It was there before the start, and was inside until now. */
+	u->first = true;
+	if (s->ninside)
+		s->empty = 0;
+	if (q->first < s->ev)
+		return wrong(o, q, "%" PRIu64 " was removed, and had been added before all that "
+			     "was removed before it", u->word, 0);
+	return 0;
+}
+
+static int queue_call(struct kl_online *o, void *mon, uint32_t i)
+{
+	struct queue *q = mon;
+	int ret = uses_call(o, &q->s, i);
+	const struct on_op *op = on_op(o, i);
+	const struct use *u;
+
+	if (ret || op->kind > ON_PEEK)
+		return ret;
+	u = use(&q->s, use_of(&q->s, op));
+	return u->remove != ON_NONE && u->last == i ? leave(o, q, use_of(&q->s, op)) : 0;
+}
+
+/* What came in before @lo has to be gone, or has been taken by a pending removal. */
+static int first_in(struct kl_online *o, struct queue *q, uint32_t i)
+{
+	struct uses *s = &q->s;
+	const struct use *u = use(s, i);
+	uint32_t head, by;
+	int ret;
+
+	for (;;) {
+		head = s->head == i ? use(s, i)->next : s->head;
+		if (head == ON_NONE || use(s, head)->lo >= u->call || s->begin == ON_LOST)
+			return 0;
+		by = uses_give(s, head);
+		if (by == ON_NONE)
+			break;
+		on_op(o, by)->refs++;
+		use(s, head)->remove = by;
+		leave(o, q, head);
+		use(s, head)->removed = true;
+	}
+	core_start(s);
+	ret = core_word(s, head) ?: core_word(s, i);
+	if (!ret && q->front != ON_NONE)
+		ret = core_word(s, q->front);
+	return ret ? ret : wrong(o, q, "%" PRIu64 " was at the front before %" PRIu64
+				 " was gone, although it was added after it", u->word,
+				 use(s, head)->word);
+}
+
+/* It is seen for the first time. */
+static int sight(struct kl_online *o, struct queue *q, uint32_t i)
+{
+	struct uses *s = &q->s;
+	struct use *u = use(s, i);
+	uint64_t first = s->ev;
+	int ret;
+
+	core_start(s);
+	if (!u->call && s->begin == ON_FRESH) {
+		ret = core_word(s, i);
+		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen and not added before, or not "
+					 "so often", u->word, 0);
+	}
+	u->first |= !u->call;
+	if (q->front != ON_NONE && q->front != i) {
+		first = q->begins;
+		if (u->hi > q->begins) {
+			ret = core_word(s, i) ?: core_word(s, q->front);
+			return ret ? ret : wrong(o, q, "%" PRIu64 " was at the front while %" PRIu64
+						 " was", u->word, use(s, q->front)->word);
+		}
+		if (q->left < u->call)
+			return wrong(o, q, "%" PRIu64 " was at the front before another that was "
+				     "added before it", u->word, 0);
+	}
+	ret = first_in(o, q, i);
+	if (ret)
+		return ret;
+	if (u->call && first < q->first)
+		q->first = first;
+	if (u->first && !use_over(u) && !u->inside) {
+		/* It was there before the start, and still is. */
+		if (q->first < s->ev)
+			return wrong(o, q, "%" PRIu64 " was seen, and was there before all that "
+				     "was removed before", u->word, 0);
+		u->lo = 0;
+		s->empty = 0;
+		uses_enter(o, s, i);
+	}
+	if (!use_over(u)) {
+		q->front = i;
+		q->begins = s->ev;
+		q->left = NEVER;
+	}
+	return 0;
+}
+
+static int found_empty(struct kl_online *o, struct queue *q, uint32_t i)
+{
+	struct uses *s = &q->s;
+	const uint64_t call = uses_empty(s, i);
+	uint32_t by, head;
+	int ret;
+
+	if (call == NEVER)
+		return 0;
+	while (s->begin != ON_LOST && s->ninside && s->empty < call) {
+		by = uses_give(s, s->head);
+		if (by == ON_NONE) {
+			core_start(s);
+			ret = core_op(s, i) ?: core_since(s, call);
+			return ret ? ret : wrong(o, q, "there was no time at which it was empty", 0, 0);
+		}
+		on_op(o, by)->refs++;
+		head = s->head;
+		use(s, head)->remove = by;
+		leave(o, q, head);
+		use(s, head)->removed = true;
+	}
+	if (s->ev < q->first)
+		q->first = s->ev;
+	/* The specification has to say that it begins like that, for a counterexample. */
+	if (s->begin == ON_FRESH || !o->c.init || !uses_clean(s, call))
+		return 0;
+	q->front = ON_NONE;
+	return uses_known(o, s, call);
+}
+
+static int queue_ret(struct kl_online *o, void *mon, uint32_t i)
+{
+	struct queue *q = mon;
+	struct uses *s = &q->s;
+	const struct on_op *op = on_op(o, i);
+	uint32_t at;
+	int ret = 0;
+
+	uses_return(o, s, i);
+	if (op->kind == ON_EMPTY) {
+		ret = found_empty(o, q, i);
+	} else if (op->kind <= ON_PEEK) {
+		at = use_of(s, op);
+		if (op->kind != ON_ADD && use(s, at)->oret == s->ev)
+			ret = sight(o, q, at);
+		/* What was there before is inside already, see leave(). */
+		if (!ret && use(s, at)->lo == s->ev && !use_over(use(s, at)) && use(s, at)->call)
+			uses_enter(o, s, at);
+	}
+	return ret ? ret : uses_returned(o, s, i);
+}
+
+static int queue_core(struct kl_online *o, void *mon, const uint32_t **ops, size_t *n)
+{
+	struct queue *q = mon;
+
+	/* What was there before may have been any of them. */
+	if (q->s.begin != ON_FRESH || !q->s.ncore) {
+		*n = 0;
+		return 0;
+	}
+	return uses_core(&q->s, ops, n);
+}
+
+const struct on_monitor on_queue = {
+	.new = queue_new, .free = queue_free, .announce = queue_announce, .call = queue_call,
+	.ret = queue_ret, .core = queue_core,
+};

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Uses of words, see uses.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "check/online/uses.h"
+
+#define CLUSTER	64	/* uses of one word at a time */
+
+void uses_init(struct uses *s, bool strict, enum on_begin begin)
+{
+	memset(s, 0, sizeof(*s));
+	s->free = s->head = s->tail = ON_NONE;
+	s->strict = strict;
+	s->begin = begin;
+}
+
+static void put(struct kl_online *o, uint32_t op)
+{
+	if (op != ON_NONE)
+		on_op_put(o, op);
+}
+
+static void set(struct kl_online *o, uint32_t *at, uint32_t op)
+{
+	put(o, *at);
+	on_op(o, op)->refs++;
+	*at = op;
+}
+
+static void free_use(struct kl_online *o, struct uses *s, uint32_t i)
+{
+	struct use *u = use(s, i);
+
+	if (u->inside)
+		uses_leave(o, s, i);
+	put(o, u->add);
+	put(o, u->remove);
+	put(o, u->see);
+	put(o, u->last);
+	u->linked = false;
+	u->next = s->free;
+	s->free = i;
+}
+
+void uses_free(struct kl_online *o, struct uses *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->u[i].linked)
+			free_use(o, s, i);
+	for (i = 0; i < s->nwild; i++)
+		put(o, s->wild[i]);
+	free(s->u);
+	free(s->table);
+	free(s->empties);
+	free(s->wild);
+	free(s->dead);
+	free(s->core);
+}
+
+static inline size_t home(const struct uses *s, uint64_t word)
+{
+	return kl_mix(word, 0) & (s->size - 1);
+}
+
+static int grow_table(struct uses *s)
+{
+	const size_t old = s->size;
+	uint32_t *from = s->table;
+	size_t i, at;
+
+	s->size = old ? 2 * old : 256;
+	s->table = calloc(s->size, sizeof(*s->table));
+	if (!s->table) {
+		s->table = from;
+		s->size = old;
+		return -ENOMEM;
+	}
+	for (i = 0; i < old; i++) {
+		if (!from[i])
+			continue;
+		at = home(s, s->u[from[i] - 1].word);
+		while (s->table[at])
+			at = (at + 1) & (s->size - 1);
+		s->table[at] = from[i];
+	}
+	free(from);
+	return 0;
+}
+
+static size_t find(const struct uses *s, uint64_t word)
+{
+	size_t at = home(s, word);
+
+	while (s->table[at] && s->u[s->table[at] - 1].word != word)
+		at = (at + 1) & (s->size - 1);
+	return at;
+}
+
+/* Take a word out, and close the hole. */
+static void unlink_word(struct uses *s, uint64_t word)
+{
+	size_t hole = find(s, word), at = hole;
+
+	s->nwords--;
+	for (;;) {
+		at = (at + 1) & (s->size - 1);
+		if (!s->table[at])
+			break;
+		if (((at - home(s, s->u[s->table[at] - 1].word)) & (s->size - 1)) >=
+		    ((at - hole) & (s->size - 1))) {
+			s->table[hole] = s->table[at];
+			hole = at;
+		}
+	}
+	s->table[hole] = 0;
+}
+
+static int new_use(struct uses *s, uint64_t word, uint32_t *i)
+{
+	struct use *u;
+	int ret;
+
+	*i = s->free;
+	if (*i != ON_NONE) {
+		s->free = s->u[*i].next;
+	} else {
+		ret = kl_grow(s->u, s->cap, s->n + 1);
+		if (ret)
+			return ret;
+		*i = s->n++;
+	}
+	u = use(s, *i);
+	*u = (struct use){
+		.word = word, .lo = NEVER, .hi = NEVER, .oret = NEVER, .add = ON_NONE,
+		.remove = ON_NONE, .see = ON_NONE, .last = ON_NONE, .prev = ON_NONE,
+		.next = ON_NONE, .same = ON_NONE, .linked = true,
+	};
+	return 0;
+}
+
+/* Has its removal returned before @time? */
+static bool removed_by(const struct kl_online *o, const struct uses *s, const struct use *u,
+		       uint64_t time)
+{
+	const struct on_op *by;
+
+	if (u->removed || u->remove == ON_NONE)
+		return u->removed;
+	by = &o->ops[u->remove];
+	return (s->strict ? by->ret : on_end_key(o, by)) < time;
+}
+
+/* Which of a cluster's uses an operation is of; ON_NONE: a new one. */
+static uint32_t choose(const struct kl_online *o, const struct uses *s, uint32_t first,
+		       const struct on_op *op, unsigned int *n)
+{
+	const enum on_kind kind = op->kind;
+	uint32_t i, found = ON_NONE;
+
+	for (i = first, *n = 0; i != ON_NONE; i = s->u[i].same, ++*n) {
+		const struct use *u = &s->u[i];
+		const bool fits = kind == ON_REMOVE ? u->remove == ON_NONE :
+				  !removed_by(o, s, u, op->call) &&
+				  (kind == ON_PEEK || (u->add == ON_NONE && u->lo == NEVER));
+
+		/* The oldest: the last in the list. */
+		if (fits)
+			found = i;
+	}
+	return found;
+}
+
+int uses_announce(struct kl_online *o, struct uses *s, uint32_t i)
+{
+	struct on_op *op = on_op(o, i);
+	uint32_t first, at = ON_NONE;
+	struct use *u;
+	unsigned int n;
+	size_t slot;
+	int ret;
+
+	if (op->old && op->kind != ON_EMPTY && op->kind != ON_NOTHING)
+		s->bad++;
+	if (op->kind == ON_OTHER && s->begin != ON_LOST) {
+		snprintf(o->reason, sizeof(o->reason), "%s",
+			 "an operation whose value is not known, or that no container has");
+		return -EDQUOT;
+	}
+	if (op->kind > ON_PEEK)
+		return 0;
+	if (2 * (s->nwords + 1) > s->size && grow_table(s))
+		return -ENOMEM;
+	slot = find(s, op->word);
+	first = s->table[slot] ? s->table[slot] - 1 : ON_NONE;
+	at = choose(o, s, first, op, &n);
+	if (at == ON_NONE) {
+		if (n >= CLUSTER) {
+			snprintf(o->reason, sizeof(o->reason), "%s",
+				 "one value was added or removed many times at once");
+			return -EDQUOT;
+		}
+		ret = new_use(s, op->word, &at);
+		if (ret)
+			return ret;
+		use(s, at)->same = first;
+		s->nwords += first == ON_NONE;
+		s->table[slot] = at + 1;
+	}
+	u = use(s, at);
+	if (op->kind == ON_ADD)
+		set(o, &u->add, i);
+	else if (op->kind == ON_REMOVE)
+		set(o, &u->remove, i);
+	set(o, &u->last, i);
+	u->opens++;
+	if (s->strict)
+		op->value2 = at;
+	else
+		op->value = at;
+	return 0;
+}
+
+int uses_call(struct kl_online *o, struct uses *s, uint32_t i)
+{
+	struct on_op *op = on_op(o, i);
+	struct use *u;
+	int ret;
+
+	s->ev++;
+	switch (op->kind) {
+	case ON_EMPTY:
+		ret = kl_grow(s->empties, s->cempties, s->nempties + 1);
+		if (ret)
+			return ret;
+		s->empties[s->nempties++] = (struct open_empty){ .call = s->ev, .op = i };
+		return 0;
+	case ON_WILD:
+		ret = kl_grow(s->wild, s->cwild, s->nwild + 1);
+		if (ret)
+			return ret;
+		op->refs++;
+		s->wild[s->nwild++] = i;
+		s->bad++;
+		return 0;
+	case ON_OTHER:
+		s->bad++;
+		return 0;
+	case ON_NOTHING:
+		return 0;
+	default:
+		break;
+	}
+	u = use(s, use_of(s, op));
+	if (op->kind == ON_ADD)
+		u->call = s->ev;
+	else
+		s->bad++;
+	return 0;
+}
+
+void uses_return(struct kl_online *o, struct uses *s, uint32_t i)
+{
+	const struct on_op *op = on_op(o, i);
+	struct use *u;
+
+	s->ev++;
+	if (op->kind > ON_PEEK)
+		return;
+	u = use(s, use_of(s, op));
+	u->opens--;
+	if (u->lo == NEVER)
+		u->lo = s->ev;
+	if (op->kind != ON_ADD && u->oret == NEVER) {
+		u->oret = s->ev;
+		set(o, &u->see, i);
+	}
+	if (op->kind == ON_REMOVE) {
+		u->removed = true;
+		s->odd += u->opens > 0;
+	} else if (u->removed && !u->opens) {
+		s->odd--;
+	}
+}
+
+/* Uses that are over are kept while an operation is under way that may have met them. */
+static void bury(struct kl_online *o, struct uses *s)
+{
+	uint64_t since = NEVER;
+	size_t i;
+
+	for (i = 0; i < s->nempties; i++)
+		if (s->empties[i].call < since)
+			since = s->empties[i].call;
+	for (; s->bury < s->ndead && use(s, s->dead[s->bury])->hi <= since; s->bury++)
+		free_use(o, s, s->dead[s->bury]);
+	if (s->bury < s->ndead && s->bury < s->ndead / 2)
+		return;
+	memmove(s->dead, s->dead + s->bury, (s->ndead - s->bury) * sizeof(*s->dead));
+	s->ndead -= s->bury;
+	s->bury = 0;
+}
+
+static int forget(struct kl_online *o, struct uses *s, uint32_t i)
+{
+	int ret;
+
+	if (!s->nempties) {
+		free_use(o, s, i);
+		return 0;
+	}
+	ret = kl_grow(s->dead, s->cdead, s->ndead + 1);
+	if (!ret)
+		s->dead[s->ndead++] = i;
+	return ret;
+}
+
+/* Is the whole cluster over?  Then it can be forgotten. */
+static int close_cluster(struct kl_online *o, struct uses *s, uint64_t word)
+{
+	const uint32_t first = s->table[find(s, word)] - 1;
+	uint32_t i, next;
+	int ret = 0;
+
+	for (i = first; i != ON_NONE; i = use(s, i)->same)
+		if (use(s, i)->opens || !use(s, i)->removed)
+			return 0;
+	unlink_word(s, word);
+	for (i = first; i != ON_NONE && !ret; i = next) {
+		next = use(s, i)->same;
+		ret = forget(o, s, i);
+	}
+	return ret;
+}
+
+int uses_returned(struct kl_online *o, struct uses *s, uint32_t i)
+{
+	const struct on_op *op = on_op(o, i);
+	const struct use *u;
+
+	if ((op->kind == ON_OTHER || op->kind == ON_REMOVE || op->kind == ON_PEEK ||
+	     (op->kind == ON_ADD && op->old)) && !--s->bad)
+		s->last_bad = s->ev;
+	if (op->kind == ON_EMPTY && s->ndead)
+		bury(o, s);
+	if (op->kind > ON_PEEK)
+		return 0;
+	u = use(s, use_of(s, op));
+	return u->removed && !u->opens ? close_cluster(o, s, u->word) : 0;
+}
+
+void uses_enter(struct kl_online *o, struct uses *s, uint32_t i)
+{
+	struct use *u = use(s, i);
+	const uint32_t prev = u->lo ? s->tail : ON_NONE, next = u->lo ? ON_NONE : s->head;
+
+	/* By lo: it is the last, or was there before the start. */
+	u->prev = prev;
+	u->next = next;
+	if (prev == ON_NONE)
+		s->head = i;
+	else
+		use(s, prev)->next = i;
+	if (next == ON_NONE)
+		s->tail = i;
+	else
+		use(s, next)->prev = i;
+	u->inside = true;
+	if (!s->ninside++ && u->lo)
+		s->empty = s->ev - 1;
+	o->inside += !s->strict;
+}
+
+void uses_leave(struct kl_online *o, struct uses *s, uint32_t i)
+{
+	struct use *u = use(s, i);
+
+	if (u->prev == ON_NONE)
+		s->head = u->next;
+	else
+		use(s, u->prev)->next = u->next;
+	if (u->next == ON_NONE)
+		s->tail = u->prev;
+	else
+		use(s, u->next)->prev = u->prev;
+	u->inside = false;
+	s->ninside--;
+	o->inside -= !s->strict;
+}
+
+uint64_t uses_empty(struct uses *s, uint32_t op)
+{
+	uint64_t call;
+	size_t i;
+
+	for (i = 0; i < s->nempties && s->empties[i].op != op; i++)
+		;
+	if (i == s->nempties)
+		return NEVER;
+	call = s->empties[i].call;
+	s->empties[i] = s->empties[--s->nempties];
+	return call;
+}
+
+bool uses_clean(const struct uses *s, uint64_t call)
+{
+	return !s->bad && !s->odd && call > s->last_bad;
+}
+
+/* What had been added before @call was removed by what was not seen. */
+int uses_known(struct kl_online *o, struct uses *s, uint64_t call)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct use *u = use(s, i);
+		const size_t at = u->linked ? find(s, u->word) : 0;
+
+		if (!u->linked || u->opens || u->lo == NEVER || u->lo > call || !s->table[at] ||
+		    s->table[at] - 1 != i || u->same != ON_NONE)
+			continue;
+		unlink_word(s, u->word);
+		free_use(o, s, i);
+	}
+	s->begin = ON_FRESH;
+	return 0;
+}
+
+uint32_t uses_give(struct uses *s, uint32_t i)
+{
+	struct use *u = use(s, i);
+
+	if (u->remove != ON_NONE || s->given == s->nwild)
+		return ON_NONE;
+	return s->wild[s->given++];
+}
+
+void core_start(struct uses *s)
+{
+	s->ncore = 0;
+}
+
+int core_op(struct uses *s, uint32_t op)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < s->ncore; i++)
+		if (s->core[i] == op)
+			return 0;
+	if (op == ON_NONE)
+		return 0;
+	ret = kl_grow(s->core, s->ccore, s->ncore + 1);
+	if (!ret)
+		s->core[s->ncore++] = op;
+	return ret;
+}
+
+static int core_use(struct uses *s, const struct use *u)
+{
+	return core_op(s, u->add) ?: core_op(s, u->remove) ?: core_op(s, u->see) ?:
+	       core_op(s, u->last);
+}
+
+int core_word(struct uses *s, uint32_t i)
+{
+	const uint64_t word = use(s, i)->word;
+	const size_t at = find(s, word);
+	int ret = core_use(s, use(s, i));
+
+	for (i = s->table[at] ? s->table[at] - 1 : ON_NONE; i != ON_NONE && !ret;
+	     i = use(s, i)->same)
+		ret = core_use(s, use(s, i));
+	return ret;
+}
+
+/* Of those that are inside at the gap @at the one that is for longest; ON_NONE if none is. */
+static uint32_t reaches(const struct uses *s, uint64_t at)
+{
+	uint32_t best = ON_NONE, i;
+
+	if (s->head != ON_NONE && s->u[s->head].lo <= at)
+		return s->head;
+	for (i = 0; i < s->n; i++) {
+		const struct use *u = &s->u[i];
+
+		if (u->linked && u->lo <= at && use_over(u) && u->hi > at &&
+		    (best == ON_NONE || u->hi > s->u[best].hi))
+			best = i;
+	}
+	return best;
+}
+
+int core_since(struct uses *s, uint64_t from)
+{
+	uint32_t i;
+	int ret = 0;
+
+	while (!ret) {
+		i = reaches(s, from);
+		if (i == ON_NONE)
+			break;
+		ret = core_word(s, i);
+		if (!use_over(use(s, i)))
+			break;
+		from = use(s, i)->hi;
+	}
+	return ret;
+}
+
+int uses_core(struct uses *s, const uint32_t **ops, size_t *n)
+{
+	size_t i;
+	int ret = 0;
+
+	/* A removal whose result is not known may have been of any of them. */
+	for (i = 0; i < s->nwild && !ret; i++)
+		ret = core_op(s, s->wild[i]);
+	*ops = s->core;
+	*n = s->ncore;
+	return ret;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reading a history while it grows, see stream.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "history/internal.h"
+#include "history/klh.h"
+#include "history/stream.h"
+#include "history/text.h"
+
+#define CHUNK		(256u << 10)
+#define MOMENT_MS	50
+#define SHAPES		65536	/* and then the tables are made anew */
+
+struct kl_stream {
+	const char *name;
+	int fd;
+	bool file;		/* that may still grow */
+	bool end;		/* of the input */
+	char *buf;
+	size_t cap, at, len;
+	uint64_t offset;	/* of the file: read so far */
+	struct kl_text_reader *text;
+	struct kl_klh_reader *klh;
+};
+
+int kl_stream_open(const char *path, struct kl_stream **out)
+{
+	const bool in = !strcmp(path, "-");
+	struct kl_stream *s = calloc(1, sizeof(*s));
+	struct stat st;
+	int ret = -ENOMEM;
+
+	if (s) {
+		s->name = in ? "<stdin>" : path;
+		s->fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+		ret = s->fd < 0 || fstat(s->fd, &st) ? -errno : S_ISDIR(st.st_mode) ? -EISDIR : 0;
+	}
+	if (ret) {
+		kl_err("cannot read history '%s': %s", path, strerror(-ret));
+		kl_stream_close(s);
+		return -EINVAL;
+	}
+	s->file = !in && S_ISREG(st.st_mode);
+	*out = s;
+	return 0;
+}
+
+void kl_stream_close(struct kl_stream *s)
+{
+	if (!s)
+		return;
+	kl_text_reader_free(s->text);
+	kl_klh_reader_free(s->klh);
+	if (s->fd > STDIN_FILENO)
+		close(s->fd);
+	free(s->buf);
+	free(s);
+}
+
+/* Read some more.  Return: 1, 0 if there is nothing now, negative errno. */
+static int fill(struct kl_stream *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	struct stat st;
+	ssize_t n;
+	int ret;
+
+	if (s->at) {
+		memmove(s->buf, s->buf + s->at, s->len - s->at);
+		s->len -= s->at;
+		s->at = 0;
+	}
+	/* With room for a newline behind it. */
+	ret = kl_grow(s->buf, s->cap, s->len + CHUNK + 1);
+	if (ret)
+		return ret;
+	if (!s->file && poll(&p, 1, MOMENT_MS) <= 0)
+		return 0;
+	n = read(s->fd, s->buf + s->len, s->cap - 1 - s->len);
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+	s->len += n;
+	s->offset += n;
+	if (n)
+		return 1;
+	s->end = !s->file;
+	if (s->file && !fstat(s->fd, &st) && (uint64_t)st.st_size < s->offset) {
+		kl_err("%s: became shorter than what was read of it, %llu bytes", s->name,
+		       (unsigned long long)s->offset);
+		return -EINVAL;
+	}
+	if (s->file)
+		poll(NULL, 0, MOMENT_MS);
+	return 0;
+}
+
+/* Which form it is is told by its first bytes. */
+static int tell(struct kl_stream *s)
+{
+	const bool klh = kl_klh_is(s->buf, s->len);
+
+	if (klh)
+		s->klh = kl_klh_reader_new(s->name);
+	else
+		s->text = kl_text_reader_new(s->name);
+	return s->klh || s->text ? 0 : -ENOMEM;
+}
+
+static int take_lines(struct kl_stream *s)
+{
+	const char *p = s->buf + s->at, *nl;
+
+	if (s->end && s->len > s->at && s->buf[s->len - 1] != '\n')
+		s->buf[s->len++] = '\n';
+	nl = s->len > s->at ? memrchr(p, '\n', s->len - s->at) : NULL;
+	if (!nl)
+		return 0;
+	s->at += nl + 1 - p;
+	return kl_text_reader_lines(s->text, p, nl + 1);
+}
+
+static int take(struct kl_stream *s)
+{
+	size_t used = 0;
+	int ret;
+
+	if (!s->text && !s->klh) {
+		/* Fewer say nothing. */
+		if (s->len < 4 && !s->end)
+			return 0;
+		ret = tell(s);
+		if (ret)
+			return ret;
+	}
+	if (s->text)
+		return take_lines(s);
+	ret = kl_klh_reader_feed(s->klh, s->buf + s->at, s->len - s->at, &used);
+	s->at += used;
+	return ret;
+}
+
+static bool over(const struct kl_stream *s)
+{
+	return s->text ? kl_text_reader_ended(s->text) : s->klh && kl_klh_reader_ended(s->klh);
+}
+
+/* Forget what was handed out. */
+static int forget(struct kl_stream *s)
+{
+	struct kl_history *h = s->text ? kl_text_reader_history(s->text) :
+			       kl_klh_reader_history(s->klh);
+
+	h->nops = h->ngaps = 0;
+	if (h->nshapes < SHAPES)
+		return 0;
+	return s->text ? kl_text_reader_renew(s->text) : kl_klh_reader_renew(s->klh);
+}
+
+int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
+{
+	const size_t before = s->at;
+	int more = 0, ret = s->text || s->klh ? forget(s) : 0;
+
+	/* What is there comes first: of a .klh that is a block at a time. */
+	if (!ret && s->len > s->at && s->klh)
+		ret = take(s);
+	if (!ret && s->at == before && !s->end && !over(s)) {
+		more = fill(s);
+		ret = more < 0 ? more : more || s->end ? take(s) : 0;
+	} else if (!ret && s->at != before) {
+		more = 1;
+	}
+	if (ret)
+		return ret;
+	if (over(s) && s->len > s->at) {
+		kl_err("%s: something follows the end", s->name);
+		return -EINVAL;
+	}
+	if (!over(s) && (more || !s->end))
+		*state = more ? KL_STREAM_MORE : KL_STREAM_WAIT;
+	else /* A text that ends is whole; a .klh has an end of its own. */
+		*state = over(s) || s->text ? KL_STREAM_END : KL_STREAM_CUT;
+	if (*state == KL_STREAM_END && s->text)
+		kl_text_reader_end(s->text);
+	return 0;
+}
+
+const struct kl_history *kl_stream_history(const struct kl_stream *s)
+{
+	return s->text ? kl_text_reader_history(s->text) :
+	       s->klh ? kl_klh_reader_history(s->klh) : NULL;
+}
+
+bool kl_stream_begun(const struct kl_stream *s)
+{
+	return s->text || (s->klh && kl_klh_reader_begun(s->klh));
+}
+
+uint64_t kl_stream_floor(const struct kl_stream *s, bool *sure)
+{
+	*sure = true;
+	if (s->text)
+		return kl_text_reader_floor(s->text, sure);
+	return s->klh ? kl_klh_reader_floor(s->klh) : KL_TIME_MIN;
+}
+
+int kl_history_renew(struct kl_history **h)
+{
+	struct kl_history *old = *h, *new = kl_history_new();
+	size_t i;
+
+	if (!new)
+		return -ENOMEM;
+	for (i = 0; i < old->nmethods; i++)
+		if (kl_history_method(new, old->methods[i], strlen(old->methods[i])) < 0)
+			goto err;
+	for (i = 0; i < old->nobjects; i++)
+		if (kl_history_object(new, old->objects[i]) < 0)
+			goto err;
+	for (i = 0; i < old->nthreads; i++)
+		if (kl_history_thread(new, old->threads[i]) < 0)
+			goto err;
+	for (i = 0; i < old->nops; i++) {
+		const struct kl_shape s = *kl_op_shape(old, &old->ops[i]);
+		struct kl_op op = old->ops[i];
+
+		if (kl_history_add(new, &op, &s, kl_op_args(old, &old->ops[i]),
+				   kl_op_res(old, &old->ops[i])))
+			goto err;
+	}
+	new->clock = old->clock;
+	new->error = old->error;
+	new->fresh = old->fresh;
+	new->ncpus = old->ncpus;
+	new->spec_path = old->spec_path;
+	new->spec_text = old->spec_text;
+	new->release = old->release;
+	new->attached = old->attached;
+	old->spec_path = old->spec_text = old->release = old->attached = NULL;
+	kl_history_free(old);
+	*h = new;
+	return 0;
+err:
+	kl_history_free(new);
+	return -ENOMEM;
+}

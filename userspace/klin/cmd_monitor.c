@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin monitor: record, and check while recording. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "klin/cmd.h"
+#include "klin/input.h"
+#include "klin/recording.h"
+#include "klin/session.h"
+
+enum { OPT_JSON = 256, OPT_SHOW, OPT_NO_DIAGRAM, OPT_MEMORY_MODEL, OPT_BYTES };
+
+struct args {
+	struct recording rec;
+	struct session_style style;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->rec;
+		break;
+	case OPT_JSON:
+		a->style.json = true;
+		break;
+	case OPT_SHOW:
+		a->style.show = kl_arg_number(state, "show", arg, 0, 1u << 20);
+		break;
+	case OPT_NO_DIAGRAM:
+		a->style.no_diagram = true;
+		break;
+	case OPT_BYTES:
+		a->style.bytes = kl_arg_number(state, "memory-limit", arg, 1, 1u << 20) << 20;
+		break;
+	case OPT_MEMORY_MODEL:
+		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
+			argp_error(state, "--memory-model=%s: tso or sc expected", arg);
+		a->style.classical = !strcmp(arg, "sc");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option options[] = {
+	{ "json", OPT_JSON, NULL, 0, "Print JSON, an object a line: violations, and the verdict at "
+	  "the end", 0 },
+	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
+	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Leave the time diagram out", 0 },
+	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0, "tso (default) or sc, as of klin check", 0 },
+	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of the memory for states (1024)", 0 },
+	{ 0 }
+};
+
+static char *help_filter(int key, const char *text, void *input)
+{
+	return recording_help(key, text,
+			      "  klin monitor specs/port_range.lin --duration 3600\n"
+			      "  klin monitor specs/lock.lin --load subject=ticket,ops=1000000\n"
+			      "  klin monitor specs/port_range.lin -- ./my-test\n\n"
+			      "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 unknown, "
+			      "4 the system refused.\n");
+}
+
+static const struct argp_child children[] = { { &recording_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+	.args_doc = "SPEC [-- COMMAND...]",
+	.doc = "Record the operations of a running kernel as SPEC's probe clauses say, and check "
+	       "them at once, in bounded memory; nothing is kept.\v ",
+	.help_filter = help_filter,
+};
+
+struct monitor {
+	struct kl_recorder *r;
+	struct session *s;
+};
+
+static int poll_monitor(void *ctx)
+{
+	struct monitor *m = ctx;
+	uint64_t floor;
+	int err = kl_recorder_follow(m->r, &floor);
+
+	if (!err && floor)
+		err = session_add(m->s, kl_recorder_history(m->r)) ?: session_floor(m->s, floor);
+	session_progress(m->s);
+	return err;
+}
+
+static int monitor(const struct args *a, struct monitor *m, struct kl_load *load, int *code)
+{
+	int err, stop_err = 0;
+
+	err = kl_recorder_attach(m->r);
+	if (err)
+		return err;
+	kl_recorder_show(m->r, stderr);
+	err = recording_run(&a->rec, m->r, load, poll_monitor, m);
+	if (load)
+		stop_err = load->ops->stop(load);
+	if (!err)
+		err = kl_recorder_follow_end(m->r);
+	if (!err)
+		err = session_add(m->s, kl_recorder_history(m->r));
+	if (load && load->ops->report && !stop_err)
+		load->ops->report(load, stderr);
+	if (err)
+		return err;
+	*code = session_end(m->s, true);
+	return stop_err;
+}
+
+static int cmd_monitor(int argc, char **argv)
+{
+	struct args a = { .style = { .show = 1, .bytes = 1ull << 30 } };
+	struct monitor m = { 0 };
+	struct kl_load *load = NULL;
+	struct kl_spec *spec = NULL;
+	int err, code = KLIN_EXIT_OK;
+
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	recording_init(&a.rec);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	a.style.name = a.rec.spec;
+	err = recording_open(&a.rec, &spec, &load, &m.r);
+	if (!err) {
+		m.s = session_new(spec, kl_recorder_history(m.r), &a.style);
+		err = m.s ? monitor(&a, &m, load, &code) : -ENOMEM;
+	}
+	if (err == -ENOMEM)
+		kl_err("out of memory");
+	session_free(m.s);
+	kl_recorder_free(m.r);
+	if (load)
+		load->ops->free(load);
+	kl_spec_free(spec);
+	return err ? recording_exit_code(err) : code;
+}
+
+KL_COMMAND("monitor", cmd_monitor, "record a running kernel, and check while recording");

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Following a history while it grows, see follow.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "history/stream.h"
+#include "klin/cmd.h"
+#include "klin/follow.h"
+#include "klin/input.h"
+
+/* The floor that what has come stands for. */
+static uint64_t floor_of(const struct follow_args *a, const struct kl_stream *in,
+			 const struct session *s)
+{
+	bool sure;
+	uint64_t floor = kl_stream_floor(in, &sure);
+
+	if (!a->late || sure)
+		return floor;
+	floor = session_newest(s);
+	return floor > a->lateness ? floor - a->lateness : 0;
+}
+
+/* Once the header is known: the specification, and a session. */
+static int begin(const struct follow_args *a, const struct kl_history *h, struct kl_spec **spec,
+		 struct session **s)
+{
+	int ret = *spec ? 0 : kl_carried_spec(h, a->history, spec);
+
+	if (ret)
+		return ret;
+	*s = session_new(*spec, h, &a->style);
+	return *s ? 0 : -ENOMEM;
+}
+
+static int follow_stream(const struct follow_args *a, struct kl_stream *in, struct kl_spec **spec,
+			 struct session **s, enum kl_stream_state *state)
+{
+	int ret = 0;
+
+	*state = KL_STREAM_WAIT;
+	while (!ret && *state < KL_STREAM_END && !*a->style.stop) {
+		const struct kl_history *h;
+
+		ret = kl_stream_read(in, state);
+		h = kl_stream_history(in);
+		if (ret || !h)
+			continue;
+		if (!*s && (h->nops || *state >= KL_STREAM_END))
+			ret = begin(a, h, spec, s);
+		if (ret || !*s)
+			continue;
+		ret = session_add(*s, h) ?: session_floor(*s, floor_of(a, in, *s));
+		session_progress(*s);
+	}
+	return ret;
+}
+
+int follow(const struct follow_args *a)
+{
+	struct kl_spec *spec = NULL;
+	struct kl_stream *in = NULL;
+	struct session *s = NULL;
+	enum kl_stream_state state;
+	int ret, code;
+
+	if (a->spec && kl_spec_load(a->spec, &spec))
+		return KLIN_EXIT_USAGE;
+	ret = kl_stream_open(a->history, &in);
+	if (!ret)
+		ret = follow_stream(a, in, &spec, &s, &state);
+	if (!ret && !s)
+		/* Stopped before there was anything, or there was nothing. */
+		kl_err("%s: no history yet: expected at least its header and an operation",
+		       a->history);
+	else if (ret && ret != -EINVAL)
+		kl_err("%s: %s", a->history, strerror(-ret));
+	code = ret && ret != -EINVAL ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+	if (!ret && s) {
+		if (state == KL_STREAM_CUT)
+			kl_warn("%s: cut short: what may have followed is taken as not known",
+				a->history);
+		code = session_end(s, state == KL_STREAM_END);
+	}
+	session_free(s);
+	kl_stream_close(in);
+	kl_spec_free(spec);
+	return code;
+}

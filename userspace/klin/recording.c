@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What `record' and `monitor' have in common, see recording.h. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "klin/cmd.h"
+#include "klin/input.h"
+#include "klin/recording.h"
+
+#define PAGES 1024		/* perf buffer of each CPU: 4 MiB */
+#define SLOTS 4096		/* tasks with an open operation */
+#define INTERVAL_US 3000	/* between two looks at the buffers */
+
+enum { OPT_LOAD = 1024, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS,
+	OPT_CLOCK_ERROR };
+
+volatile int recording_stopped;
+
+static void on_signal(int sig)
+{
+	recording_stopped = sig;
+}
+
+static uint64_t power_of_two(struct argp_state *state, const char *name, const char *arg,
+			     uint64_t max)
+{
+	uint64_t v = kl_arg_number(state, name, arg, 1, max);
+
+	if (v & (v - 1))
+		argp_error(state, "--%s=%s: a power of two expected", name, arg);
+	return v;
+}
+
+static enum kl_way attach_way(struct argp_state *state, const char *arg)
+{
+	if (!strcmp(arg, "auto"))
+		return KL_WAY_NONE;
+	if (!strcmp(arg, "fentry"))
+		return KL_WAY_FENTRY;
+	if (!strcmp(arg, "kprobe"))
+		return KL_WAY_KPROBE;
+	argp_error(state, "--attach '%s': expected auto, fentry or kprobe", arg);
+	return KL_WAY_NONE;
+}
+
+static error_t parse_recording(int key, char *arg, struct argp_state *state)
+{
+	struct recording *a = state->input;
+	char *end;
+
+	switch (key) {
+	case 'v':
+		kl_log_level = KL_LOG_DEBUG;
+		break;
+	case OPT_LOAD:
+		a->load = arg;
+		break;
+	case OPT_DURATION:
+		a->duration = strtod(arg, &end);
+		if (!*arg || *end || !(a->duration > 0) || a->duration > 1e6)
+			argp_error(state, "--duration '%s': expected seconds", arg);
+		break;
+	case OPT_OBJECT:
+		a->opts.one_object = true;
+		a->opts.object = kl_arg_number(state, "object", arg, 0, UINT64_MAX);
+		break;
+	case OPT_ATTACH:
+		a->opts.only = attach_way(state, arg);
+		break;
+	case OPT_BUFFER:
+		a->opts.pages = power_of_two(state, "buffer", arg, 1 << 18);
+		break;
+	case OPT_CLOCK_ERROR:
+		a->opts.clock_known = true;
+		a->opts.clock_error = kl_arg_number(state, "clock-error", arg, 0, 1000000000);
+		break;
+	case OPT_SLOTS:
+		a->opts.slots = power_of_two(state, "slots", arg, 1 << 20);
+		break;
+	case ARGP_KEY_ARG:
+		if (a->spec)
+			return ARGP_ERR_UNKNOWN;
+		a->spec = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		if (!a->spec) {
+			a->spec = state->argv[state->next++];
+			if (state->next < state->argc && !strcmp(state->argv[state->next], "--"))
+				state->next++;
+		}
+		a->command = state->next < state->argc ? state->argv + state->next : NULL;
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_END:
+		if (!a->spec)
+			argp_error(state, "no spec file given");
+		if (!!a->load + !!a->command + !!a->duration > 1 && !(a->load && a->duration))
+			argp_error(state, "--load, --duration and a command exclude each other");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option options[] = {
+	{ "load", OPT_LOAD, "LOAD", 0, "Run this load while recording, see below", 0 },
+	{ "duration", OPT_DURATION, "SECONDS", 0, "Record so long (until interrupted)", 0 },
+	{ "object", OPT_OBJECT, "ADDRESS", 0, "Record operations on this object only", 0 },
+	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe", 0 },
+	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024)", 0 },
+	{ "clock-error", OPT_CLOCK_ERROR, "NS", 0,
+	  "Trust that the clocks of two CPUs differ by no more, instead of measuring it: for "
+	  "virtual CPUs, which seldom run at the same time but share the host's clock", 0 },
+	{ "slots", OPT_SLOTS, "N", 0, "Tasks that can have an operation open, a power of two (4096)",
+	  0 },
+	{ "verbose", 'v', NULL, 0, "Tell more, also what libbpf and the verifier say", 0 },
+	{ 0 }
+};
+
+const struct argp recording_argp = { .options = options, .parser = parse_recording };
+
+void recording_init(struct recording *a)
+{
+	a->opts = (struct kl_record_opts){ .only = KL_WAY_NONE, .pages = PAGES, .slots = SLOTS };
+}
+
+char *recording_help(int key, const char *text, const char *examples)
+{
+	char *help = NULL;
+	size_t size;
+	FILE *f;
+
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	f = open_memstream(&help, &size);
+	if (!f)
+		return (char *)text;
+	fprintf(f, "Loads (--load NAME,SETTING=VALUE,...; klin.ko's need no name):\n");
+	kl_load_help(f);
+	fprintf(f, "\nExamples:\n%s", examples);
+	fclose(f);
+	return help;
+}
+
+int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **load,
+		   struct kl_recorder **r)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	int err;
+
+	err = kl_spec_load(a->spec, spec);
+	if (err)
+		return -EINVAL;
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	if (a->load)
+		err = kl_load_open(a->load, load);
+	if (err)
+		return err;
+	a->opts.spec = *spec;
+	if (*load && (*load)->fresh) {
+		a->opts.fresh = a->opts.private_object = true;
+		a->opts.pid = (*load)->pid;
+		if (!a->opts.one_object && !(*load)->pid) {
+			a->opts.one_object = true;
+			a->opts.object = (*load)->object;
+			a->opts.lock = (*load)->lock;
+		}
+	}
+	return kl_recorder_new(&a->opts, r);
+}
+
+int recording_exit_code(int err)
+{
+	return !err ? KLIN_EXIT_OK : err == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
+}
+
+static pid_t run_command(char **command)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	execvp(command[0], command);
+	kl_err("cannot run '%s': %s", command[0], strerror(errno));
+	_exit(127);
+}
+
+/* Has what makes the operations ended?  A negative errno if it failed. */
+static int ended(const struct recording *a, struct kl_load *load, pid_t *child, uint64_t until)
+{
+	int status;
+
+	if (*child > 0) {
+		if (waitpid(*child, &status, WNOHANG) != *child)
+			return 0;
+		*child = 0;
+		if (!WIFEXITED(status) || WEXITSTATUS(status))
+			kl_warn("the command ended with %s %d", WIFEXITED(status) ? "status" : "signal",
+				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+		return 1;
+	}
+	if (until && kl_now() >= until)
+		return 1;
+	return load ? load->ops->done(load) : 0;
+}
+
+int recording_run(const struct recording *a, struct kl_recorder *r, struct kl_load *load,
+		  int (*poll)(void *ctx), void *ctx)
+{
+	uint64_t until = a->duration ? kl_now() + (uint64_t)(a->duration * 1e9) : 0;
+	pid_t child = 0;
+	int err = 0, done = 0;
+
+	if (a->command)
+		child = run_command(a->command);
+	if (child < 0) {
+		kl_err("fork: %s", strerror(errno));
+		return -errno;
+	}
+	if (load)
+		err = load->ops->start(load);
+	while (!err && !done && !recording_stopped) {
+		usleep(INTERVAL_US);
+		done = ended(a, load, &child, until);
+		err = poll(ctx);
+		if (load && load->ops->ack)
+			load->ops->ack(load, kl_recorder_received(r));
+	}
+	if (child > 0) {
+		kill(child, SIGTERM);
+		waitpid(child, NULL, 0);
+	}
+	return err ? err : done < 0 ? done : 0;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What an exploration found, as text. */
+#include <string.h>
+
+#include "report/explored.h"
+
+static const char *const what[] = {
+	[KL_EX_OK] = "linearizable", [KL_EX_NOT_LINEARIZABLE] = "not linearizable",
+	[KL_EX_FAULT] = "a fault", [KL_EX_FINAL] = "a false final condition",
+	[KL_EX_DEADLOCK] = "a deadlock",
+	[KL_EX_ENDLESS] = "a run without end", [KL_EX_MEMORY] = "not known: the bound on memory",
+};
+
+static void print_stats(FILE *f, const struct kl_explore_stats *st)
+{
+	fprintf(f, "%llu states, %llu transitions, %.0f states/s, %.1f bytes/state, %.1f MiB, "
+		"%llu sets of %llu configurations, %.3f s\n",
+		(unsigned long long)st->states, (unsigned long long)st->transitions,
+		st->states / (st->seconds > 0 ? st->seconds : 1e-9),
+		(double)st->bytes / st->states, st->all_bytes / 1048576.0,
+		(unsigned long long)st->sets, (unsigned long long)st->configs, st->seconds);
+}
+
+/* Each thread's steps begin further to the right, and what memory is stands below. */
+static void print_step(void *ctx, const struct kl_explore_step *s)
+{
+	FILE *f = ctx;
+
+	if (!s->number)
+		fprintf(f, "    0  %s\n", s->what);
+	else
+		fprintf(f, "%5u  %*sT%u  %s\n", s->number, 4 * (int)s->thread, "", s->thread,
+			s->what);
+	fprintf(f, "         %s\n", s->state);
+}
+
+static int print_run(FILE *f, const struct kl_explored *e, unsigned int steps)
+{
+	int ret;
+
+	fprintf(f, "The shortest run, %u steps ([n]: line n of the file):\n", steps);
+	ret = kl_explore_run(e->x, print_step, f);
+	if (ret)
+		return ret;
+	if (e->has_sc && e->on_sc == KL_EX_OK)
+		fputs("On SC the same client is right: only store buffers show this.\n", f);
+	else if (e->has_sc)
+		fprintf(f, "On SC the same client: %s.\n", what[e->on_sc]);
+	fprintf(f, "Again: %s\n", e->again);
+	return 0;
+}
+
+static void print_vars(FILE *f, const struct kl_outcomes *r, size_t i)
+{
+	char value[32];
+	size_t k;
+
+	for (k = 0; k < r->nvars; k++) {
+		kl_vm_value(value, sizeof(value), r->vals[i * r->nvars + k]);
+		fprintf(f, "%s=%s; ", r->vars[k].name, value);
+	}
+}
+
+static int print_outcomes(FILE *f, const struct kl_explored *e)
+{
+	const struct kl_outcomes *r = e->outcomes;
+	const size_t wrong = kl_outcomes_wrong(r);
+	size_t i, n[3] = { 0 };
+
+	if (e->verdict == KL_EX_MEMORY) {
+		fprintf(f, "%s: UNKNOWN: the bound on memory was reached after %llu states\n",
+			e->file, (unsigned long long)r->states);
+		return 0;
+	}
+	for (i = 0; i < r->n; i++) {
+		n[0] += !!(r->with[i] & KL_WITH_IMPL);
+		n[1] += !!(r->with[i] & KL_WITH_SPEC);
+		n[2] += (r->with[i] & (KL_WITH_IMPL | KL_WITH_SC)) == KL_WITH_IMPL;
+		print_vars(f, r, i);
+		fprintf(f, "%s%s\n",
+			!(r->with[i] & KL_WITH_SPEC) ? "with the implementation only" :
+			!(r->with[i] & KL_WITH_IMPL) ? "with the specification only" : "with both",
+			!e->sc && r->with[i] & KL_WITH_IMPL && !(r->with[i] & KL_WITH_SC) ?
+			", not on SC" : "");
+	}
+	fprintf(f, "%s: %s: %zu outcomes with the implementation, %zu with the specification on %s",
+		e->file, wrong ? "VIOLATION" : "CONTAINED", n[0], n[1], e->sc ? "SC" : "TSO");
+	if (!e->sc)
+		fprintf(f, ", %zu not on SC", n[2]);
+	if (wrong)
+		fprintf(f, "; the specification has not %zu of the implementation's", wrong);
+	fputc('\n', f);
+	if (e->stats)
+		fprintf(f, "%llu states\n", (unsigned long long)r->states);
+	return 0;
+}
+
+static int print_histories(FILE *f, const struct kl_explored *e)
+{
+	int64_t n = kl_explore_print_histories(e->x, f);
+
+	if (n < 0)
+		return n;
+	fprintf(f, "%s: HISTORIES: %lld are the hardest to explain\n", e->file, (long long)n);
+	return 0;
+}
+
+int kl_explored_print(FILE *f, const struct kl_explored *e)
+{
+	struct kl_explore_stats st;
+	int ret = 0;
+
+	if (e->outcomes)
+		return print_outcomes(f, e);
+	kl_explore_stats(e->x, &st);
+	if (e->verdict == KL_EX_OK && e->histories)
+		ret = print_histories(f, e);
+	else if (e->verdict == KL_EX_OK)
+		fprintf(f, "%s: LINEARIZABLE: %u threads on %s, all %llu states\n", e->file,
+			st.threads, e->sc ? "SC" : "TSO", (unsigned long long)st.states);
+	else if (e->verdict == KL_EX_MEMORY)
+		fprintf(f, "%s: UNKNOWN: the bound on memory was reached after %llu states, %llu "
+			"of them not yet followed; no violation so far; %llu levels of "
+			"the search are whole\n", e->file, (unsigned long long)st.states,
+			(unsigned long long)st.open, (unsigned long long)st.levels);
+	else
+		fprintf(f, "%s: VIOLATION: %s: %s\n", e->file, what[e->verdict],
+			kl_explore_message(e->x));
+	if (ret)
+		return ret;
+	if (e->stats)
+		print_stats(f, &st);
+	if (e->verdict == KL_EX_OK || e->verdict == KL_EX_MEMORY || !e->run)
+		return 0;
+	return print_run(f, e, st.steps);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What an exploration found, as people and programs read it. */
+#ifndef KL_REPORT_EXPLORED_H
+#define KL_REPORT_EXPLORED_H
+
+#include <stdio.h>
+
+#include "tso/explore.h"
+#include "tso/outcomes.h"
+
+struct kl_explored {
+	const char *file;
+	const char *again;		/* the command line */
+	bool sc, stats;
+	bool run;			/* show the run to a violation */
+	bool histories;			/* that was the question */
+	enum kl_explore_verdict verdict;
+	struct kl_explorer *x;
+	/* Of the same client on SC, if has_sc; KL_EX_MEMORY: not known. */
+	bool has_sc;
+	enum kl_explore_verdict on_sc;
+	struct kl_outcomes *outcomes;	/* instead of x; verdict is KL_EX_OK or KL_EX_MEMORY */
+};
+
+/* As text; 0 or a negative errno. */
+int kl_explored_print(FILE *f, const struct kl_explored *e);
+/* As one JSON object and a newline; 0 or a negative errno. */
+int kl_explored_json(FILE *f, const struct kl_explored *e);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What an exploration found, as JSON. */
+#include <errno.h>
+#include <jansson.h>
+
+#include "report/explored.h"
+#include "report/json.h"
+
+static const char *verdict_name(enum kl_explore_verdict v)
+{
+	return v == KL_EX_OK ? "LINEARIZABLE" : v == KL_EX_MEMORY ? "UNKNOWN" : "VIOLATION";
+}
+
+static void add_step(void *ctx, const struct kl_explore_step *s)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "step", json_integer(s->number));
+	if (s->number) {
+		json_object_set_new(j, "thread", json_integer(s->thread));
+		json_object_set_new(j, "flush", json_boolean(s->flush));
+	}
+	json_object_set_new(j, "what", kl_json_text(s->what));
+	json_object_set_new(j, "state", kl_json_text(s->state));
+	json_array_append_new(ctx, j);
+}
+
+static int add_run(json_t *j, const struct kl_explored *e)
+{
+	static const char *const what[] = {
+		[KL_EX_NOT_LINEARIZABLE] = "not linearizable", [KL_EX_FAULT] = "fault",
+		[KL_EX_FINAL] = "final condition", [KL_EX_DEADLOCK] = "deadlock",
+		[KL_EX_ENDLESS] = "run without end",
+	};
+	json_t *run;
+
+	json_object_set_new(j, "what", json_string(what[e->verdict]));
+	json_object_set_new(j, "message", kl_json_text(kl_explore_message(e->x)));
+	if (e->has_sc)
+		json_object_set_new(j, "on_sc", json_string(verdict_name(e->on_sc)));
+	if (!e->run)
+		return 0;
+	run = json_array();
+	json_object_set_new(j, "run", run);
+	return kl_explore_run(e->x, add_step, run);
+}
+
+static void add_stats(json_t *j, const struct kl_explored *e)
+{
+	struct kl_explore_stats st;
+
+	kl_explore_stats(e->x, &st);
+	json_object_set_new(j, "threads", json_integer(st.threads));
+	json_object_set_new(j, "states", json_integer(st.states));
+	json_object_set_new(j, "open", json_integer(st.open));
+	json_object_set_new(j, "levels", json_integer(st.levels));
+	json_object_set_new(j, "not_followed", json_integer(st.open));
+	json_object_set_new(j, "transitions", json_integer(st.transitions));
+	json_object_set_new(j, "bytes", json_integer(st.all_bytes));
+	json_object_set_new(j, "seconds", json_real(st.seconds));
+}
+
+static void add_outcomes(json_t *j, const struct kl_outcomes *r)
+{
+	json_t *all = json_array(), *one, *vars;
+	char value[32];
+	size_t i, k;
+
+	for (i = 0; i < r->n; i++) {
+		one = json_object();
+		vars = json_object();
+		for (k = 0; k < r->nvars; k++) {
+			kl_vm_value(value, sizeof(value), r->vals[i * r->nvars + k]);
+			json_object_set_new(vars, r->vars[k].name, kl_json_text(value));
+		}
+		json_object_set_new(one, "variables", vars);
+		json_object_set_new(one, "implementation", json_boolean(r->with[i] & KL_WITH_IMPL));
+		json_object_set_new(one, "specification", json_boolean(r->with[i] & KL_WITH_SPEC));
+		json_object_set_new(one, "sc", json_boolean(r->with[i] & KL_WITH_SC));
+		json_array_append_new(all, one);
+	}
+	json_object_set_new(j, "outcomes", all);
+	json_object_set_new(j, "states", json_integer(r->states));
+}
+
+int kl_explored_json(FILE *f, const struct kl_explored *e)
+{
+	json_t *j = json_object();
+	const bool contained = e->outcomes && !kl_outcomes_wrong(e->outcomes);
+	int ret = 0;
+
+	json_object_set_new(j, "file", kl_json_text(e->file));
+	json_object_set_new(j, "memory", json_string(e->sc ? "sc" : "tso"));
+	json_object_set_new(j, "command", kl_json_text(e->again));
+	json_object_set_new(j, "verdict", json_string(
+		!e->outcomes || e->verdict == KL_EX_MEMORY ? verdict_name(e->verdict) :
+		contained ? "CONTAINED" : "VIOLATION"));
+	if (e->outcomes) {
+		add_outcomes(j, e->outcomes);
+	} else {
+		add_stats(j, e);
+		if (e->verdict != KL_EX_OK && e->verdict != KL_EX_MEMORY)
+			ret = add_run(j, e);
+	}
+	if (!ret && json_dumpf(j, f, JSON_INDENT(2)))
+		ret = -ENOMEM;
+	if (!ret)
+		fputc('\n', f);
+	json_decref(j);
+	return ret;
+}

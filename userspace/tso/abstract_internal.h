@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the steps of configurations and their sets share. */
+#ifndef KL_TSO_ABSTRACT_INTERNAL_H
+#define KL_TSO_ABSTRACT_INTERNAL_H
+
+#include "tso/abstract.h"
+
+/*
+ * A configuration is 1 + 2 * nthreads words: memory, then for each thread its
+ * operation and its buffer, each the number of an interned string.
+ *
+ * operation: phase, then method and arguments; or method, place and variables of one
+ *	that has several steps and is between two of them; or results
+ * buffer: for each entry or marker a word kind | n << 8, for an entry n pairs
+ *	of slot and value behind it
+ */
+enum kl_abs_phase { IDLE, CALLED, BETWEEN, DONE };
+
+#define KL_ABS_CONFIG	(1 + 2 * KL_VM_THREADS)
+#define KL_ABS_WORDS	4096		/* of a buffer, of memory */
+
+/* Of what was done before: a set and what happened to it lead to a set. */
+struct kl_abs_memo {
+	struct kl_abs_known {
+		uint64_t what;
+		uint32_t set, next;	/* next: plus 1; 0 if free */
+	} *slot;
+	size_t n, nslots;
+};
+
+struct kl_abstract {
+	const struct kl_spec *spec;
+	struct kl_run *run;
+	unsigned int n;			/* threads */
+	bool sc;
+	struct kl_intern mem, op, buf, config, set;
+	struct kl_intern long_event, long_naming;	/* those that are no word */
+	struct kl_abs_memo steps, namings;
+	uint64_t *data;			/* of each set */
+	uint64_t *sign;			/* of each set: some bit of each configuration */
+	size_t cdata, csign;
+	uint32_t *empty;		/* of each set */
+	size_t cempty;
+	/* The set being made. */
+	uint32_t *todo;
+	uint32_t *mark;			/* of each configuration: the set it was last put in */
+	size_t ntodo, ctodo, cmark;
+	uint32_t stamp;
+	struct kl_val view[KL_ABS_WORDS];
+	uint64_t words[2 * KL_ABS_WORDS];
+	char error[200];
+};
+
+/* An empty set, to which configurations are added. */
+void kl_abs_start(struct kl_abstract *a);
+int kl_abs_add(struct kl_abstract *a, const uint64_t *config);
+/* The number of the set in todo, which is closed; a negative errno. */
+int64_t kl_abs_number(struct kl_abstract *a);
+int kl_abs_fail(struct kl_abstract *a, const char *what);
+/* The place for what is known of @set and @what; NULL: no memory. */
+struct kl_abs_known *kl_abs_known(struct kl_abs_memo *m, uint32_t set, uint64_t what);
+
+static inline unsigned int kl_abs_item_words(uint64_t head)
+{
+	return 1 + 2 * (head >> 8);
+}
+
+static inline enum kl_vm_kind kl_abs_item_kind(uint64_t head)
+{
+	return head & 0xff;
+}
+
+#endif

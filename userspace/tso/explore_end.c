@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs without end.  Under any fair scheduler a run stays in the end among states
+ * that it can always come back to; if from a state no end can be reached, its
+ * threads wait for what never happens.  Each state knows one that was reached
+ * from it; for most this leads to an end.  Of the others all steps are made again.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tso/explore_internal.h"
+
+static struct kl_record *head(struct kl_explorer *x, uint32_t at)
+{
+	return kl_store_head(&x->store, at);
+}
+
+/* Ends along the one state that each knows and along the tree; did anything change? */
+static bool pass(struct kl_explorer *x, const uint32_t *place, size_t n)
+{
+	bool changed = false;
+	size_t i;
+
+	for (i = n; i--;) {
+		struct kl_record *r = head(x, place[i]);
+
+		if (!r->ends && r->next != KL_NO_STATE && head(x, r->next)->ends)
+			r->ends = changed = true;
+		if (r->ends && r->parent != KL_NO_STATE && !head(x, r->parent)->ends)
+			head(x, r->parent)->ends = changed = true;
+	}
+	return changed;
+}
+
+/* Again with all steps of the states that are left. */
+static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *changed)
+{
+	size_t i;
+	int ret;
+
+	*changed = false;
+	for (i = n; i--;) {
+		if (head(x, place[i])->ends || head(x, place[i])->idle)
+			continue;
+		x->ends_reached = false;
+		ret = kl_ex_expand(x, place[i]);
+		if (ret)
+			return ret < 0 ? ret : -EINVAL;
+		if (x->ends_reached)
+			head(x, place[i])->ends = *changed = true;
+	}
+	return 0;
+}
+
+static void tell(struct kl_explorer *x, uint32_t at)
+{
+	size_t used;
+	unsigned int t, n = 0;
+
+	kl_ex_load(x, at);
+	kl_ex_found(x, KL_EX_ENDLESS, at, -1, false);
+	used = snprintf(x->message, sizeof(x->message),
+			"from here on no run comes to an end: these wait for what no one will write:");
+	for (t = 0; t < x->prog.nthreads && used < sizeof(x->message) - 32; t++)
+		if (!x->before.thread[t].done)
+			used += snprintf(x->message + used, sizeof(x->message) - used,
+					 "%s thread %u", n++ ? "," : "", t);
+}
+
+/* The first state without an end, or better one in which all go round where they are. */
+static void find(struct kl_explorer *x, const uint32_t *place, size_t n)
+{
+	uint32_t first = KL_NO_STATE;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct kl_record *r = head(x, place[i]);
+
+		if (r->ends || r->idle)
+			continue;
+		if (first == KL_NO_STATE)
+			first = place[i];
+		if (r->next != KL_NO_STATE)
+			continue;
+		first = place[i];
+		break;
+	}
+	if (first != KL_NO_STATE)
+		tell(x, first);
+}
+
+int kl_ex_ends(struct kl_explorer *x)
+{
+	const uint64_t transitions = x->transitions, states = x->store.n;
+	uint32_t *place = calloc(states + 1, sizeof(*place)), at;
+	bool changed = true;
+	size_t n = 0;
+	int ret = 0;
+
+	if (!place)
+		return -ENOMEM;
+	for (at = 0; kl_store_has(&x->store, at); at = kl_store_next(&x->store, at))
+		place[n++] = at;
+	while (!ret && changed) {
+		while (pass(x, place, n))
+			;
+		ret = again(x, place, n, &changed);
+	}
+	x->transitions = transitions;
+	if (!ret)
+		find(x, place, n);
+	free(place);
+	return ret;
+}
