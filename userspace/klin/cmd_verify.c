@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
-#include "tso/explore.h"
+#include "report/explored.h"
 #include "verify/verify.h"
 
 #define ROLES_MAX	KL_VF_THREADS
@@ -66,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->roles = arg;
 		break;
 	case OPT_LIMIT:
-		a->o.memory = kl_arg_number(state, "memory-limit", arg, 1, 1u << 24) << 20;
+		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
 		break;
 	case OPT_NO_REDUCE:
 		if (!reduction(&a->o, arg))
@@ -218,7 +218,7 @@ static int report_alarm(const struct verify_args *a, struct kl_verifier *x)
 		kl_explore_stats(run, &st);
 		printf("A concrete run that goes wrong: %s; %u threads, %u steps ([n]: line n of "
 		       "the file):\n", kl_explore_message(run), st.threads, st.steps);
-		kl_explore_print_run(run, stdout);
+		kl_explored_run(stdout, run);
 	} else if (!a->no_confirm) {
 		printf("No concrete run that goes wrong was found with 2 threads of up to 3 and 3 "
 		       "of up to 2 operations.\n");

@@ -34,7 +34,8 @@ static void set_client(const struct kl_verifier *x, struct kl_client *c, unsigne
 
 static bool is_wrong(enum kl_explore_verdict v)
 {
-	return v == KL_EX_NOT_LINEARIZABLE || v == KL_EX_FAULT || v == KL_EX_DEADLOCK;
+	return v == KL_EX_NOT_LINEARIZABLE || v == KL_EX_FAULT || v == KL_EX_DEADLOCK ||
+	       v == KL_EX_ENDLESS;
 }
 
 int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, struct kl_explorer **out)
