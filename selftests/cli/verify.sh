@@ -162,3 +162,77 @@ variant "deq takes effect when it moves the head" $twolock \
 	's/n = h->next @lin;/n = h->next @lin if (n == null);/; s/head = n;/head = n @lin;/'
 variant "the tail moves before the link" $twolock 's/^	tail = x;/	LINK/; s/t->next = x @lin;/tail = x;/; s/LINK/t->next = x @lin;/'
 variant "del_first without the lock" $llist 's/^.*lock(m);//'
+
+sed 's/} while (!cas(&top, t, x) @lin);/} while (top != t); top = x @lin;/' $treiber >wrong.lin
+run verify --dot=wrong.dot wrong.lin
+if [ $status -eq 1 ] && grep -q '^digraph' wrong.dot && grep -q '^}$' wrong.dot &&
+   grep -q 'subgraph cluster1 ' wrong.dot; then
+	ktap_pass "the trail for Graphviz"
+else
+	ktap_fail "the trail for Graphviz" "status $status" "$(head -n 3 out err)"
+fi
+run verify --threads=3 --memory-limit=1 $msqueue
+if [ $status -eq 3 ] && grep -q 'UNKNOWN: the bound on memory' out; then
+	ktap_pass "UNKNOWN at the bound on memory"
+else
+	ktap_fail "UNKNOWN at the bound on memory" "status $status" "$(head -n 3 out err)"
+fi
+
+refuse "a number of threads out of range" "threads" verify --threads=9 $treiber
+refuse "no such reduction" "no-reduce=x" verify --no-reduce=x $treiber
+refuse "no such method" "no method 'pus'" verify --roles=pus:2,pop $treiber
+refuse "too many threads" "1 to 8 threads" verify --roles=push:5,pop:4 $treiber
+refuse "threads and roles" "expected one of them" verify --threads=2 --roles=push,pop $treiber
+refuse "no implementation" "nothing to verify" verify $specs/stack.lin
+refuse "threads of their own" "ticketlock.lin:[0-9]*:[0-9]*: error: .*'worker'" verify $specs/explore/ticketlock.lin
+
+broken()
+{
+	name=$1 pattern=$2
+	cat >broken.lin
+	refuse "$name" "$pattern" verify broken.lin
+}
+
+broken "a container that is not known" "broken.lin:1:[0-9]*: error: .*'m'" <<'E2'
+spec s { map<word, word> m = empty; method put(word k, word v) { atomic { m.put(k, v); } } partition by k; }
+shared word x = 0; method put(word k, word v) { x = v; } client general(2);
+E2
+broken "two structs" "broken.lin:3:[0-9]*: error: .*one struct.*'b'" <<'E2'
+spec s { word x = 0; method m() -> word { atomic { return x; } } }
+struct a { word v; }
+struct b { word v; }
+shared a *p = null; shared b *q = null; method m() -> word { return 0 @lin; } client general(2);
+E2
+broken "a set without a partition" "partition by k" <<'E2'
+spec s { set<word> s = empty; method add(word k) -> bool { atomic { return s.add(k); } } }
+struct n { key k; n *next; }
+shared n *h = null; method add(key k) -> bool { return true; } client general(2);
+E2
+broken "an initial value that is not known" "broken.lin:1:[0-9]*: error: .*initial value.*'x'" <<'E2'
+spec s { word x; method m() -> word { atomic { return x; } } }
+shared word y = 0; method m() -> word { return y @lin; } client general(2);
+E2
+broken "a point that its expression may skip" "broken.lin:2:[0-9]*: error: '@lin' belongs to one access" <<'E2'
+spec s { word x = 0; method m() -> word { atomic { return x; } } }
+shared word y = 0; method m() -> word { if (y == 0 && cas(&y, 0, 1) @lin) return 1; return 0; } client general(2);
+E2
+broken "a condition that looks at what is shared" "broken.lin:2:[0-9]*: error: .*local variables only" <<'E2'
+spec s { word x = 0; method m() -> word { atomic { return x; } } }
+shared word y = 0; method m() -> word { word a = y @lin if (y == 0); return a; } client general(2);
+E2
+
+# A word in place of nodes: the reference is the word.
+cat >flag.lin <<'E2'
+spec flag { bool f = false;
+	method set() -> bool was { atomic_flush { bool was = f; f = true; return was; } }
+	method clear() { atomic { f = false; } }
+	method get() -> bool is { atomic { return f; } } }
+shared word w = 0;
+method set() -> bool { word old = xchg(&w, 1) @lin; return old == 1; }
+method clear() { w = 0 @lin; }
+method get() -> bool { word v = w @lin; return v == 1; }
+client general(2);
+E2
+right "a flag" flag.lin
+mutant "set says the contrary" 1 flag.lin 's/return old == 1;/return old != 1;/'
+ktap_finish

@@ -6,6 +6,7 @@
  * States that differ in names only are then equal byte for byte.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -560,7 +561,15 @@ int64_t kl_vf_add(struct kl_verifier *x, const struct kl_vf_state *s)
 	if (at < 0)
 		return kl_vf_store_add(&x->store, x->parent, x->actor);
 	ret = unite(x, s, at);
-	return ret ? ret : at;
+	if (ret != -E2BIG)
+		return ret ? ret : at;
+	/* A finer search may do without. */
+	snprintf(x->message, sizeof(x->message), "there are more kinds of nodes than there is room "
+		 "for");
+	x->alarm = true;
+	x->last = x->parent;
+	kl_vf_copy(&x->bad, s);
+	return at;
 }
 
 void kl_vf_abstract_keys(const struct kl_verifier *x, struct kl_vf_state *s)

@@ -11,6 +11,8 @@
 #define KL_VF_METHODS	16
 #define KL_VF_ALTS	4	/* choices open in the reference's operation */
 #define KL_VF_RREGS	64
+#define KL_VF_STEPS	2000	/* instructions of a step */
+#define KL_VF_FORKS	96	/* that one instruction may make */
 
 /* What a word of a node is. */
 enum { FIELD_NEXT = 100, FIELD_LOCK };
@@ -99,6 +101,7 @@ struct kl_verifier {
 	bool init;			/* the code of `init' runs */
 	bool seen_all;			/* all operations look at what was on the list */
 	bool deaf;			/* alarms are not told */
+	bool full;			/* but that there was no room for a step */
 	bool restart;			/* an assumption about locks or fields was wrong */
 	unsigned int max_ops;		/* concrete mode */
 	struct kl_vf_run *stack;
@@ -166,10 +169,15 @@ bool kl_vf_hindsight(struct kl_verifier *x, const struct kl_vf_run *r, const uin
 
 /* step.c: all steps of a thread from a state; what they lead to is emitted. */
 int kl_vf_step(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t);
-/* Run `init': the first state. */
+/* One instruction; what is not definite is made so, other ways are pushed. */
+enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint32_t *code);
+/* first.c: run `init'. */
 int kl_vf_first(struct kl_verifier *x, struct kl_vf_state *s);
 enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* There is no room for what must be told apart. */
+enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r);
 
 /* canon.c: the canonical form, in @out and as bytes in x->store.key and .edges. */
 void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_state *out);

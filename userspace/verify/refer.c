@@ -94,7 +94,7 @@ static enum kl_vf_end focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned
 	case FOCUS_NONE:
 		return VF_NONE;
 	default:
-		return kl_vf_alarm(x, r, "more nodes must be told apart than there is room for");
+		return kl_vf_no_room(x, r);
 	}
 }
 
@@ -138,8 +138,7 @@ static enum kl_vf_end stack_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 			return end;
 		n = new_node(x, r, *v);
 		if (!n)
-			return kl_vf_alarm(x, r, "more nodes must be told apart than there is room "
-					   "for");
+			return kl_vf_no_room(x, r);
 		kl_vf_set_next(s, n, top, true);
 		s->g[g] = n;
 		r->rwrote++;
@@ -189,8 +188,7 @@ static enum kl_vf_end queue_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 			return end;
 		n = new_node(x, r, *v);
 		if (!n)
-			return kl_vf_alarm(x, r, "more nodes must be told apart than there is room "
-					   "for");
+			return kl_vf_no_room(x, r);
 		kl_vf_set_next(s, tail, n, true);
 		s->g[g + 1] = n;
 		r->rwrote++;

@@ -16,9 +16,7 @@
 #include "base/mem.h"
 #include "verify/model.h"
 
-#define STEPS_MAX	2000
 #define SELF_LOCK	(1ULL << 63)	/* of a lockset: the lock of the node itself */
-#define FORKS_MAX	96		/* that one instruction may make */
 
 enum vf_class { C_LOCAL, C_BOTH, C_RIGHT, C_LEFT, C_NONE };
 
@@ -254,8 +252,9 @@ static enum kl_vf_end linearize(struct kl_verifier *x, struct kl_vf_run *r, unsi
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
-static enum kl_vf_end no_room(struct kl_verifier *x, struct kl_vf_run *r)
+enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r)
 {
+	x->full = true;
 	return kl_vf_alarm(x, r, "more nodes must be told apart than there is room for");
 }
 
@@ -267,7 +266,7 @@ static enum kl_vf_end focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned
 	case FOCUS_NONE:
 		return VF_NONE;
 	default:
-		return no_room(x, r);
+		return kl_vf_no_room(x, r);
 	}
 }
 
@@ -393,7 +392,7 @@ static enum kl_vf_end new_node(struct kl_verifier *x, struct kl_vf_run *r, unsig
 	const unsigned int i = kl_vf_new(&r->s, KF_CAND);
 
 	if (!i)
-		return no_room(x, r);
+		return kl_vf_no_room(x, r);
 	th->reg[a] = i;
 	if (!x->m.keyed)
 		th->corr = i;
@@ -452,7 +451,7 @@ static enum kl_vf_end choose(struct kl_verifier *x, struct kl_vf_run *r, uint32_
 	}
 	if (lo.v > hi.v)
 		return VF_NONE;
-	if (hi.v - lo.v >= FORKS_MAX / 2) {
+	if (hi.v - lo.v >= KL_VF_FORKS / 2) {
 		reg[a] = VF_TOP;
 		return VF_STEPPED;
 	}
@@ -478,7 +477,7 @@ static enum kl_vf_end jump(struct kl_verifier *x, struct kl_vf_run *r, unsigned 
 }
 
 /* One instruction of the implementation. */
-static enum kl_vf_end insn(struct kl_verifier *x, struct kl_vf_run *r, const uint32_t *code)
+enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint32_t *code)
 {
 	struct kl_vf_thread *th = &r->s.th[r->t];
 	const uint32_t word = code[th->pc];
@@ -571,7 +570,7 @@ static enum kl_vf_end insn(struct kl_verifier *x, struct kl_vf_run *r, const uin
 		e = choose(x, r, word);
 		break;
 	case KL_I_EITHER:
-		if (a > FORKS_MAX / 2)
+		if (a > KL_VF_FORKS / 2)
 			return kl_vf_alarm(x, r, "more alternatives than klin verify follows");
 		for (i = 1; i < a; i++) {
 			struct kl_vf_run *f = kl_vf_fork(x, r);
@@ -623,8 +622,8 @@ static enum kl_vf_end run(struct kl_verifier *x, struct kl_vf_run *r)
 	bool first = true;
 
 	for (;;) {
-		if (kl_grow(x->stack, x->cstack, x->nstack + FORKS_MAX))
-			return kl_vf_alarm(x, r, "out of memory");
+		if (kl_grow(x->stack, x->cstack, x->nstack + KL_VF_FORKS))
+			return kl_vf_no_room(x, r);
 		if (r->ref) {
 			e = kl_vf_ref_step(x, r);
 		} else {
@@ -633,10 +632,10 @@ static enum kl_vf_end run(struct kl_verifier *x, struct kl_vf_run *r)
 			if (!r->resume && stops(x, r, code[th->pc]))
 				return VF_STEPPED;
 			r->resume = true;
-			if (++r->steps > STEPS_MAX)
+			if (++r->steps > KL_VF_STEPS)
 				return kl_vf_alarm(x, r, "a loop without end that accesses no "
 						   "memory");
-			e = insn(x, r, code);
+			e = kl_vf_insn(x, r, code);
 			r->resume = false;
 		}
 		first = false;
@@ -675,7 +674,7 @@ static int finish(struct kl_verifier *x, size_t base)
 static int start(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t,
 		 struct kl_vf_run **r)
 {
-	if (kl_grow(x->stack, x->cstack, x->nstack + FORKS_MAX))
+	if (kl_grow(x->stack, x->cstack, x->nstack + KL_VF_FORKS))
 		return -ENOMEM;
 	*r = &x->stack[x->nstack++];
 	memset(*r, 0, offsetof(struct kl_vf_run, alt));
@@ -728,91 +727,4 @@ int kl_vf_step(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int 
 				ret = begin_all(x, s, t, i);
 	}
 	return ret ? ret : finish(x, base);
-}
-
-/* ---- the first state ------------------------------------------------------------------------ */
-
-static enum kl_vf_end run_init(struct kl_verifier *x, struct kl_vf_run *r)
-{
-	const uint32_t *code = x->m.code + x->m.im->init_code;
-	enum kl_vf_end e;
-
-	while ((code[r->s.th[0].pc] & 0xff) != KL_I_STOP) {
-		if (++r->steps > STEPS_MAX)
-			return kl_vf_alarm(x, r, "'init' does not end");
-		e = insn(x, r, code);
-		if (e == VF_NONE || x->nstack)
-			return kl_vf_alarm(x, r, "'init' is not the same in all runs");
-		if (e != VF_STEPPED)
-			return e;
-	}
-	return VF_STEPPED;
-}
-
-/* Both queues begin with a dummy node, if the implementation has one. */
-static void pair_dummies(struct kl_verifier *x, struct kl_vf_state *s)
-{
-	unsigned int i, k, node = 0;
-
-	for (i = 0; i < x->m.spec->nconts && !x->m.keyed; i++) {
-		if (!x->m.is_queue[i])
-			continue;
-		for (k = node + 1; k < s->nn && s->succ[k] != kl_vf_bit(VF_NULL); k++)
-			;
-		if (k < s->nn && s->kind[k] & KF_CAND) {
-			node = k;
-			s->kind[k] |= KF_REF | KF_UNIF;
-		} else {
-			k = kl_vf_new(s, KF_REF | KF_ESC);
-		}
-		s->g[x->m.cont[i]] = s->g[x->m.cont[i] + 1] = k;
-	}
-}
-
-int kl_vf_first(struct kl_verifier *x, struct kl_vf_state *s)
-{
-	const struct kl_impl *im = x->m.im;
-	struct kl_vf_run *r;
-	const char *why = NULL;
-	unsigned int i, k;
-	enum kl_vf_end e;
-
-	memset(s, 0, sizeof(*s));
-	s->nn = 1;
-	s->nt = x->nt;
-	for (i = 0; i < im->nvars; i++)
-		for (k = 0; k < im->vars[i].len; k++)
-			s->g[im->vars[i].slot + k] = kl_vf_const(&x->m, im->vars[i].init);
-	for (i = 0; i < x->m.spec->nvars; i++) {
-		const struct kl_var *v = &x->m.spec->vars[i];
-
-		for (k = 0; k < v->len && !v->cont; k++)
-			s->g[x->m.scalar + v->slot + k] = kl_vf_const(&x->m, v->init);
-	}
-	x->nstack = 0;
-	if (start(x, s, 0, &r))
-		return -ENOMEM;
-	x->nstack = 0;
-	x->init = true;
-	r->s.th[0].method = -1;
-	e = im->init_code ? run_init(x, r) : VF_STEPPED;
-	kl_vf_copy(s, &r->s);
-	memset(s->th, 0, sizeof(s->th));
-	for (i = 0; i < s->nt; i++)
-		s->th[i].method = -1;
-	if (e == VF_STEPPED && x->m.keyed)
-		why = kl_vf_chain_init(x, s);
-	if (e == VF_STEPPED && why)
-		e = kl_vf_alarm(x, r, "%s", why);
-	x->init = false;
-	if (e != VF_STEPPED) {
-		x->alarm = true;
-		kl_vf_copy(&x->bad, s);
-		return 0;
-	}
-	pair_dummies(x, s);
-	for (i = 0; i < KL_VF_GLOBALS; i++)
-		if (kl_vf_is_ptr(s->g[i]))
-			kl_vf_escape(s, s->g[i]);
-	return 0;
 }

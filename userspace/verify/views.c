@@ -349,8 +349,6 @@ static int act_as(struct glue *g)
 			  renamed(g->v->g[i], g->vids);
 	set_thread(g, &g->v->th[0], g->vids, &c->th[0]);
 	set_thread(g, &g->w->th[0], g->wids, &c->th[1]);
-	/* It is what it does that counts, not whether it is right. */
-	c->th[1].seen = 0;
 	return kl_vf_step(g->x, c, 1);
 }
 
@@ -486,10 +484,11 @@ static int glue(struct kl_verifier *x, uint32_t v, uint32_t w)
 	x->actor = w;
 	x->emit = forget;
 	x->deaf = true;
+	x->full = false;
 	ret = agree(g) ? match(g, 0) : 0;
 	x->deaf = false;
 	x->emit = x->keep;
-	if (!ret && g->err) {
+	if (!ret && (g->err || x->full)) {
 		snprintf(x->message, sizeof(x->message), "two threads' views have more nodes that "
 			 "must be told apart than there is room for");
 		x->alarm = true;
