@@ -38,7 +38,8 @@ static bool is_wrong(enum kl_explore_verdict v)
 	       v == KL_EX_ENDLESS;
 }
 
-int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, struct kl_explorer **out)
+int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bounds,
+		      struct kl_explorer **out)
 {
 	static const uint8_t general[][2] = { { 2, 1 }, { 2, 2 }, { 3, 1 }, { 2, 3 }, { 3, 2 } };
 	struct kl_client *c = &x->m.im->client, old = *c;
@@ -46,23 +47,22 @@ int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, struct kl_explorer
 	enum kl_explore_verdict v;
 	unsigned int i, threads;
 	int ret = 0;
+	bool found = false;
 
 	*out = NULL;
-	for (i = 0; i < sizeof(general) / sizeof(*general); i++) {
-		threads = x->o.roles ? x->o.threads : general[i][0];
-		if (!x->o.roles && x->o.threads && threads > x->o.threads)
-			continue;
+	for (i = 0; i < bounds && i < sizeof(general) / sizeof(*general) && !ret && !found; i++) {
+		threads = x->o.roles || (x->o.threads && x->o.threads < general[i][0]) ?
+			  x->o.threads : general[i][0];
 		set_client(x, c, threads, general[i][1]);
 		kl_explorer_free(*out);
 		*out = NULL;
 		ret = kl_explore(x->m.spec, &o, &v, out);
-		if (ret || is_wrong(v))
-			break;
+		found = !ret && is_wrong(v);
 	}
 	*c = old;
-	if (ret || i < sizeof(general) / sizeof(*general))
-		return ret ? ret : 1;
-	kl_explorer_free(*out);
-	*out = NULL;
-	return 0;
+	if (!found) {
+		kl_explorer_free(*out);
+		*out = NULL;
+	}
+	return ret ? ret : found;
 }

@@ -215,6 +215,10 @@ static enum kl_vf_end returns(struct kl_verifier *x, struct kl_vf_run *r, unsign
 	uint8_t result[KL_VF_RESULTS];
 	unsigned int i;
 
+	for (i = 1; i < r->s.nn && kf_lock(r->s.kind[i]) != VF_OWN + r->t; i++)
+		;
+	if (i < r->s.nn || held(x, r, 0))
+		return kl_vf_alarm(x, r, "it returns with a lock held");
 	memcpy(result, th->reg + first, n);
 	if (!tracked(x, th))
 		goto out;

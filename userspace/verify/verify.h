@@ -74,8 +74,10 @@ struct kl_explorer;
 
 /**
  * kl_verify_confirm() - look for a concrete run that goes wrong
- * @x: what was not proved
+ * @x: what was not proved; or what was, to look for deadlocks
  * @memory: bytes that the search may take
+ * @bounds: how many pairs of threads and operations are tried, of 5: 2 x 1, 2 x 2, 3 x 1,
+ *	2 x 3, 3 x 2
  * @out: the explorer with the run, to be freed, if there is one
  *
  * The explorer runs the same model on sequentially consistent memory, with small
@@ -83,7 +85,8 @@ struct kl_explorer;
  *
  * Return: 1 if there is such a run, 0 if none was found, a negative errno.
  */
-int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, struct kl_explorer **out);
+int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bounds,
+		      struct kl_explorer **out);
 /* The abstract run to the alarm, the two heaps of each state drawn as text. */
 void kl_verify_print_trail(struct kl_verifier *x, FILE *f);
 /* The same for Graphviz: a cluster for each state. */
