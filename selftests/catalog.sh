@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The structures of an unmodified kernel in catalog.list that user space drives: each
-# is attached, recorded and found to keep its promise, or not where that is known; and
-# the reuse of a BPF hash map's elements is found.  tools/catalog is the same at length,
-# with a table.  Those that klin.ko drives are mutants.sh's.
+# The structures of an unmodified kernel in catalog.list that user space drives, each
+# once: attached, recorded and found to keep its promise; and the reuse of a BPF hash
+# map's elements is found.  tools/catalog is the same at length, with a table.  Those
+# that klin.ko drives are mutants.sh's.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -26,11 +26,6 @@ test_entry()
 	esac
 	if ! record "$work/e.klh" --load "$settings" "$KLIN_SPECS/$1.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
-	elif [ -n "$3" ]; then
-		check "$work/e.klh"
-		status=$?
-		ktap_result "$([ $status -le 1 ]; echo $?)" "$name (status $status)" \
-			"$(cat "$work/check")"
 	else
 		verdict "$name" "$work/e.klh" 1000
 	fi
@@ -64,11 +59,11 @@ ktap_header
 need_klin
 need_root
 need_btf
-ktap_plan $(($(grep -c '^[a-z_]*[[:space:]]*user:' "$here/catalog.list") + 1))
-while read -r spec load want; do
-	case $load in
-	user:*) test_entry "$spec" "$load" "$want" </dev/null ;;
-	esac
-done <"$here/catalog.list"
+awk '!/^#/ && $2 ~ /^user:/ && !$3 && !seen[$1]++ { print $1, $2 }' "$here/catalog.list" \
+	>"$work/list.mine"
+ktap_plan $(($(wc -l <"$work/list.mine") + 1))
+while read -r spec load; do
+	test_entry "$spec" "$load" </dev/null
+done <"$work/list.mine"
 test_reuse
 ktap_finish

@@ -332,14 +332,15 @@ static void compare(const struct random_config *c, uint64_t seed)
 		}
 	}
 	printf("# %zu specifications: %lu linearizable, %lu violations, %lu more of the whole, %lu "
-	       "too large for the oracle\n", specs.n, count.verdict[KL_LINEARIZABLE],
-	       count.verdict[KL_VIOLATION], count.only_whole, count.verdict[KL_UNKNOWN]);
+	       "too large for the oracle, %lu for an engine\n", specs.n, count.verdict[KL_LINEARIZABLE],
+	       count.verdict[KL_VIOLATION], count.only_whole, count.verdict[KL_UNKNOWN],
+	       count.declined);
 	n *= specs.n;
 	free_specs(&specs);
 	/* A test that compares nothing would prove nothing. */
 	assert_true(count.verdict[KL_VIOLATION] > n / 40 && count.verdict[KL_LINEARIZABLE] > n / 4);
 	assert_true(count.verdict[KL_UNKNOWN] < n / 200 + 1 && count.only_whole < n / 200 + 1);
-	assert_true(count.declined < n / 2000 + 2);
+	assert_true(count.declined < n / 500 + 2);
 }
 
 static void test_classical(void **state)
@@ -435,7 +436,7 @@ static void test_tso_all(void **state)
 static void test_tso_accepts_more(void **state)
 {
 	const struct random_config c = { .max_ops = 7, .threads = 3, .values = 3, .tso = true };
-	unsigned long i, n = runs() / 4, only_tso = 0;
+	unsigned long i, n = runs() / 4, only_tso = 0, unknown = 0;
 	struct specs specs;
 	uint64_t seed = 5;
 	size_t k;
@@ -448,7 +449,8 @@ static void test_tso_accepts_more(void **state)
 			enum kl_verdict sc = ask(specs.s[k], h, &kl_frontier_engine, false);
 			enum kl_verdict tso = ask(specs.s[k], h, &kl_tso_engine, false);
 
-			if (sc == KL_LINEARIZABLE && tso != KL_LINEARIZABLE) {
+			unknown += tso == KL_UNKNOWN;
+			if (sc == KL_LINEARIZABLE && tso == KL_VIOLATION) {
 				show(specs.s[k], h, "TSO rejects what SC accepts");
 				fail();
 			}
@@ -458,7 +460,7 @@ static void test_tso_accepts_more(void **state)
 	}
 	free_specs(&specs);
 	printf("# %lu histories that only the store buffer explains\n", only_tso);
-	assert_true(only_tso > 0);
+	assert_true(only_tso > 0 && unknown < n / 500 + 2);
 }
 
 /*

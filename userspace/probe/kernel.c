@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the running kernel offers to a probe, see kernel.h. */
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,10 +149,12 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 		return -ENOMEM;
 	k->offline = true;
 	snprintf(k->release, sizeof(k->release), "%s", btf);
+	/* What it prints of a file that is none of these is no line of ours. */
+	libbpf_set_print(NULL);
 	k->btf = btf__parse(btf, NULL);
-	err = k->btf ? 0 : -errno;
-	if (err) {
-		kl_err("%s: expected BTF, or an ELF file with it: %s", btf, strerror(-err));
+	if (!k->btf) {
+		kl_err("%s: %s", btf, access(btf, R_OK) ? strerror(errno) :
+		       "expected BTF, or an ELF file with it");
 		err = -EINVAL;
 		goto err;
 	}

@@ -131,10 +131,8 @@ struct prefix {
 	uint8_t addr[4];
 };
 
-enum { LPM_NESTED };
-
-static const char bpf_lpm_help[] = "threads that update, delete and look up prefixes of a BPF LPM\n"
-	"                   trie; nested=0|1: prefixes of one another";
+static const char bpf_lpm_help[] = "threads that update, delete and look up prefixes of one another in\n"
+	"                   a BPF LPM trie";
 
 static int bpf_lpm_setup(const uint64_t *number, void **priv)
 {
@@ -142,24 +140,18 @@ static int bpf_lpm_setup(const uint64_t *number, void **priv)
 			BPF_F_NO_PREALLOC, priv);
 }
 
-/* Prefixes of 10.1.2.3, or else 10.N.0.0/16, which do not meet. */
+/* Prefixes of 10.1.2.3, which bpf_lpm.lin looks for. */
 static int bpf_lpm_step(struct kl_user_task *t)
 {
-	static const uint32_t lens[] = { 8, 16, 24 };
-	bool nested = t->number[LPM_NESTED];
+	struct prefix p = { 32, { 10, 1, 2, 3 } };
 	const struct map *m = t->priv;
-	uint64_t value = kl_user_value(t), n = kl_user_below(t, 3);
-	struct prefix p = { 16, { 10, nested ? 1 : n, nested ? 2 : 0, nested ? 3 : 0 } };
+	uint64_t value = kl_user_value(t);
 	int err;
 
-	if (t->index % 2) {
-		p.len = 32;
+	if (t->index % 2)
 		return outcome(bpf_map_lookup_elem(m->fd, &p, &value));
-	}
-	if (nested) {
-		p.len = lens[n];
-		memset(p.addr + p.len / 8, 0, 4 - p.len / 8);
-	}
+	p.len = 8 * (1 + kl_user_below(t, 3));
+	memset(p.addr + p.len / 8, 0, 4 - p.len / 8);
 	if (kl_user_below(t, 2))
 		err = bpf_map_delete_elem(m->fd, &p);
 	else
@@ -170,6 +162,5 @@ static int bpf_lpm_step(struct kl_user_task *t)
 
 static const struct kl_user_kind bpf_lpm_kind = {
 	.name = "bpf_lpm", .tasks = 2, .setup = bpf_lpm_setup, .step = bpf_lpm_step,
-	.numbers = { [LPM_NESTED] = { "nested", 0, 1, 0 } },
 };
 KL_USER_LOAD(bpf_lpm);

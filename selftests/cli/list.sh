@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# klin list on a kernel's files: which alternative of a clause fits, and why not the
+# others.  Here a small object file with BTF plays the kernel; where there are real
+# ones (tools/vm), all of the catalogue fits them.
+
+. "$(dirname "$0")/common.sh"
+
+# listed NAME: what klin list said is what stdin says.
+listed()
+{
+	if diff - out >difference; then
+		ktap_pass "$1"
+	else
+		ktap_fail "$1" "status $status" "$(cat difference err)"
+	fi
+}
+
+ktap_header
+cat >spec.lin <<'END'
+spec s {
+	word x;
+	method get() -> word v { atomic { return x; } }
+	method set(word v) { atomic { x = v; } }
+}
+probe get on new_way(r, flags, out, more) or newer_way(r) {
+	object r;
+	result v = r->head;
+} or new_way(r, flags, out) {
+	object r;
+	result v = flags == enumerator(RING_NEW) ? *out : user(*out);
+} or old_way(r) {
+	when current != NULL;
+	object r;
+	result v = return == 0 ? empty : r->size;
+}
+probe set on vanished(v) { argument v = v; } or nothing;
+END
+cat >kernel.c <<'END'
+struct ring { long head; int size; };
+struct task_struct { int pid; };
+enum kind { RING_OLD, RING_NEW } kind;
+struct task_struct *task;
+long new_way(struct ring *r, int flags, long *out) { *out = r->head; return flags + kind; }
+int old_way(struct ring *r) { return r->size; }
+END
+if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
+	run list --btf kernel.o spec.lin
+	listed "the first alternative that fits" <<-'END'
+	get
+	  no      new_way: new_way() has 3 parameters in kernel kernel.o, the clause names 4
+	  no      newer_way: the kernel has no such function (inlined, renamed, or not built in)
+	  fentry  new_way
+	  unused  old_way
+	set
+	  no      vanished: the kernel has no such function (inlined, renamed, or not built in)
+	  not attached: this kernel has none
+	END
+	echo "ffffffff81000000 T old_way" >symbols
+	run list --btf kernel.o --symbols symbols spec.lin
+	if [ $status -eq 0 ] && grep -q '^  fentry  old_way' out; then
+		ktap_pass "the symbols of a kernel"
+	else
+		ktap_fail "the symbols of a kernel" "status $status" "$(cat out err)"
+	fi
+	sed -i 's/enumerator(RING_NEW)/enumerator(RING_NONE)/; s/ or nothing;//' spec.lin
+	run list --btf kernel.o spec.lin
+	if [ $status -eq 2 ] && grep -q "new_way: kernel kernel.o has no enumerator 'RING_NONE'" out &&
+	   grep -q '^  fentry  old_way' out && grep -q '1 clauses .* cannot be attached' err; then
+		ktap_pass "what does not fit is told"
+	else
+		ktap_fail "what does not fit is told" "status $status" "$(cat out err)"
+	fi
+	refuse "symbols that are none" "kernel.c: expected symbols" list --btf kernel.o \
+		--symbols kernel.c old_way
+fi
+refuse "a file without BTF" "spec.lin: expected BTF" list --btf spec.lin old_way
+refuse "a file that is not there" "gone: No such file" list --btf gone old_way
+refuse "symbols without BTF" "expected --btf" list --symbols spec.lin old_way
+
+for btf in "$here"/../../build/vm/*/vmlinux.btf; do
+	[ -e "$btf" ] || continue
+	kernel=$(basename "$(dirname "$btf")")
+	for spec in $(awk '!/^#/ && ($2 ~ /^user:/ || $4 != "") { print $1 }' \
+		      "$here/../catalog.list" | sort -u) mutex rwsem; do
+		expect 0 "$spec fits $kernel" list --btf "$btf" "$specs/$spec.lin"
+	done
+done
+ktap_finish
