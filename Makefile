@@ -240,11 +240,11 @@ bench: userspace $(B)/bench/record-set
 
 install: userspace
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(DATADIR)/specs/explore'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(DATADIR)/specs/explore' '$(DESTDIR)$(DATADIR)/specs/verify'
 	$(Q)$(INSTALL) -m 755 $(B)/klin '$(DESTDIR)$(BINDIR)/klin'
 	$(Q)if [ -e $(B)/klind ]; then $(INSTALL) -d '$(DESTDIR)$(SBINDIR)' && \
 		$(INSTALL) -m 755 $(B)/klind '$(DESTDIR)$(SBINDIR)/klind'; fi
-	$(Q)for f in $(wildcard specs/*.lin specs/explore/*.lin); do \
+	$(Q)for f in $(wildcard specs/*.lin specs/explore/*.lin specs/verify/*.lin); do \
 		$(INSTALL) -m 644 $$f '$(DESTDIR)$(DATADIR)/'$$f || exit 1; done
 	$(Q)for f in $(wildcard man/*.1) $(wildcard man/*.8); do \
 		$(INSTALL) -D -m 644 $$f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f##*/} || exit 1; done

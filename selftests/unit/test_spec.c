@@ -503,13 +503,13 @@ static void test_bad_bodies(void **state)
 	bad_body("atomic { q.psuh(1); }", E("12", "no method 'psuh' of queue; did you mean "
 						  "'push'?"));
 	bad_body("atomic { q.zzz(1); }", E("12", "no method 'zzz' of queue; it has push, pop, "
-						 "front, size"));
+						 "front, size, clear"));
 	bad_body("atomic { q.push(); }", E("12", "'push' of queue takes 1 argument, found 0"));
 	bad_body("atomic { q.push(b); }", E("17", "the argument must be a word, found bool; write "
 						  "'? 1 : 0' "
 		 "behind it"));
 	bad_body("atomic { q = 1; }", E("10", "'q' is a queue: use its methods (push, pop, front, "
-					      "size)"));
+					      "size, clear)"));
 	bad_body("atomic { w.push(1); }", E("10", "'w' is no container and has no methods"));
 	bad_body("atomic { a = 1; }", E("10", "'a' is an array, expected an index: 'a[...]'"));
 	bad_body("atomic { a[4] = 1; }", E("12", "'a' has 4 elements, there is no [4]"));

@@ -34,12 +34,17 @@ static void print_step(void *ctx, const struct kl_explore_step *s)
 	fprintf(f, "         %s\n", s->state);
 }
 
+int kl_explored_run(FILE *f, struct kl_explorer *x)
+{
+	return kl_explore_run(x, print_step, f);
+}
+
 static int print_run(FILE *f, const struct kl_explored *e, unsigned int steps)
 {
 	int ret;
 
 	fprintf(f, "The shortest run, %u steps ([n]: line n of the file):\n", steps);
-	ret = kl_explore_run(e->x, print_step, f);
+	ret = kl_explored_run(f, e->x);
 	if (ret)
 		return ret;
 	if (e->has_sc && e->on_sc == KL_EX_OK)

@@ -24,6 +24,8 @@ struct kl_explored {
 
 /* As text; 0 or a negative errno. */
 int kl_explored_print(FILE *f, const struct kl_explored *e);
+/* The steps of the run to what was found, as text; 0 or a negative errno. */
+int kl_explored_run(FILE *f, struct kl_explorer *x);
 /* As one JSON object and a newline; 0 or a negative errno. */
 int kl_explored_json(FILE *f, const struct kl_explored *e);
 

@@ -22,7 +22,7 @@ enum kl_cont_kind {
 enum kl_cont_op {
 	KL_CO_PUSH, KL_CO_POP, KL_CO_FRONT, KL_CO_TOP, KL_CO_ADD, KL_CO_REMOVE, KL_CO_HAS,
 	KL_CO_PUT, KL_CO_GET, KL_CO_COUNT, KL_CO_SIZE, KL_CO_PUSH_FRONT, KL_CO_POP_BACK,
-	KL_CO_BACK,
+	KL_CO_BACK, KL_CO_CLEAR,
 };
 
 enum kl_etype { KL_ET_ERR, KL_ET_VOID, KL_ET_WORD, KL_ET_BOOL, KL_ET_SPECIAL };
@@ -70,6 +70,14 @@ enum kl_ast_kind {
 	KL_A_CAS, KL_A_XCHG, KL_A_FADD,	/* on place a, with b and c */
 };
 
+/* @lin, a linearization point: behind an expression, a lock or on its own. */
+struct kl_lin {
+	struct kl_pos pos;
+	bool other;			/* in some other thread's step */
+	struct kl_ast_expr *cond;	/* NULL: always, of a cas: if it succeeds */
+	struct kl_lin *next;
+};
+
 struct kl_ast_expr {
 	enum kl_ast_kind kind;
 	int op;
@@ -81,6 +89,7 @@ struct kl_ast_expr {
 	struct kl_pos method_pos;
 	struct kl_ast_expr *a, *b, *c;	/* INDEX: a; CALL: up to two arguments in a, b */
 	unsigned int nargs;
+	struct kl_lin *lin;
 	/* Set by the checker: */
 	enum kl_etype type;
 	bool special;			/* may be a special value for certain reasons */
@@ -115,6 +124,7 @@ struct kl_stmt {
 	enum kl_etype type;		/* DECL */
 	struct kl_local *local;
 	const char *tname;		/* DECL of a pointer: the struct */
+	struct kl_lin *lin;		/* of a lock, an unlock, or all there is in a BLOCK */
 	struct kl_ast_expr *out[KL_MAX_ARGS];
 	unsigned int nout;
 };
@@ -128,7 +138,7 @@ struct kl_method_def {
 	uint32_t ncode;
 	unsigned int nlocals;		/* registers for parameters and locals */
 	bool has_bool;			/* among parameters or results */
-	uint32_t data;			/* parameters of type `data', a bit each */
+	uint32_t data, keys;		/* parameters of type `data' and `key', a bit each */
 };
 
 struct kl_impl;

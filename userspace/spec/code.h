@@ -52,8 +52,16 @@ enum kl_opcode {
 	KL_I_FRESH,	/* a = a data value that is nowhere yet */
 	KL_I_CALL,	/* method imm, arguments from register a on, results there too */
 	KL_I_STOP,	/* the thread ends */
+	/* Of implementations compiled for the verifier, see kl_impl_lin(): */
+	KL_I_LIN,	/* a linearization point, of kind c; if b, only when a is true */
+	KL_I_LOCK,	/* the lock in slot b is taken; if a, at address b plus c */
+	KL_I_UNLOCK,
 	KL_I_COUNT_
 };
+
+/* Kinds of KL_I_LIN. */
+#define KL_LIN_ATTACHED	1	/* it belongs to the access before it */
+#define KL_LIN_OTHER	2	/* it is in some other thread's step */
 
 static inline uint32_t kl_insn(enum kl_opcode op, unsigned int a, unsigned int b, unsigned int c)
 {

@@ -121,6 +121,10 @@ static int queue_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 		return append(r, c, v[0]);
 	case KL_CO_SIZE:
 		return size(r, c, c->n, v);
+	case KL_CO_CLEAR:
+		c->n = 0;
+		c->unknown = false;
+		return 0;
 	default:
 		return take(r, c, true, 0, op == KL_CO_POP, v);
 	}
@@ -136,6 +140,10 @@ static int stack_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 		return append(r, c, v[0]);
 	case KL_CO_SIZE:
 		return size(r, c, c->n, v);
+	case KL_CO_CLEAR:
+		c->n = 0;
+		c->unknown = false;
+		return 0;
 	default:
 		ret = take(r, c, at_rest, at_rest ? 0 : c->n - 1, op == KL_CO_POP, v);
 		/* The top of the unknown rest has been seen, and stays. */

@@ -149,7 +149,10 @@ static void match_methods(struct kl_igen *g)
 			continue;
 		}
 		for (k = 0; k < m->nparams; k++)
-			if (im->methods[i].data >> k & 1 &&
+			if (im->methods[i].keys >> k & 1 && w->params[k].use & KL_USE_COMPUTED)
+				kl_ig_err(g, im->methods[i].param_pos[k], "'%s' is a key, but the "
+					  "specification computes with it", m->params[k].name);
+			else if (im->methods[i].data >> k & 1 &&
 			    w->params[k].use & (KL_USE_COMPUTED | KL_USE_ORDERED | KL_USE_INDEX |
 						KL_USE_KEY))
 				kl_ig_err(g, im->methods[i].param_pos[k], "'%s' is data, but the "
@@ -263,6 +266,24 @@ int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)
 			return ret;
 	}
 	return g.g.err ? g.g.err : d->errors ? -EINVAL : 0;
+}
+
+int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int *nregs)
+{
+	struct kl_diag d = { .file = s->path };
+	struct kl_igen g = { .g = { .s = s, .d = &d }, .im = s->impl, .lin = true };
+	struct kl_impl *im = s->impl;
+	size_t i;
+
+	for (i = 0; i < im->nmethods && !g.g.err; i++) {
+		struct kl_method_def m = im->methods[i];
+
+		gen_method(&g, &m);
+		code[i] = m.code;
+		ncode[i] = m.ncode;
+	}
+	*nregs = g.g.max;
+	return g.g.err ? g.g.err : d.errors ? -EINVAL : 0;
 }
 
 /* One alternative of a general client: a method with one choice of arguments. */

@@ -28,6 +28,7 @@ struct kl_field {
 	struct kl_pos pos;
 	const char *tname;		/* of a pointer */
 	unsigned int type;
+	bool key;
 };
 
 struct kl_struct {
@@ -95,6 +96,17 @@ struct kl_impl {
 
 /* Check and compile the implementation of a checked spec.  0, -EINVAL after messages, -ENOMEM. */
 int kl_impl_gen(struct kl_spec *s, struct kl_diag *d);
+
+/**
+ * kl_impl_lin() - compile the methods with their linearization points
+ * @s: the specification; the code goes behind the code there is
+ * @code: where each method begins, in the specification's order
+ * @ncode: how many words it has
+ * @nregs: registers that they use
+ *
+ * Return: 0, -EINVAL after a message, -ENOMEM.
+ */
+int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int *nregs);
 
 /**
  * kl_impl_client() - compile the threads of a client behind the code there is

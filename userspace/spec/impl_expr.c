@@ -227,9 +227,11 @@ unsigned int kl_ig_value(struct kl_igen *g, const struct kl_ast_expr *e, unsigne
 		for (i = g->nlocals; i--;) {
 			if (strcmp(g->local[i].name, e->name))
 				continue;
-			if (kl_ig_fits(g->local[i].type, type))
-				return i;
-			break;
+			if (!kl_ig_fits(g->local[i].type, type))
+				break;
+			if (e != g->later)
+				kl_ig_lin(g, e->lin, e, true);
+			return i;
 		}
 	}
 	r = kl_gen_temp(&g->g);
@@ -262,9 +264,15 @@ static unsigned int name_expr(struct kl_igen *g, const struct kl_ast_expr *e, un
 		return k->type == KL_ET_BOOL ? KL_IT_BOOL :
 		       k->type == KL_ET_SPECIAL ? KL_IT_SPECIAL : KL_IT_WORD;
 	}
+	if (g->in_lin && g->rmw_type && e->kind == KL_A_NAME && !strcmp(e->name, "result")) {
+		kl_ig_emit(g, kl_insn(KL_I_MOV, dst, g->rmw, 0));
+		return g->rmw_type;
+	}
 	p = kl_ig_place(g, e);
 	if (p.kind != KL_PL_NONE && p.type == KL_IT_LOCK)
 		kl_ig_err(g, e->pos, "a lock is taken with lock() and released with unlock() only");
+	if (p.kind != KL_PL_NONE && p.kind != KL_PL_LOCAL && g->in_lin)
+		kl_ig_err(g, e->pos, "the condition of '@lin if' can look at local variables only");
 	kl_ig_load(g, &p, dst);
 	return p.kind == KL_PL_NONE ? KL_IT_ERR : p.type;
 }
@@ -339,6 +347,8 @@ static unsigned int read_modify_write(struct kl_igen *g, const struct kl_ast_exp
 			  e->a->name);
 		return KL_IT_ERR;
 	}
+	if (g->in_lin)
+		kl_ig_err(g, e->pos, "the condition of '@lin if' can look at local variables only");
 	if (g->atomic)
 		kl_ig_err(g, e->pos, "a locked instruction inside of the atomic block of line %u",
 			  g->atomic);
@@ -368,7 +378,9 @@ static unsigned int read_modify_write(struct kl_igen *g, const struct kl_ast_exp
 	}
 	kl_ig_emit(g, kl_insn(KL_I_END, 0, 0, 0));
 	kl_ig_emit(g, kl_insn(KL_I_MOV, dst, old, 0));
-	return e->kind == KL_A_CAS ? KL_IT_BOOL : p.type;
+	g->rmw = old;
+	g->rmw_type = e->kind == KL_A_CAS ? KL_IT_BOOL : p.type;
+	return g->rmw_type;
 }
 
 static unsigned int unary(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
@@ -380,7 +392,56 @@ static unsigned int unary(struct kl_igen *g, const struct kl_ast_expr *e, unsign
 	return type;
 }
 
-unsigned int kl_ig_expr(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
+static const struct kl_ast_expr *find_cas(const struct kl_ast_expr *e)
+{
+	const struct kl_ast_expr *found;
+
+	if (!e || e->kind == KL_A_CAS)
+		return e;
+	found = find_cas(e->a);
+	if (!found)
+		found = find_cas(e->b);
+	return found ? found : find_cas(e->c);
+}
+
+static bool may_skip(const struct kl_ast_expr *e)
+{
+	return e->kind == KL_A_COND ||
+	       (e->kind == KL_A_BINARY && (e->op == KL_OP_AND || e->op == KL_OP_OR));
+}
+
+void kl_ig_lin(struct kl_igen *g, const struct kl_lin *l, const struct kl_ast_expr *e,
+	       bool attached)
+{
+	const struct kl_ast_expr *cas = find_cas(e);
+	const unsigned int top = g->g.top, max = g->g.max;
+	const size_t ncode = g->g.s->ncode;
+
+	for (; l; l = l->next) {
+		const unsigned int kind = (attached ? KL_LIN_ATTACHED : 0) |
+					  (l->other ? KL_LIN_OTHER : 0);
+		unsigned int r = 0;
+
+		if (e && may_skip(e))
+			kl_ig_err(g, l->pos, "'@lin' belongs to one access, this expression may "
+				  "skip some of its own: write '(cas(...) @lin)'");
+		if (l->cond) {
+			g->in_lin = true;
+			r = kl_ig_value(g, l->cond, KL_IT_BOOL, "the condition");
+			g->in_lin = false;
+		} else if (cas && !l->other) {
+			r = g->rmw;
+		}
+		kl_ig_emit(g, kl_insn(KL_I_LIN, r, l->cond || (cas && !l->other), kind));
+	}
+	if (!g->lin && !g->g.err) {
+		g->g.s->ncode = ncode;
+		g->g.max = max;
+	}
+	g->g.top = top;
+}
+
+static unsigned int expr_code(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
 {
 	unsigned int type;
 
@@ -427,6 +488,15 @@ unsigned int kl_ig_expr(struct kl_igen *g, const struct kl_ast_expr *e, unsigned
 	}
 	kl_ig_err(g, e->pos, "an expression that an implementation cannot have");
 	return KL_IT_ERR;
+}
+
+unsigned int kl_ig_expr(struct kl_igen *g, const struct kl_ast_expr *e, unsigned int dst)
+{
+	const unsigned int type = expr_code(g, e, dst);
+
+	if (e->lin && e != g->later)
+		kl_ig_lin(g, e->lin, e, true);
+	return type;
 }
 
 bool kl_ig_const(struct kl_igen *g, const struct kl_ast_expr *e, uint64_t *v)

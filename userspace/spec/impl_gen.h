@@ -27,6 +27,11 @@ struct kl_igen {
 	unsigned int nkept;		/* variables at the end of the last list of statements */
 	unsigned int atomic;		/* the line of the block we are in, or 0 */
 	bool returns;			/* some `return' can be reached */
+	/* Linearization points. */
+	bool lin;			/* they become code */
+	bool in_lin;			/* this is the condition of one */
+	const struct kl_ast_expr *later; /* its points come behind the statement's store */
+	unsigned int rmw, rmw_type;	/* register of the last locked instruction's result */
 	/* Jumps of the innermost loop, chained through their targets. */
 	unsigned int brk, cont;
 	bool broken;
@@ -57,6 +62,9 @@ unsigned int kl_ig_value(struct kl_igen *g, const struct kl_ast_expr *e, unsigne
 bool kl_ig_fits(unsigned int have, unsigned int want);
 /* A word of a constant expression. */
 bool kl_ig_const(struct kl_igen *g, const struct kl_ast_expr *e, uint64_t *v);
+/* Linearization points behind @e, or on their own if that is NULL. */
+void kl_ig_lin(struct kl_igen *g, const struct kl_lin *l, const struct kl_ast_expr *e,
+	       bool attached);
 /* A list of statements; true if its end cannot be reached. */
 bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s);
 unsigned int kl_ig_emit(struct kl_igen *g, uint32_t word);

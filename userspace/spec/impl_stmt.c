@@ -57,6 +57,7 @@ static void decl(struct kl_igen *g, const struct kl_stmt *s)
 	unsigned int r;
 
 	if (s->a) {
+		g->later = s->a;
 		r = kl_ig_value(g, s->a, type, "the value");
 	} else {
 		r = kl_gen_temp(&g->g);
@@ -65,6 +66,8 @@ static void decl(struct kl_igen *g, const struct kl_stmt *s)
 	declare(g, s->name, s->pos, type);
 	if (r != g->nlocals - 1)
 		kl_ig_emit(g, kl_insn(KL_I_MOV, g->nlocals - 1, r, 0));
+	if (s->a)
+		kl_ig_lin(g, s->a->lin, s->a, true);
 }
 
 static void assign(struct kl_igen *g, const struct kl_stmt *s)
@@ -74,9 +77,11 @@ static void assign(struct kl_igen *g, const struct kl_stmt *s)
 
 	if (p.kind != KL_PL_NONE && p.type == KL_IT_LOCK)
 		kl_ig_err(g, s->pos, "a lock is taken with lock() and released with unlock() only");
+	g->later = s->a;
 	if (s->op == '=') {
 		v = kl_ig_value(g, s->a, p.type, "the value");
 		kl_ig_store(g, &p, v);
+		kl_ig_lin(g, s->a->lin, s->a, true);
 		return;
 	}
 	if (!kl_ig_fits(p.type, KL_IT_WORD))
@@ -86,6 +91,7 @@ static void assign(struct kl_igen *g, const struct kl_stmt *s)
 	kl_ig_load(g, &p, old);
 	kl_gen_arith(&g->g, s->op, old, old, v);
 	kl_ig_store(g, &p, old);
+	kl_ig_lin(g, s->a->lin, s->a, true);
 }
 
 static bool if_stmt(struct kl_igen *g, const struct kl_stmt *s)
@@ -129,6 +135,8 @@ static bool loop(struct kl_igen *g, const struct kl_stmt *s)
 	resolve(g, g->cont);
 	if (s->kind == KL_S_DO) {
 		g->g.top = g->nlocals;
+		g->later = NULL;
+		g->rmw_type = 0;
 		kl_ig_emit(g, kl_insn_imm(KL_I_JNZ, kl_ig_value(g, s->a, KL_IT_BOOL,
 								 "the condition"), start));
 	} else {
@@ -180,6 +188,14 @@ static void lock_stmt(struct kl_igen *g, const struct kl_stmt *s)
 		kl_ig_err(g, s->lhs->pos, "expected a variable or a field of type lock");
 	if (g->atomic)
 		kl_ig_err(g, s->pos, "a lock inside of the atomic block of line %u", g->atomic);
+	if (g->lin) {
+		if (p.kind == KL_PL_ARRAY)
+			kl_ig_err(g, s->lhs->pos, "klin verify has no arrays of locks");
+		kl_ig_emit(g, kl_insn(s->kind == KL_S_LOCK ? KL_I_LOCK : KL_I_UNLOCK,
+				      p.kind == KL_PL_FIELD, p.kind == KL_PL_FIELD ? p.reg : p.at,
+				      p.at));
+		return;
+	}
 	if (s->kind == KL_S_UNLOCK) {
 		kl_ig_emit(g, kl_insn_imm(KL_I_CONST, t, kl_gen_constant(&g->g, kl_word(0))));
 		kl_ig_store(g, &p, t);
@@ -324,6 +340,7 @@ static bool stmt(struct kl_igen *g, const struct kl_stmt *s)
 	g->g.line = s->pos.line;
 	switch (s->kind) {
 	case KL_S_BLOCK:
+		kl_ig_lin(g, s->lin, NULL, false);
 		return kl_ig_list(g, s->body);
 	case KL_S_IF:
 		return if_stmt(g, s);
@@ -369,6 +386,7 @@ static bool stmt(struct kl_igen *g, const struct kl_stmt *s)
 	case KL_S_LOCK:
 	case KL_S_UNLOCK:
 		lock_stmt(g, s);
+		kl_ig_lin(g, s->lin, NULL, true);
 		return false;
 	case KL_S_CALL:
 		call(g, s);
@@ -386,6 +404,8 @@ bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s)
 		if (ends)
 			kl_diag_warn(g->g.d, s->pos, "this is never reached");
 		g->g.top = g->nlocals;
+		g->later = NULL;
+		g->rmw_type = 0;
 		ends = stmt(g, s);
 	}
 	g->nkept = g->nlocals;

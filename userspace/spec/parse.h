@@ -62,8 +62,8 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p);
 /* The same of expressions; of places: what follows a name. */
 struct kl_ast_expr *kl_p_impl_primary(struct kl_parser *p);
 struct kl_ast_expr *kl_p_impl_place(struct kl_parser *p, struct kl_ast_expr *e);
-/* Read over `@lin', which tells the verifier where a method takes effect. */
-void kl_p_impl_lin(struct kl_parser *p);
+/* `@lin', `@lin if (CONDITION)', `@lin other', any number of them. */
+void kl_p_impl_lin(struct kl_parser *p, struct kl_lin **list);
 struct kl_ast_expr *kl_p_new_expr(struct kl_parser *p, enum kl_ast_kind kind, struct kl_pos pos);
 struct kl_stmt *kl_p_new_stmt(struct kl_parser *p, enum kl_stmt_kind kind);
 /* Bound the depth of the tree under @e. */

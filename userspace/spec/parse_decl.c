@@ -102,9 +102,12 @@ static bool is_data(struct kl_parser *p)
 	return kl_p_impl(p) && (kl_p_is_word(p, "data") || kl_p_is_word(p, "key"));
 }
 
-/* @data gets a bit for each that is of type `data', which only implementations have. */
+/*
+ * @data and @keys get a bit for each of type `data' or `key', which only
+ * implementations have.
+ */
 static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, struct kl_pos *pos,
-				 const char *what, uint32_t *data)
+				 const char *what, uint32_t *data, uint32_t *keys)
 {
 	unsigned int n = 0;
 
@@ -116,8 +119,8 @@ static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, s
 			kl_p_fail(p, kl_p_peek(p)->pos, "a method has at most %d %ss", KL_MAX_ARGS,
 				  what);
 		if (is_data(p)) {
+			*(kl_p_is_word(p, "key") ? keys : data) |= 1u << n;
 			kl_p_next(p);
-			*data |= 1u << n;
 			params[n].type = KL_T_WORD;
 		} else {
 			params[n].type = parse_type(p, "the type 'word' or 'bool'");
@@ -133,10 +136,11 @@ static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, s
 static void parse_results(struct kl_parser *p, struct kl_method_def *m)
 {
 	struct kl_param *r = m->pub.results;
-	uint32_t data = 0;
+	uint32_t data = 0, keys = 0;
 
 	if (kl_p_is(p, '(')) {
-		m->pub.nresults = parse_params(p, r, m->result_pos, "result", &data);
+		m->pub.nresults = parse_params(p, r, m->result_pos, "result", &data,
+						  &keys);
 		if (!m->pub.nresults)
 			kl_p_fail(p, kl_p_peek(p)->pos, "'-> ()' gives nothing: leave it out");
 		return;
@@ -156,7 +160,8 @@ void kl_p_method_head(struct kl_parser *p, struct kl_method_def *m)
 	kl_p_next(p);
 	m->pos = kl_p_peek(p)->pos;
 	m->pub.name = kl_p_name(p, "a method's name");
-	m->pub.nparams = parse_params(p, m->pub.params, m->param_pos, "parameter", &m->data);
+	m->pub.nparams = parse_params(p, m->pub.params, m->param_pos, "parameter", &m->data,
+				      &m->keys);
 	if (kl_p_take(p, KL_TOK_ARROW))
 		parse_results(p, m);
 	if (!kl_p_is(p, '{'))

@@ -199,7 +199,7 @@ struct kl_ast_expr *kl_p_expr(struct kl_parser *p)
 		cond = kl_p_deeper(p, e);
 	}
 	if (kl_p_impl(p))
-		kl_p_impl_lin(p);
+		kl_p_impl_lin(p, &cond->lin);
 	kl_p_leave(p);
 	return cond;
 }

@@ -16,16 +16,25 @@ static struct kl_impl *impl(struct kl_parser *p)
 
 /* ---- expressions ------------------------------------------------------------ */
 
-void kl_p_impl_lin(struct kl_parser *p)
+void kl_p_impl_lin(struct kl_parser *p, struct kl_lin **list)
 {
-	while (kl_p_take(p, '@')) {
+	struct kl_lin *l;
+
+	while (*list)
+		list = &(*list)->next;
+	while (kl_p_is(p, '@')) {
+		l = kl_p_alloc(p, sizeof(*l));
+		l->pos = kl_p_next(p)->pos;
 		if (!kl_p_take_word(p, "lin"))
 			kl_p_expected(p, "'lin' after '@'");
-		if (kl_p_take_word(p, "other") || !kl_p_take_kw(p, KL_KW_IF))
-			continue;
-		kl_p_expect(p, '(', "'(' and a condition after '@lin if'");
-		kl_p_expr(p);
-		kl_p_expect(p, ')', "')' after the condition");
+		l->other = kl_p_take_word(p, "other");
+		if (!l->other && kl_p_take_kw(p, KL_KW_IF)) {
+			kl_p_expect(p, '(', "'(' and a condition after '@lin if'");
+			l->cond = kl_p_expr(p);
+			kl_p_expect(p, ')', "')' after the condition");
+		}
+		*list = l;
+		list = &l->next;
 	}
 }
 
@@ -116,7 +125,7 @@ static struct kl_stmt *lock_stmt(struct kl_parser *p, enum kl_stmt_kind kind)
 	kl_p_next(p);
 	s->lhs = kl_p_lvalue_or_call(p);
 	kl_p_expect(p, ')', "')' after the lock");
-	kl_p_impl_lin(p);
+	kl_p_impl_lin(p, &s->lin);
 	kl_p_expect(p, ';', "';'");
 	return s;
 }
@@ -203,7 +212,7 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p)
 		return simple(p, KL_S_CONTINUE);
 	if (t->kind == '@') {
 		s = kl_p_new_stmt(p, KL_S_BLOCK);
-		kl_p_impl_lin(p);
+		kl_p_impl_lin(p, &s->lin);
 		kl_p_expect(p, ';', "';'");
 		return s;
 	}
@@ -256,6 +265,7 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p)
 static void field_type(struct kl_parser *p, struct kl_field *f)
 {
 	f->tname = NULL;
+	f->key = kl_p_is_word(p, "key");
 	if (kl_p_take_kw(p, KL_KW_WORD) || kl_p_take_word(p, "data") || kl_p_take_word(p, "key"))
 		f->type = KL_IT_WORD;
 	else if (kl_p_take_kw(p, KL_KW_BOOL))
@@ -264,6 +274,7 @@ static void field_type(struct kl_parser *p, struct kl_field *f)
 		f->type = KL_IT_LOCK;
 	else
 		f->tname = kl_p_name(p, "a type: word, bool, data, key, lock or a struct's name");
+	f->key &= !f->tname;
 }
 
 static void field_name(struct kl_parser *p, struct kl_field *f)

@@ -1,0 +1,238 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The verifier: each model is verified, for one and two threads and for any number,
+# with every reduction turned off too; no mutant is; what is wrong with a model is
+# shown by a concrete run; variants that are right under garbage collection are
+# verified; mistakes in a model are told.
+
+. "$(dirname "$0")/common.sh"
+at=$specs/explore
+
+# right NAME MODEL OPTION...
+right()
+{
+	name=$1 model=$2
+	shift 2
+	run verify "$@" "$model"
+	if [ $status -eq 0 ] && [ ! -s err ] && grep -q ': VERIFIED: .* abstract states$' out; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "klin verify $* $model: status $status" "$(head -n 3 out err)"
+	fi
+}
+
+change()
+{
+	sed "$2" "$1" >mutant.lin
+	if cmp -s mutant.lin "$1"; then
+		ktap_fail "$name" "the mutant is the original"
+		return 1
+	fi
+}
+
+# mutant NAME STATUS MODEL SED: 1: a concrete run is found; 3: there is none.
+mutant()
+{
+	name="$(basename "$3"): $1" want=$2 wrong=
+	change "$3" "$4" || return
+	for threads in ${5:-any 2}; do
+		# That there is no run takes long to find out: it is asked of one mutant.
+		more=
+		[ "$want" -eq 1 ] || [ "$1" = "a linearization point too many" ] || more=--no-confirm
+		run verify --threads=$threads $more mutant.lin
+		[ $status -eq "$want" ] && [ ! -s err ] && grep -q "^The abstract run to it" out ||
+			wrong="$wrong --threads=$threads: status $status: $(head -n 1 out err)"
+		[ "$want" -ne 1 ] || grep -q '^A concrete run that goes wrong' out || wrong="$wrong no run"
+	done
+	if [ -z "$wrong" ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$wrong"
+	fi
+}
+
+# variant NAME MODEL SED: another implementation that is right.
+variant()
+{
+	name="$(basename "$2"): $1"
+	change "$2" "$3" || return
+	right "$name" mutant.lin
+}
+
+ktap_header
+treiber=$at/treiber.lin msqueue=$at/msqueue.lin dglm=$at/dglm.lin
+at=$specs/verify
+twolock=$at/twolock.lin pessimistic=$at/pessimistic.lin lazy=$at/lazy.lin llist=$at/llist.lin
+peek=$at/treiber_peek.lin
+
+for model in $treiber $msqueue $dglm $twolock $pessimistic $llist $peek; do
+	for threads in 1 2 3 any; do
+		right "$(basename $model), threads $threads" $model --threads=$threads
+	done
+	for what in merge por symmetry all; do
+		right "$(basename $model) without $what" $model --threads=2 --no-reduce=$what
+	done
+	right "$(basename $model) without all, any threads" $model --no-reduce=all
+done
+right "lazy.lin, threads 1" $lazy --threads=1
+right "lazy.lin, threads 2" $lazy --threads=2
+right "producers and consumers of a stack" $treiber --roles=push:2,pop:2
+right "producers and consumers of a queue" $msqueue --roles=enq:1,deq:1
+right "producers and consumers of the optimised queue" $dglm --roles=enq:1,deq:1
+right "producers and consumers of the queue with locks" $twolock --roles=enq:3,deq:3
+right "producers and consumers of a set" $pessimistic --roles=add,remove
+
+mutant "a plain store for the compare-and-swap of push" 1 $treiber \
+	's/} while (!cas(&top, t, x) @lin);/} while (top != t); top = x @lin;/'
+mutant "a plain store for the compare-and-swap of pop" 1 $treiber \
+	's/} while (!cas(&top, t, s) @lin);/} while (top != t); top = s @lin;/'
+mutant "published before it is linked" 1 $treiber \
+	's/x->next = t;//; s/} while (!cas(&top, t, x) @lin);/} while (!cas(\&top, t, x) @lin); x->next = t;/'
+mutant "the value is written after the node is published" 1 $treiber \
+	's/x->val = v;//; s/} while (!cas(&top, t, x) @lin);/} while (!cas(\&top, t, x) @lin); x->val = v;/'
+mutant "the next pointer is read from another top" 1 $treiber \
+	's/s = t->next;/s = t->next; t = top @lin if (t == null); if (t == null) return empty;/'
+mutant "push takes effect when it reads the top" 3 $treiber \
+	's/x->next = t;/x->next = t; @lin;/; s/cas(&top, t, x) @lin/cas(\&top, t, x)/'
+mutant "pop takes effect when it reads the next pointer" 3 $treiber \
+	's/s = t->next;/s = t->next @lin;/; s/cas(&top, t, s) @lin/cas(\&top, t, s)/'
+mutant "an empty pop without a linearization point" 3 $treiber 's/t = top @lin if (t == null);/t = top;/'
+mutant "a linearization point too many" 3 $treiber 's/return t->val;/@lin; return t->val;/'
+
+mutant "a plain store for the compare-and-swap of enq" 1 $msqueue \
+	's/if (cas(&t->next, null, x) @lin)/t->next = x @lin; if (true)/'
+mutant "a plain store for the compare-and-swap of deq" 1 $msqueue \
+	's/if (cas(&head, h, n) @lin)/head = n @lin; if (true)/'
+mutant "an empty queue is not looked for" 1 $msqueue 's/if (h == t) {/if (false) {/'
+mutant "the value is written after the node is published" 1 $msqueue \
+	's/x->val = v;//; s/	cas(&tail, t, x);/	x->val = v; cas(\&tail, t, x);/'
+mutant "enq takes effect when the tail moves" 3 $msqueue \
+	's/cas(&t->next, null, x) @lin/cas(\&t->next, null, x)/; s/	cas(&tail, t, x);/	cas(\&tail, t, x); @lin;/'
+mutant "an empty deq without a linearization point" 3 $msqueue 's/ @lin if (n == null)//'
+mutant "the next pointer is read before the head" 1 $msqueue \
+	's/^		h = head;/		h = head; n = h->next; h = head;/; s/^		n = h->next @lin if (n == null);/		@lin if (n == null);/'
+
+mutant "a plain store for the compare-and-swap of enq" 1 $dglm \
+	's/if (cas(&t->next, null, x) @lin)/t->next = x @lin; if (true)/'
+mutant "a plain store for the compare-and-swap of deq" 1 $dglm \
+	's/if (cas(&head, h, n) @lin) {/head = n @lin; if (true) {/'
+mutant "an empty deq without a linearization point" 3 $dglm 's/ @lin if (n == null)//'
+mutant "the value is written after the node is published" 1 $dglm \
+	's/x->val = v;//; s/	cas(&tail, t, x);/	x->val = v; cas(\&tail, t, x);/'
+
+mutant "enq without its lock" 1 $twolock 's/^.*lock(tl);//'
+mutant "deq without its lock" 1 $twolock 's/^.*lock(hl);//'
+mutant "the lock is released between link and tail" 1 $twolock \
+	's/t->next = x @lin;/t->next = x @lin; unlock(tl); lock(tl);/'
+mutant "the lock is released between next pointer and head" 1 $twolock \
+	's/r = n->val;/r = n->val; unlock(hl); lock(hl);/'
+mutant "enq takes effect before the link" 3 $twolock \
+	's/t = tail;/t = tail @lin;/; s/t->next = x @lin;/t->next = x;/'
+mutant "deq takes effect before it reads" 3 $twolock \
+	's/h = head;/h = head @lin;/; s/n = h->next @lin;/n = h->next;/'
+mutant "both ends with the same lock, lost in deq" 1 $twolock 's/lock(hl)/lock(tl)/; s/^	lock(tl);$//'
+
+mutant "the second lock is lost" 1 $pessimistic 's/^\(	*\)lock(c->l);/\1/; s/unlock(c->l);//'
+mutant "unlocked before the write of add" 1 $pessimistic 's/p->next = x @lin;/unlock(p->l); p->next = x @lin; lock(p->l);/'
+mutant "unlocked before the write of remove" 1 $pessimistic \
+	's/n = c->next;/n = c->next; unlock(p->l); unlock(c->l); lock(p->l); lock(c->l);/'
+mutant "contains takes effect after its unlocks" 3 $pessimistic \
+	's/^	@lin;//; s/return r;/@lin; return r;/'
+mutant "add does not look for its key" 1 $pessimistic '0,/if (c->k == k)/s/if (c->k == k)/if (false)/'
+mutant "the next pointer is read before the lock is taken" 1 $pessimistic \
+	's/^	p = head;/	p = head; c = p->next;/; s/^	c = p->next;//'
+mutant "remove takes effect when it begins" 3 $pessimistic \
+	'/^method remove/,$ s/p = head;/p = head @lin;/; s/p->next = n @lin;/p->next = n;/'
+
+mutant "add does not look at the marks" 1 $lazy '0,/if (!p->marked/s/if (!p->marked \&\& !c->marked \&\& /if (/' 2
+mutant "contains does not look at the mark" 3 $lazy 's/ \&\& !m;/;/' 2
+mutant "a plain store for the exchange of del_all" 1 $llist \
+	's/node \*e = xchg(&first, null) @lin;/node *e = first; first = null @lin;/'
+mutant "a plain store for the compare-and-swap of add" 1 $llist \
+	's/} while (!cas(&first, f, x) @lin);/} while (first != f); first = x @lin;/'
+mutant "add says the contrary" 1 $llist 's/return f == null;/return f != null;/'
+mutant "del_all takes effect too late" 3 $llist 's/null) @lin;/null);/; s/if (e == null)$/@lin; if (e == null)/'
+mutant "peek takes effect too late" 3 $peek 's/node \*t = top @lin;/node *t = top;/; s/^	return t->val;/	@lin; return t->val;/'
+
+variant "the tail is not looked at again" $msqueue 's/if (t != tail)/if (false)/'
+variant "the head is not looked at again" $msqueue 's/if (h != head)/if (false)/'
+variant "the tail is left behind" $msqueue 's/^	cas(&tail, t, x);//'
+variant "deq takes effect when it moves the head" $twolock \
+	's/n = h->next @lin;/n = h->next @lin if (n == null);/; s/head = n;/head = n @lin;/'
+variant "the tail moves before the link" $twolock 's/^	tail = x;/	LINK/; s/t->next = x @lin;/tail = x;/; s/LINK/t->next = x @lin;/'
+variant "del_first without the lock" $llist 's/^.*lock(m);//'
+
+sed 's/} while (!cas(&top, t, x) @lin);/} while (top != t); top = x @lin;/' $treiber >wrong.lin
+run verify --dot=wrong.dot wrong.lin
+if [ $status -eq 1 ] && grep -q '^digraph' wrong.dot && grep -q '^}$' wrong.dot &&
+   grep -q 'subgraph cluster1 ' wrong.dot; then
+	ktap_pass "the trail for Graphviz"
+else
+	ktap_fail "the trail for Graphviz" "status $status" "$(head -n 3 out err)"
+fi
+run verify --threads=3 --memory-limit=1 $msqueue
+if [ $status -eq 3 ] && grep -q 'UNKNOWN: the bound on memory' out; then
+	ktap_pass "UNKNOWN at the bound on memory"
+else
+	ktap_fail "UNKNOWN at the bound on memory" "status $status" "$(head -n 3 out err)"
+fi
+
+refuse "a number of threads out of range" "threads" verify --threads=9 $treiber
+refuse "no such reduction" "no-reduce=x" verify --no-reduce=x $treiber
+refuse "no such method" "no method 'pus'" verify --roles=pus:2,pop $treiber
+refuse "too many threads" "1 to 8 threads" verify --roles=push:5,pop:4 $treiber
+refuse "threads and roles" "expected one of them" verify --threads=2 --roles=push,pop $treiber
+refuse "no implementation" "nothing to verify" verify $specs/stack.lin
+refuse "threads of their own" "ticketlock.lin:[0-9]*:[0-9]*: error: .*'worker'" verify $specs/explore/ticketlock.lin
+
+broken()
+{
+	name=$1 pattern=$2
+	cat >broken.lin
+	refuse "$name" "$pattern" verify broken.lin
+}
+
+broken "a container that is not known" "broken.lin:1:[0-9]*: error: .*'m'" <<'E2'
+spec s { map<word, word> m = empty; method put(word k, word v) { atomic { m.put(k, v); } } partition by k; }
+shared word x = 0; method put(word k, word v) { x = v; } client general(2);
+E2
+broken "two structs" "broken.lin:3:[0-9]*: error: .*one struct.*'b'" <<'E2'
+spec s { word x = 0; method m() -> word { atomic { return x; } } }
+struct a { word v; }
+struct b { word v; }
+shared a *p = null; shared b *q = null; method m() -> word { return 0 @lin; } client general(2);
+E2
+broken "a set without a partition" "partition by k" <<'E2'
+spec s { set<word> s = empty; method add(word k) -> bool { atomic { return s.add(k); } } }
+struct n { key k; n *next; }
+shared n *h = null; method add(key k) -> bool { return true; } client general(2);
+E2
+broken "an initial value that is not known" "broken.lin:1:[0-9]*: error: .*initial value.*'x'" <<'E2'
+spec s { word x; method m() -> word { atomic { return x; } } }
+shared word y = 0; method m() -> word { return y @lin; } client general(2);
+E2
+broken "a point that its expression may skip" "broken.lin:2:[0-9]*: error: '@lin' belongs to one access" <<'E2'
+spec s { word x = 0; method m() -> word { atomic { return x; } } }
+shared word y = 0; method m() -> word { if (y == 0 && cas(&y, 0, 1) @lin) return 1; return 0; } client general(2);
+E2
+broken "a condition that looks at what is shared" "broken.lin:2:[0-9]*: error: .*local variables only" <<'E2'
+spec s { word x = 0; method m() -> word { atomic { return x; } } }
+shared word y = 0; method m() -> word { word a = y @lin if (y == 0); return a; } client general(2);
+E2
+
+# A word in place of nodes: the reference is the word.
+cat >flag.lin <<'E2'
+spec flag { bool f = false;
+	method set() -> bool was { atomic_flush { bool was = f; f = true; return was; } }
+	method clear() { atomic { f = false; } }
+	method get() -> bool is { atomic { return f; } } }
+shared word w = 0;
+method set() -> bool { word old = xchg(&w, 1) @lin; return old == 1; }
+method clear() { w = 0 @lin; }
+method get() -> bool { word v = w @lin; return v == 1; }
+client general(2);
+E2
+right "a flag" flag.lin
+mutant "set says the contrary" 1 flag.lin 's/return old == 1;/return old != 1;/'
+ktap_finish

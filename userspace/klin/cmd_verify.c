@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin verify: an implementation for any number of operations, by comparison under abstraction. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "klin/cmd.h"
+#include "klin/input.h"
+#include "report/explored.h"
+#include "verify/verify.h"
+
+#define ROLES_MAX	KL_VF_THREADS
+
+struct verify_args {
+	struct kl_verify_options o;
+	const char *file, *dot, *roles;
+	bool given, stats, no_trail, no_confirm;
+};
+
+enum { OPT_THREADS = 256, OPT_ROLES, OPT_LIMIT, OPT_NO_REDUCE, OPT_STATS, OPT_NO_TRAIL,
+	OPT_NO_CONFIRM, OPT_DOT };
+
+static const struct argp_option options[] = {
+	{ "threads", OPT_THREADS, "N", 0,
+	  "1 to 8 threads, or any (the default), each calling any method any number of times", 0 },
+	{ "roles", OPT_ROLES, "LIST", 0,
+	  "Threads of which each calls some methods only: METHOD[|METHOD...][:COUNT], separated by "
+	  "commas, such as push:2,pop:2", 0 },
+	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of memory (default 4096); past it: UNKNOWN",
+	  0 },
+	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
+	  "Leave a reduction out: merge (steps on nodes that nobody else knows), por (accesses "
+	  "under locks), symmetry (of threads) or all; the answer stays the same", 0 },
+	{ "dot", OPT_DOT, "FILE", 0, "Write the trail to an alarm for Graphviz", 0 },
+	{ "no-trail", OPT_NO_TRAIL, NULL, 0, "Do not show the abstract run to an alarm", 0 },
+	{ "no-confirm", OPT_NO_CONFIRM, NULL, 0,
+	  "Do not look for a concrete run that goes wrong", 0 },
+	{ "stats", OPT_STATS, NULL, 0, "Print states, steps, bytes and seconds", 0 },
+	{ 0 }
+};
+
+static bool reduction(struct kl_verify_options *o, const char *name)
+{
+	const bool all = !strcmp(name, "all");
+
+	o->no_merge |= all || !strcmp(name, "merge");
+	o->no_por |= all || !strcmp(name, "por");
+	o->no_symmetry |= all || !strcmp(name, "symmetry");
+	return all || !strcmp(name, "merge") || !strcmp(name, "por") || !strcmp(name, "symmetry");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct verify_args *a = state->input;
+
+	switch (key) {
+	case OPT_THREADS:
+		a->given = true;
+		a->o.threads = strcmp(arg, "any") ?
+			       kl_arg_number(state, "threads", arg, 1, KL_VF_THREADS) : 0;
+		break;
+	case OPT_ROLES:
+		a->roles = arg;
+		break;
+	case OPT_LIMIT:
+		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
+		break;
+	case OPT_NO_REDUCE:
+		if (!reduction(&a->o, arg))
+			argp_error(state, "--no-reduce=%s: merge, por, symmetry or all expected",
+				   arg);
+		break;
+	case OPT_DOT:
+		a->dot = arg;
+		break;
+	case OPT_NO_TRAIL:
+		a->no_trail = true;
+		break;
+	case OPT_NO_CONFIRM:
+		a->no_confirm = true;
+		break;
+	case OPT_STATS:
+		a->stats = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (a->file)
+			argp_error(state, "one file expected, '%s' is too much", arg);
+		a->file = arg;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no file given");
+		break;
+	case ARGP_KEY_END:
+		if (a->given && a->roles)
+			argp_error(state, "--threads and --roles: expected one of them");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE.lin",
+	.doc = "Verify that the implementation in FILE is linearizable for any number of "
+	       "operations, on heaps of any size, by comparison under abstraction (Amit, "
+	       "Rinetzky, Reps, Sagiv and Yahav).\v"
+	       "The model says where each method takes effect: '@lin' behind a step, '@lin if "
+	       "(CONDITION)', evaluated after it; behind a cas it means that it succeeded. "
+	       "'@lin other' in a method of a set: in some other thread's step. Wrong "
+	       "linearization points are never verified.\n\n"
+	       "Memory is sequentially consistent and never given back. Nodes are of one struct "
+	       "with one pointer; the specification has stacks, queues and scalars, or one set "
+	       "with 'partition by' its key, which the implementation keeps in a list sorted by "
+	       "a field of type 'key' between nodes with the keys 0 and ~0. Of deadlocks "
+	       "only those are found that the explorer sees with 2 threads of up to 2 operations, "
+	       "which run after a proof too.\n\n"
+	       "Exit status: 0 verified, 1 a violation (not proved, and a concrete run that goes "
+	       "wrong was found with 2 or 3 threads of up to 3 operations), 2 usage or input, 3 "
+	       "not proved, or unknown: the bound on memory was reached.",
+};
+
+/* METHOD|METHOD:COUNT,...; 0 or -EINVAL after a message. */
+static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_options *o)
+{
+	char *role, *method, *count, *rest = NULL, *at = NULL, *end;
+	unsigned long n;
+	uint64_t methods;
+	int m;
+
+	o->roles = true;
+	for (role = strtok_r(list, ",", &rest); role; role = strtok_r(NULL, ",", &rest)) {
+		n = 1;
+		count = strchr(role, ':');
+		if (count) {
+			*count++ = 0;
+			n = strtoul(count, &end, 10);
+			if (*end || !n || n > KL_VF_THREADS) {
+				kl_err("--roles: '%s': expected a number of threads of 1 to %d",
+				       count, KL_VF_THREADS);
+				return -EINVAL;
+			}
+		}
+		methods = 0;
+		for (method = strtok_r(role, "|", &at); method; method = strtok_r(NULL, "|", &at)) {
+			m = kl_spec_find_method(spec, method);
+			if (m < 0 || m > 63) {
+				kl_err("--roles: no method '%s' in %s", method, kl_spec_path(spec));
+				return -EINVAL;
+			}
+			methods |= 1ULL << m;
+		}
+		if (!methods || n > KL_VF_THREADS - o->threads) {
+			kl_err("--roles: expected 1 to %d threads and a method for each",
+			       KL_VF_THREADS);
+			return -EINVAL;
+		}
+		while (n--)
+			o->methods[o->threads++] = methods;
+	}
+	if (!o->threads) {
+		kl_err("--roles: expected methods, such as push:2,pop:2");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void print_threads(const struct kl_verify_options *o)
+{
+	if (o->threads)
+		printf("%u thread%s", o->threads, o->threads == 1 ? "" : "s");
+	else
+		printf("any number of threads");
+}
+
+static int write_dot(const struct verify_args *a, struct kl_verifier *x)
+{
+	FILE *f = fopen(a->dot, "w");
+	int err = 0;
+
+	if (!f) {
+		kl_err("%s: %s", a->dot, strerror(errno));
+		return -EINVAL;
+	}
+	kl_verify_print_dot(x, f);
+	if (ferror(f))
+		err = EIO;
+	if (fclose(f))
+		err = errno;
+	if (err)
+		kl_err("%s: %s", a->dot, strerror(err));
+	return err ? -EINVAL : 0;
+}
+
+static void print_run(struct kl_explorer *run)
+{
+	struct kl_explore_stats st;
+
+	kl_explore_stats(run, &st);
+	printf("A concrete run that goes wrong: %s; %u threads, %u steps ([n]: line n of the "
+	       "file):\n", kl_explore_message(run), st.threads, st.steps);
+	kl_explored_run(stdout, run);
+}
+
+/* What was not proved: is it wrong? */
+static int report_alarm(const struct verify_args *a, struct kl_verifier *x)
+{
+	struct kl_explorer *run = NULL;
+	int ret = 0;
+
+	if (!a->no_confirm)
+		ret = kl_verify_confirm(x, 1ull << 30, 5, &run);
+	printf("%s: %s: ", a->file, ret == 1 ? "VIOLATION" : "NOT PROVED");
+	print_threads(&a->o);
+	printf(": %s\n", kl_verify_message(x));
+	if (!a->no_trail) {
+		printf("The abstract run to it (n: a node, s: any number of nodes; each state "
+		       "numbers nodes and threads anew):\n");
+		kl_verify_print_trail(x, stdout);
+	}
+	if (ret == 1)
+		print_run(run);
+	else if (!a->no_confirm)
+		printf("No concrete run that goes wrong was found with 2 threads of up to 3 and 3 "
+		       "of up to 2 operations.\n");
+	kl_explorer_free(run);
+	if (a->dot && write_dot(a, x))
+		return KLIN_EXIT_SYSTEM;
+	return ret == 1 ? KLIN_EXIT_VIOLATION : KLIN_EXIT_UNKNOWN;
+}
+
+/* What is linearizable may still not come to an end: a small search shows some of that. */
+static int report_verified(const struct verify_args *a, struct kl_verifier *x, uint64_t states)
+{
+	struct kl_explorer *run = NULL;
+	int found = a->no_confirm ? 0 : kl_verify_confirm(x, 16ull << 20, 2, &run);
+
+	printf("%s: %s: ", a->file, found == 1 ? "VIOLATION" : "VERIFIED");
+	print_threads(&a->o);
+	if (found == 1) {
+		printf(": linearizable, but it goes wrong\n");
+		print_run(run);
+	} else {
+		printf(", %llu abstract states\n", (unsigned long long)states);
+	}
+	kl_explorer_free(run);
+	return found == 1 ? KLIN_EXIT_VIOLATION : KLIN_EXIT_OK;
+}
+
+static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_verify_verdict v)
+{
+	struct kl_verify_stats st;
+	int code = KLIN_EXIT_UNKNOWN;
+
+	kl_verify_stats(x, &st);
+	if (v == KL_VF_VERIFIED)
+		code = report_verified(a, x, st.states);
+	else if (v == KL_VF_MEMORY)
+		printf("%s: UNKNOWN: the bound on memory was reached after %llu abstract states\n",
+		       a->file, (unsigned long long)st.states);
+	if (a->stats)
+		printf("%llu states, %llu steps, %u rounds, %.1f MiB, %.3f s\n",
+		       (unsigned long long)st.states, (unsigned long long)st.steps, st.rounds,
+		       st.bytes / 1048576.0, st.seconds);
+	return v == KL_VF_ALARM ? report_alarm(a, x) : code;
+}
+
+static int cmd_verify(int argc, char **argv)
+{
+	struct verify_args a = { .o = { .memory = 4ull << 30 } };
+	enum kl_verify_verdict verdict;
+	struct kl_verifier *x = NULL;
+	struct kl_spec *spec = NULL;
+	char *roles = NULL;
+	int ret, code = KLIN_EXIT_USAGE;
+
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	ret = kl_spec_load(a.file, &spec);
+	if (!ret && a.roles) {
+		roles = strdup(a.roles);
+		ret = roles ? read_roles(spec, roles, &a.o) : -ENOMEM;
+	} else if (!ret && !a.given) {
+		kl_verify_roles(spec, &a.o);
+	}
+	if (!ret)
+		ret = kl_verify(spec, &a.o, &verdict, &x);
+	if (!ret) {
+		code = report(&a, x, verdict);
+	} else if (ret != -EINVAL) {
+		kl_err("%s: %s", a.file, strerror(-ret));
+		code = KLIN_EXIT_SYSTEM;
+	}
+	kl_verifier_free(x);
+	kl_spec_free(spec);
+	free(roles);
+	return code;
+}
+
+KL_COMMAND("verify", cmd_verify, "verify an implementation for any number of operations");

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A model for the verifier: what it can read, its code, what is live where. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "verify/model.h"
+
+static int refuse(const struct kl_spec *s, struct kl_pos pos, const char *what, const char *name)
+{
+	kl_err_at(s->path, pos.line, pos.col, "klin verify %s: '%s'", what, name);
+	return -EINVAL;
+}
+
+/* ---- what a model has -------------------------------------------------------------------- */
+
+static int read_struct(struct kl_vf_model *m)
+{
+	const struct kl_impl *im = m->im;
+	const struct kl_struct *st = im->structs;
+	unsigned int i, nfields = 0, next = 0, locks = 0;
+
+	if (im->nstructs > 1)
+		return refuse(m->spec, im->structs[1].pos, "follows nodes of one struct only",
+			      im->structs[1].name);
+	if (!im->nstructs)
+		return 0;
+	for (i = 0; i < st->nfields; i++) {
+		const struct kl_field *f = &st->fields[i];
+
+		if (f->type >= KL_IT_PTR) {
+			if (next++)
+				return refuse(m->spec, f->pos, "follows one pointer of a node, "
+					      "this is the second", f->name);
+			m->field[i] = FIELD_NEXT;
+		} else if (f->type == KL_IT_LOCK) {
+			if (locks++)
+				return refuse(m->spec, f->pos, "knows one lock in a node, this is "
+					      "the second", f->name);
+			m->field[i] = FIELD_LOCK;
+		} else if (nfields == KL_VF_FIELDS) {
+			return refuse(m->spec, f->pos, "knows four fields of a node apart from its "
+				      "pointer and its lock, this is the fifth", f->name);
+		} else {
+			m->field[i] = nfields++;
+		}
+	}
+	return 0;
+}
+
+/* The field that holds a set's keys. */
+static int read_key_field(struct kl_vf_model *m)
+{
+	const struct kl_struct *st = m->im->structs;
+	unsigned int i, n = 0;
+
+	if (!m->im->nstructs)
+		return refuse(m->spec, m->im->pos, "takes sets in sorted lists of nodes",
+			      m->spec->name);
+	for (i = 0; i < st->nfields; i++) {
+		m->key_field[i] = st->fields[i].key;
+		n += st->fields[i].key;
+	}
+	if (n != 1)
+		return refuse(m->spec, st->pos, "needs one field of type 'key' in the nodes of a "
+			      "set", st->name);
+	return 0;
+}
+
+static int read_state(struct kl_vf_model *m)
+{
+	struct kl_spec *s = m->spec;
+	unsigned int at = m->im->nslots;
+	size_t i;
+
+	m->nslots = at;
+	for (i = 0; i < s->nvars; i++) {
+		const struct kl_var *v = &s->vars[i];
+
+		if (!v->has_init)
+			return refuse(s, v->pos, "needs an initial value of each variable of the "
+				      "specification", v->name);
+		if (!v->cont)
+			continue;
+		if (v->cont != KL_C_STACK && v->cont != KL_C_QUEUE && v->cont != KL_C_SET)
+			return refuse(s, v->pos, "knows stacks, queues and sets as containers, "
+				      "not this one", v->name);
+		if (v->cont == KL_C_SET)
+			m->keyed = true;
+		if (at + 2 > KL_VF_GLOBALS)
+			return refuse(s, v->pos, "has no room for more shared words", v->name);
+		m->is_queue[v->slot] = v->cont == KL_C_QUEUE;
+		m->cont[v->slot] = at;
+		at += v->cont == KL_C_QUEUE ? 2 : 1;
+	}
+	m->scalar = at;
+	at += s->nslots;
+	if (at > KL_VF_GLOBALS) {
+		kl_err("%s: klin verify has room for %d shared words, the implementation's and "
+		       "the specification's, not for %u", s->path, KL_VF_GLOBALS, at);
+		return -EINVAL;
+	}
+	m->ng = at;
+	if (m->keyed && s->nvars > 1)
+		return refuse(s, s->vars[1].pos, "takes a set alone, without a second variable in "
+			      "the specification", s->vars[1].name);
+	return 0;
+}
+
+static int read_keys(struct kl_vf_model *m)
+{
+	struct kl_spec *s = m->spec;
+	char why[300];
+	unsigned int i;
+	int ret;
+
+	if (!m->keyed)
+		return 0;
+	if (s->partition != KL_PART_PARAM) {
+		kl_err("%s: klin verify looks at a set one key at a time: the specification needs "
+		       "'partition by k;'", s->path);
+		return -EINVAL;
+	}
+	if (kl_spec_partition_doubt(s, why, sizeof(why))) {
+		kl_err("klin verify looks at a set one key at a time: %s", why);
+		return -EINVAL;
+	}
+	for (i = 0; i < m->nm; i++) {
+		m->m[i].key = s->methods[i].pub.part_param;
+		if (m->m[i].key < 0 || m->m[i].key >= (int)m->m[i].nparams)
+			return refuse(s, s->methods[i].pos, "needs the key as a parameter of each "
+				      "method of a set", m->m[i].name);
+	}
+	ret = read_key_field(m);
+	return ret;
+}
+
+/* ---- what is live -------------------------------------------------------------------------- */
+
+struct flow {
+	uint64_t use, def;
+	unsigned int words;
+	bool next;
+	int jump;
+};
+
+static uint64_t bit(unsigned int r)
+{
+	return 1ULL << (r & 63);
+}
+
+static void flow_of(const uint32_t *code, struct flow *f)
+{
+	const uint32_t w = *code;
+	const unsigned int a = w >> 8 & 0xff, b = w >> 16 & 0xff, c = w >> 24;
+
+	*f = (struct flow){ .words = 1, .next = true, .jump = -1 };
+	switch ((enum kl_opcode)(w & 0xff)) {
+	case KL_I_CONST:
+	case KL_I_LOAD:
+	case KL_I_NEW:
+		f->def = bit(a);
+		break;
+	case KL_I_STORE:
+	case KL_I_ASSUME:
+		f->use = bit(a);
+		break;
+	case KL_I_ASSERT:
+		f->use = bit(a);
+		f->words = 2;
+		break;
+	case KL_I_LOADX:
+		f->def = bit(a);
+		f->use = bit(b);
+		f->words = 2;
+		break;
+	case KL_I_STOREX:
+		f->use = bit(a) | bit(b);
+		f->words = 2;
+		break;
+	case KL_I_WRITE:
+		f->use = bit(a) | bit(b);
+		break;
+	case KL_I_MOV:
+	case KL_I_NEG:
+	case KL_I_INV:
+	case KL_I_NOT:
+	case KL_I_READ:
+		f->def = bit(a);
+		f->use = bit(b);
+		break;
+	case KL_I_ADD ... KL_I_NEB:
+	case KL_I_CHOOSE:
+		f->def = bit(a);
+		f->use = bit(b) | bit(c);
+		break;
+	case KL_I_JMP:
+		f->next = false;
+		f->jump = w >> 16;
+		break;
+	case KL_I_JZ:
+	case KL_I_JNZ:
+		f->use = bit(a);
+		f->jump = w >> 16;
+		break;
+	case KL_I_EITHER:
+		f->words = 1 + a;
+		f->next = false;
+		break;
+	case KL_I_LOCK:
+	case KL_I_UNLOCK:
+		f->use = a ? bit(b) : 0;
+		break;
+	case KL_I_LIN:
+		f->use = b ? bit(a) : 0;
+		break;
+	case KL_I_RETURN:
+		f->use = a ? ((2ULL << (a - 1)) - 1) << b : 0;
+		f->next = false;
+		break;
+	default:
+		break;
+	}
+}
+
+static void liveness(struct kl_vf_method *m)
+{
+	bool changed = true;
+	struct flow f;
+	unsigned int i;
+	uint32_t at;
+
+	while (changed) {
+		changed = false;
+		for (at = 0; at < m->ncode; at += f.words) {
+			uint64_t out = 0;
+
+			flow_of(m->code + at, &f);
+			if (f.next && at + f.words < m->ncode)
+				out |= m->live[at + f.words];
+			if (f.jump >= 0)
+				out |= m->live[f.jump];
+			for (i = 1; !f.next && f.jump < 0 && i < f.words; i++)
+				out |= m->live[m->code[at + i]];
+			out = (out & ~f.def) | f.use;
+			changed |= out != m->live[at];
+			m->live[at] = out;
+		}
+	}
+}
+
+/* Which accesses have linearization points: the last ones before them. */
+static void find_points(struct kl_vf_method *m)
+{
+	struct flow f;
+	uint32_t at, last = 0;
+	bool block = false;
+
+	for (at = 0; at < m->ncode; at += f.words) {
+		flow_of(m->code + at, &f);
+		switch ((enum kl_opcode)(m->code[at] & 0xff)) {
+		case KL_I_BLOCK:
+			block = true;
+			last = at;
+			break;
+		case KL_I_END:
+			block = false;
+			break;
+		case KL_I_LOAD:
+		case KL_I_STORE:
+		case KL_I_LOADX:
+		case KL_I_STOREX:
+		case KL_I_READ:
+		case KL_I_WRITE:
+		case KL_I_LOCK:
+		case KL_I_UNLOCK:
+			if (!block)
+				last = at;
+			break;
+		case KL_I_LIN:
+			m->other |= m->code[at] >> 24 & KL_LIN_OTHER;
+			if (m->code[at] >> 24 & KL_LIN_ATTACHED)
+				m->point[last] = true;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/* Registers of the reference: its code tells. */
+static bool fits_registers(const uint32_t *code, uint32_t n)
+{
+	uint32_t at;
+
+	for (at = 0; at < n; at++) {
+		const uint32_t w = code[at];
+
+		switch ((enum kl_opcode)(w & 0xff)) {
+		case KL_I_EITHER:
+			at += w >> 8 & 0xff;
+			break;
+		case KL_I_LOADX:
+		case KL_I_STOREX:
+		case KL_I_ASSERT:
+			if ((w >> 8 & 0xff) >= KL_VF_RREGS - 1)
+				return false;
+			at++;
+			break;
+		case KL_I_RETURN:
+			if ((w >> 16 & 0xff) + (w >> 8 & 0xff) > KL_VF_RREGS)
+				return false;
+			break;
+		case KL_I_BLOCK:
+		case KL_I_FENCE:
+		case KL_I_JMP:
+			break;
+		default:
+			if ((w >> 8 & 0xff) >= KL_VF_RREGS - 1)
+				return false;
+		}
+	}
+	return true;
+}
+
+static int read_methods(struct kl_vf_model *m)
+{
+	struct kl_spec *s = m->spec;
+	uint32_t start[KL_VF_METHODS], n[KL_VF_METHODS];
+	unsigned int i, k;
+	size_t words = 0;
+	uint32_t *lines;
+	uint64_t *live;
+	bool *point;
+	const size_t ncode = s->ncode;
+	int ret;
+
+	if (m->im->nmethods > KL_VF_METHODS) {
+		kl_err("%s: klin verify takes at most %d methods", s->path, KL_VF_METHODS);
+		return -EINVAL;
+	}
+	ret = kl_impl_lin(s, start, n, &m->nregs);
+	if (ret)
+		return ret;
+	/* The specification's code moves when something is compiled behind it. */
+	m->code = calloc(s->ncode, 2 * sizeof(*m->code));
+	if (!m->code)
+		return -ENOMEM;
+	lines = m->code + s->ncode;
+	memcpy(m->code, s->code, s->ncode * sizeof(*m->code));
+	memcpy(lines, s->lines, s->ncode * sizeof(*lines));
+	s->ncode = ncode;
+	m->nm = m->im->nmethods;
+	for (i = 0; i < m->nm; i++)
+		words += n[i];
+	m->live = live = calloc(words + 1, sizeof(*live));
+	m->point = point = calloc(words + 1, sizeof(*point));
+	if (!live || !point)
+		return -ENOMEM;
+	for (i = 0; i < m->nm; i++) {
+		const struct kl_method_def *d = &m->im->methods[i], *sd = &s->methods[i];
+		struct kl_vf_method *v = &m->m[i];
+
+		*v = (struct kl_vf_method){
+			.name = d->pub.name, .code = m->code + start[i], .ncode = n[i],
+			.ref = m->code + sd->code, .nref = sd->ncode,
+			.lines = lines + start[i], .live = live,
+			.point = point,
+			.nparams = d->pub.nparams, .nresults = d->pub.nresults, .key = -1,
+		};
+		live += n[i];
+		point += n[i];
+		if (v->nresults > KL_VF_RESULTS)
+			return refuse(s, d->pos, "takes methods of two results at most", v->name);
+		if (!fits_registers(v->ref, v->nref))
+			return refuse(s, sd->pos, "has too few registers for this method of the "
+				      "specification", v->name);
+		for (k = 0; k < v->nparams; k++)
+			if (d->pub.params[k].type == KL_T_BOOL)
+				v->bools |= 1u << k;
+		liveness(v);
+		find_points(v);
+	}
+	return 0;
+}
+
+int kl_vf_model(struct kl_vf_model *m, struct kl_spec *spec)
+{
+	unsigned int i;
+	int ret;
+
+	memset(m, 0, sizeof(*m));
+	m->spec = spec;
+	m->im = spec->impl;
+	if (!m->im) {
+		kl_err("%s: no implementation: nothing to verify", spec->path);
+		return -EINVAL;
+	}
+	if (m->im->nthreads)
+		return refuse(spec, m->im->threads[0].pos, "runs methods in any order: 'client "
+			      "general(N);' or 'client roles(...);' is expected instead of a "
+			      "thread", m->im->threads[0].name);
+	if (m->im->nslots > KL_VF_GLOBALS) {
+		kl_err("%s: klin verify has room for %d shared words, not for %u", spec->path,
+		       KL_VF_GLOBALS, m->im->nslots);
+		return -EINVAL;
+	}
+	kl_vf_const(m, kl_word(0));
+	kl_vf_const(m, kl_word(1));
+	ret = read_struct(m);
+	if (!ret)
+		ret = read_state(m);
+	if (!ret)
+		ret = read_methods(m);
+	if (!ret)
+		ret = read_keys(m);
+	for (i = 0; i < sizeof(m->prot) / sizeof(*m->prot); i++)
+		m->prot[i] = UINT64_MAX;
+	for (i = 0; i < m->nm; i++)
+		if (m->m[i].other && !m->keyed && !ret) {
+			kl_err("%s: klin verify knows '@lin other' for sets only ('%s')",
+			       spec->path, m->m[i].name);
+			ret = -EINVAL;
+		}
+	return ret;
+}
+
+void kl_vf_model_free(struct kl_vf_model *m)
+{
+	free(m->live);
+	free(m->point);
+	free(m->code);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A model as the verifier reads it, and the verifier itself. */
+#ifndef KL_VERIFY_MODEL_H
+#define KL_VERIFY_MODEL_H
+
+#include "spec/code.h"
+#include "spec/impl.h"
+#include "verify/state.h"
+#include "verify/store.h"
+
+#define KL_VF_METHODS	16
+#define KL_VF_ALTS	4	/* choices open in the reference's operation */
+#define KL_VF_RREGS	64
+#define KL_VF_STEPS	2000	/* instructions of a step */
+#define KL_VF_FORKS	96	/* that one instruction may make */
+
+/* What a word of a node is. */
+enum { FIELD_NEXT = 100, FIELD_LOCK };
+
+struct kl_vf_method {
+	const char *name;
+	const uint32_t *code, *ref;	/* the implementation's, the specification's */
+	uint64_t *live;			/* registers that matter before each word of code */
+	const uint32_t *lines;
+	bool *point;			/* accesses that have a linearization point behind them */
+	uint32_t ncode, nref;
+	unsigned int nparams, nresults;
+	uint32_t bools;			/* parameters, a bit each */
+	int key;			/* the parameter that is the key, or -1 */
+	bool other;			/* it has `@lin other' */
+};
+
+struct kl_vf_model {
+	struct kl_spec *spec;
+	struct kl_impl *im;
+	struct kl_vf_method m[KL_VF_METHODS];
+	unsigned int nm, nregs;
+	unsigned int nslots;		/* the implementation's globals */
+	unsigned int ng;		/* and the reference's */
+	uint8_t cont[KL_VF_GLOBALS], scalar;	/* where containers and scalars begin in g[] */
+	bool is_queue[KL_VF_GLOBALS];
+	uint8_t field[KL_FIELDS_MAX];	/* the number of a field, FIELD_NEXT or FIELD_LOCK */
+	bool key_field[KL_FIELDS_MAX];
+	bool keyed;			/* one set, seen at one key */
+	int root;			/* keyed: the global that holds the list's head */
+	struct kl_val consts[KL_VF_CONSTS];
+	unsigned int nconsts;
+	/* Found out while searching, see step.c: */
+	uint64_t prot[KL_VF_GLOBALS + KL_FIELDS_MAX];
+	bool mutable[KL_FIELDS_MAX], written[KL_VF_GLOBALS];
+	uint32_t *code;			/* all of it, and its lines */
+	uint64_t *live;
+	bool *point;
+};
+
+/* Make a model; 0, -EINVAL after a message, -ENOMEM. */
+int kl_vf_model(struct kl_vf_model *m, struct kl_spec *spec);
+void kl_vf_model_free(struct kl_vf_model *m);
+/* The value of a constant, VF_TOP when there are too many. */
+uint8_t kl_vf_const(struct kl_vf_model *m, struct kl_val v);
+/* The constant that a value is; false if it is none. */
+bool kl_vf_const_of(const struct kl_vf_model *m, uint8_t v, struct kl_val *out);
+
+struct kl_vf_alt {
+	uint16_t pc, next;
+	uint16_t wrote;
+	uint8_t reg[KL_VF_RREGS];
+};
+
+/* A thread's step under way. */
+struct kl_vf_run {
+	struct kl_vf_state s;
+	uint8_t t;
+	bool commit;		/* what does not commute with other threads' steps was done */
+	bool acted, wrote;	/* looked at, changed what other threads see */
+	bool resume;		/* the instruction at hand has begun */
+	uint8_t block, jumps;
+	uint16_t steps;
+	int16_t method;		/* of the step, and the line where it began; -1: none */
+	uint16_t line;
+	/* The reference's operation, while it runs: */
+	bool ref;
+	uint8_t rmethod, nalts;
+	uint16_t rpc, rwrote;
+	uint8_t rreg[KL_VF_RREGS];
+	struct kl_vf_alt alt[KL_VF_ALTS];
+};
+
+/* How a step came out. */
+enum kl_vf_end { VF_STEPPED, VF_NONE, VF_ALARM };
+
+struct kl_vf_views;
+
+struct kl_verifier {
+	struct kl_vf_model m;
+	struct kl_verify_options o;
+	unsigned int nt;		/* threads of a state: 1 if any number is verified */
+	uint64_t role[KL_VF_THREADS];	/* methods of each thread */
+	bool concrete;			/* nothing is summarised */
+	bool coarse;			/* states that differ in summaries only are united */
+	bool init;			/* the code of `init' runs */
+	bool seen_all;			/* all operations look at what was on the list */
+	bool deaf;			/* alarms are not told */
+	bool full;			/* but that there was no room for a step */
+	bool restart;			/* an assumption about locks or fields was wrong */
+	unsigned int max_ops;		/* concrete mode */
+	struct kl_vf_run *stack;
+	size_t nstack, cstack;
+	/* Steps end here. */
+	int (*emit)(struct kl_verifier *x, struct kl_vf_run *r);
+	int (*keep)(struct kl_verifier *x, struct kl_vf_run *r);
+	struct kl_vf_store store;
+	uint32_t parent, actor;		/* of what is emitted */
+	uint64_t steps, max_steps;	/* max_steps: a bound, if not 0 */
+	unsigned int rounds;
+	double seconds;
+	enum kl_verify_verdict verdict;
+	bool alarm;
+	char message[240];
+	uint32_t last;			/* the state before the alarm */
+	struct kl_vf_state bad;		/* and that at it */
+	bool acts_now;			/* the state at hand has a step that others see */
+	struct kl_vf_views *views;
+};
+
+static inline unsigned int kl_vf_line(const struct kl_verifier *x, int method, unsigned int pc)
+{
+	return method >= 0 ? x->m.m[method].lines[pc] : 0;
+}
+
+/* heap.c */
+enum { FOCUS_DONE, FOCUS_NONE, FOCUS_FULL };
+/* Make the next pointer of @i (of the reference: @ref) definite in *r; other ways are pushed. */
+int kl_vf_focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i, bool ref);
+unsigned int kl_vf_next(const struct kl_vf_state *s, unsigned int i, bool ref);
+void kl_vf_set_next(struct kl_vf_state *s, unsigned int i, unsigned int to, bool ref);
+/* A new individual, 0 if there is no room. */
+unsigned int kl_vf_new(struct kl_vf_state *s, uint64_t kind);
+void kl_vf_escape(struct kl_vf_state *s, unsigned int i);
+struct kl_vf_run *kl_vf_fork(struct kl_verifier *x, const struct kl_vf_run *r);
+
+/* chain.c: the sorted list of a set. */
+unsigned int kl_vf_class(const struct kl_verifier *x, uint8_t v);
+uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_state *s,
+			    unsigned int i, uint32_t set);
+/* Leave only those everywhere. */
+void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s);
+/* @i->next = @to, whose set is definite.  NULL, or why it is not understood. */
+const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int i,
+			      unsigned int to);
+const char *kl_vf_chain_init(struct kl_verifier *x, struct kl_vf_state *s);
+/* How keys compare: 0, 1, or 2 for not known. */
+int kl_vf_key_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal);
+int kl_vf_key_equal(const struct kl_verifier *x, uint8_t a, uint8_t b);
+uint64_t kl_vf_node_key(const struct kl_verifier *x, uint64_t kind);
+
+/* value.c */
+int kl_vf_truth(const struct kl_verifier *x, uint8_t v);
+int kl_vf_equal(const struct kl_verifier *x, uint8_t a, uint8_t b);
+int kl_vf_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal);
+uint8_t kl_vf_arith(struct kl_verifier *x, enum kl_opcode op, uint8_t a, uint8_t b);
+
+/* refer.c */
+void kl_vf_ref_start(struct kl_verifier *x, struct kl_vf_run *r);
+/* One instruction of it; r->ref is false when it has returned. */
+enum kl_vf_end kl_vf_ref_step(struct kl_verifier *x, struct kl_vf_run *r);
+/* May the operation have been linearized at some time since the call? */
+bool kl_vf_hindsight(struct kl_verifier *x, const struct kl_vf_run *r, const uint8_t *results);
+
+/* step.c: all steps of a thread from a state; what they lead to is emitted. */
+int kl_vf_step(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t);
+/* One instruction; what is not definite is made so, other ways are pushed. */
+enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint32_t *code);
+/* first.c: run `init'. */
+int kl_vf_first(struct kl_verifier *x, struct kl_vf_state *s);
+enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* There is no room for what must be told apart. */
+enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r);
+
+/* canon.c: the canonical form, in @out and as bytes in x->store.key and .edges. */
+void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_state *out);
+/* Store the canonical @s, whose bytes have just been made: its number or a negative errno. */
+int64_t kl_vf_add(struct kl_verifier *x, const struct kl_vf_state *s);
+/* The form with the threads in that order; dead values have been forgotten before. */
+void kl_vf_ordered(struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
+		   struct kl_vf_state *out);
+void kl_vf_unpack(const struct kl_verifier *x, uint32_t at, struct kl_vf_state *s);
+/* Summarise: the state that stands for a concrete one. */
+void kl_vf_abstract_keys(const struct kl_verifier *x, struct kl_vf_state *s);
+
+/* views.c: any number of threads. */
+int kl_vf_interfere(struct kl_verifier *x, uint32_t at);
+void kl_vf_views_clear(struct kl_verifier *x);
+void kl_vf_views_free(struct kl_verifier *x);
+/* Leave thread @t alone in a state. */
+void kl_vf_only(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int t);
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The search for all abstract states. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "verify/model.h"
+
+#define FINER_STEPS	20	/* instructions of a finer search */
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* A step has come out: keep the state. */
+static int keep(struct kl_verifier *x, struct kl_vf_run *r)
+{
+	struct kl_vf_state out;
+	int64_t at;
+	size_t n;
+
+	if (!x->o.threads && r->wrote)
+		x->acts_now = true;
+	kl_vf_canon(x, &r->s, &out);
+	n = x->store.n;
+	at = kl_vf_add(x, &out);
+	if (at < 0)
+		return at;
+	if (x->store.n > n) {
+		x->store.e[at].method = r->method;
+		x->store.e[at].line = r->line;
+	}
+	if (x->max_steps && x->steps > x->max_steps)
+		return -E2BIG;
+	return x->o.memory && kl_vf_store_bytes(&x->store) > x->o.memory ? -E2BIG : 0;
+}
+
+static int first(struct kl_verifier *x)
+{
+	struct kl_vf_run *r = calloc(1, sizeof(*r));
+	int ret = -ENOMEM;
+
+	if (!r)
+		return ret;
+	x->parent = x->actor = KL_VF_NO_STATE;
+	ret = kl_vf_first(x, &r->s);
+	if (!ret && !x->alarm)
+		ret = keep(x, r);
+	free(r);
+	return ret;
+}
+
+/* Idle threads of one role are alike: one of them is enough. */
+static bool like_another(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t && !x->o.no_symmetry; i++)
+		if (s->th[t].method < 0 && s->th[i].method < 0 && x->role[i] == x->role[t] &&
+		    s->th[i].ops == s->th[t].ops)
+			return true;
+	return false;
+}
+
+static int follow(struct kl_verifier *x, uint32_t at)
+{
+	struct kl_vf_state s;
+	unsigned int t;
+	int ret = 0;
+
+	kl_vf_unpack(x, at, &s);
+	x->parent = at;
+	x->actor = KL_VF_NO_STATE;
+	x->acts_now = false;
+	for (t = 0; t < s.nt && !ret && !x->alarm; t++)
+		if (!like_another(x, &s, t))
+			ret = kl_vf_step(x, &s, t);
+	if (x->alarm) {
+		x->last = at;
+		return 0;
+	}
+	return ret || x->o.threads || x->restart ? ret : kl_vf_interfere(x, at);
+}
+
+/* Until nothing is new, something is wrong, or an assumption was. */
+static int search(struct kl_verifier *x)
+{
+	uint32_t at;
+	int ret;
+
+	kl_vf_store_clear(&x->store);
+	kl_vf_views_clear(x);
+	x->alarm = x->restart = false;
+	x->last = KL_VF_NO_STATE;
+	x->rounds++;
+	ret = first(x);
+	while (!ret && !x->alarm && !x->restart) {
+		at = kl_vf_store_next(&x->store);
+		if (at == KL_VF_NO_STATE)
+			break;
+		ret = follow(x, at);
+	}
+	return ret;
+}
+
+/* One level of precision, as often as it takes for the assumptions to be right. */
+static int search_level(struct kl_verifier *x, unsigned int i)
+{
+	int ret;
+
+	/* All states together; what was on the list is kept in mind; states kept apart. */
+	x->coarse = i < 2;
+	x->seen_all = i > 0;
+	do {
+		ret = search(x);
+	} while (!ret && x->restart);
+	return ret;
+}
+
+/*
+ * From coarse to fine: what cannot be proved may be so when more is kept apart.  A
+ * finer search has a bound of its own, since what is wrong may have any number of
+ * states there.
+ */
+static int search_all(struct kl_verifier *x)
+{
+	unsigned int i;
+	int ret;
+
+	ret = search_level(x, 0);
+	for (i = x->m.keyed ? 1 : 2; i < 3 && !ret && x->alarm && x->last != KL_VF_NO_STATE; i++) {
+		x->max_steps = x->steps + FINER_STEPS;
+		ret = search_level(x, i);
+		x->max_steps = 0;
+		if (ret == -E2BIG)
+			return search_level(x, 0);
+	}
+	return ret;
+}
+
+static int set_roles(struct kl_verifier *x)
+{
+	unsigned int i;
+
+	if (x->o.threads > KL_VF_THREADS) {
+		kl_err("klin verify takes 1 to %d threads, or any number", KL_VF_THREADS);
+		return -EINVAL;
+	}
+	if (!x->o.threads && x->o.roles) {
+		kl_err("of any number of threads each may call any method");
+		return -EINVAL;
+	}
+	x->nt = x->o.threads ? x->o.threads : 1;
+	for (i = 0; i < KL_VF_THREADS; i++)
+		x->role[i] = x->o.roles ? x->o.methods[i] : UINT64_MAX;
+	return 0;
+}
+
+int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
+	      enum kl_verify_verdict *verdict, struct kl_verifier **out)
+{
+	struct kl_verifier *x = calloc(1, sizeof(*x));
+	double start = now();
+	int ret;
+
+	*out = x;
+	if (!x)
+		return -ENOMEM;
+	x->o = *o;
+	x->emit = x->keep = keep;
+	ret = kl_vf_model(&x->m, spec);
+	if (!ret)
+		ret = set_roles(x);
+	if (!ret)
+		ret = search_all(x);
+	x->seconds = now() - start;
+	*verdict = x->verdict = x->alarm ? KL_VF_ALARM : KL_VF_VERIFIED;
+	if (ret == -E2BIG) {
+		*verdict = x->verdict = KL_VF_MEMORY;
+		ret = 0;
+	}
+	return ret;
+}
+
+void kl_verifier_free(struct kl_verifier *x)
+{
+	if (!x)
+		return;
+	kl_vf_views_free(x);
+	kl_vf_store_free(&x->store);
+	kl_vf_model_free(&x->m);
+	free(x->stack);
+	free(x);
+}
+
+void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st)
+{
+	*st = (struct kl_verify_stats){
+		.states = x->store.n, .steps = x->steps, .bytes = kl_vf_store_bytes(&x->store),
+		.threads = x->o.threads, .rounds = x->rounds, .seconds = x->seconds,
+	};
+}
+
+const char *kl_verify_message(const struct kl_verifier *x)
+{
+	return x->message;
+}

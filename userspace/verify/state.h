@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An abstract state: variables, and a graph of individuals.  Individual 0 is
+ * null; one that a variable holds is one node, a summary stands for any number of
+ * nodes of its kind, also for none.  An edge set has a bit for each individual
+ * that the next pointer may lead to.
+ */
+#ifndef KL_VERIFY_STATE_H
+#define KL_VERIFY_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "verify/verify.h"
+
+#define KL_VF_NODES	32
+#define KL_VF_GLOBALS	48
+#define KL_VF_REGS	56
+#define KL_VF_RESULTS	2
+#define KL_VF_FIELDS	4	/* of a node, apart from its pointer and its lock */
+#define KL_VF_CONSTS	62
+
+/* Values of variables, in a byte. */
+enum {
+	VF_NULL		= 0,	/* also the word 0 and false; 1..31 is an individual */
+	VF_TOK		= 0x20,	/* plus an individual: the argument of the operation that made it */
+	VF_CONST	= 0x40,	/* plus the number of a constant, not 0 */
+	VF_ARG		= 0x80,	/* plus k: the running operation's argument k, which is data */
+	VF_KEY		= 0x90,	/* plus a class, below */
+	VF_RANK		= 0xa0,	/* plus 1..5: a key of the concrete mode, 3 is the one observed */
+	VF_OWN		= 0xb0,	/* plus t: the thread that has a lock */
+	VF_OTHER	= 0xb8,	/* some thread that is not looked at has it */
+	VF_TOP		= 0xff,	/* not known */
+};
+
+/* Where a key lies: one key, any, is observed (verify.h of the design: locality). */
+enum { KEY_LESS, KEY_SAME, KEY_MORE, KEY_MIN, KEY_MAX };
+
+#define RANK_SAME	3
+
+/* A kind: flags, the reference's data, the lock, the candidate's fields. */
+#define KF_CAND		0x01	/* a node of the implementation */
+#define KF_REF		0x02	/* of the reference */
+#define KF_UNIF		0x04	/* both, and their next pointers agree: one edge set */
+#define KF_SUM		0x08
+#define KF_ESC		0x10	/* other threads may know it */
+#define KF_IN		0x20	/* on the sorted list */
+#define KF_ORD		0x40	/* its next pointer is as it was when it was on the list */
+#define KF_WAS		0x80	/* it was on the list at some time */
+#define KF_SEEN		0x100	/* << t: was so at some time since t last read the list's head */
+#define KF_SEEN_ALL	0xff00ULL
+
+static inline bool kl_vf_is_ptr(uint8_t v)
+{
+	return v && v < KL_VF_NODES;
+}
+
+/* The individual that a value names, 0 if none. */
+static inline unsigned int kl_vf_names(uint8_t v)
+{
+	return v < 2 * KL_VF_NODES ? v & (KL_VF_NODES - 1) : 0;
+}
+
+static inline bool kl_vf_is_data(uint8_t v)
+{
+	return (v > VF_TOK && v < VF_CONST) || (v >= VF_ARG && v < VF_ARG + 8);
+}
+
+static inline uint8_t kf_rdata(uint64_t k)
+{
+	return k >> 16;
+}
+
+static inline uint8_t kf_lock(uint64_t k)
+{
+	return k >> 24;
+}
+
+static inline uint8_t kf_field(uint64_t k, unsigned int i)
+{
+	return k >> (32 + 8 * i);
+}
+
+static inline uint64_t kf_set(uint64_t k, unsigned int shift, uint8_t v)
+{
+	return (k & ~(0xffULL << shift)) | (uint64_t)v << shift;
+}
+
+static inline uint64_t kf_set_lock(uint64_t k, uint8_t v)
+{
+	return kf_set(k, 24, v);
+}
+
+static inline uint64_t kf_set_field(uint64_t k, unsigned int i, uint8_t v)
+{
+	return kf_set(k, 32 + 8 * i, v);
+}
+
+/* What an operation knows about its linearization. */
+enum { LIN_NONE, LIN_PURE, LIN_EFFECT, LIN_MASK = 3, LIN_OTHER = 4 };
+
+struct kl_vf_thread {
+	uint16_t pc;
+	int8_t method;			/* -1: idle */
+	uint8_t lin, corr, key;		/* corr: the node that the operation made; key: its class */
+	uint8_t seen;			/* states of the observed key since the call, a bit each */
+	uint8_t bits;			/* arguments that are bools, a bit each */
+	uint8_t ops;			/* concrete mode: operations begun */
+	uint8_t ret[KL_VF_RESULTS];	/* the reference's */
+	uint8_t reg[KL_VF_REGS];
+};
+
+struct kl_vf_state {
+	uint8_t nn;			/* individuals, null among them */
+	uint8_t nt;
+	uint8_t g[KL_VF_GLOBALS];	/* the implementation's, then the reference's */
+	uint64_t kind[KL_VF_NODES];
+	uint32_t succ[KL_VF_NODES], rsucc[KL_VF_NODES];
+	struct kl_vf_thread th[KL_VF_THREADS];
+};
+
+static inline void kl_vf_copy(struct kl_vf_state *to, const struct kl_vf_state *from)
+{
+	to->nn = from->nn;
+	to->nt = from->nt;
+	memcpy(to->g, from->g, sizeof(to->g));
+	memcpy(to->kind, from->kind, from->nn * sizeof(*to->kind));
+	memcpy(to->succ, from->succ, from->nn * sizeof(*to->succ));
+	memcpy(to->rsucc, from->rsucc, from->nn * sizeof(*to->rsucc));
+	memcpy(to->th, from->th, from->nt * sizeof(*to->th));
+}
+
+/* Does individual @i follow the pointer of the reference at rsucc? */
+static inline bool kf_has_rsucc(uint64_t k)
+{
+	return (k & KF_REF) && !(k & KF_UNIF);
+}
+
+static inline bool kl_vf_single(uint32_t set)
+{
+	return set && !(set & (set - 1));
+}
+
+static inline uint32_t kl_vf_bit(unsigned int i)
+{
+	return (uint32_t)1 << i;
+}
+
+#endif
