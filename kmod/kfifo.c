@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel's kfifo as a bounded queue: one lock for those who put and one for
- * those who get, none between the two (samples/kfifo, <linux/kfifo.h>).
+ * those who get, none between the two (samples/kfifo, <linux/kfifo.h>).  What an end
+ * has done becomes visible by a plain store; the wrappers end with a full barrier, so
+ * that it has left the store buffer with the operation.
  */
 #include <linux/kfifo.h>
 #include <linux/slab.h>
@@ -40,6 +42,7 @@ static noinline bool put(struct klin_kfifo *f, u64 v)
 
 	klin_call(f, &method_put, v, 0, 0);
 	ok = kfifo_in_spinlocked(&f->fifo, &v, 1, &f->put_lock);
+	smp_mb();	/* to drain the store buffer, see above */
 	klin_return(f, &method_put, ok, 0, 0);
 	return ok;
 }
@@ -51,6 +54,7 @@ static noinline bool get(struct klin_kfifo *f, u64 *v)
 	*v = 0;
 	klin_call(f, &method_get, 0, 0, 0);
 	ok = kfifo_out_spinlocked(&f->fifo, v, 1, &f->get_lock);
+	smp_mb();	/* to drain the store buffer, see above */
 	klin_return(f, &method_get, ok, *v, 0);
 	return ok;
 }
