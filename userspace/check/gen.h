@@ -43,8 +43,9 @@ struct kl_gen_config {
  * take effect waits for others on its object, or its thread calls another one.  Containers
  * are kept small where another operation can be called in the place of one that fills them.
  *
- * Return: 0; -EINVAL when @c makes no sense (producers of what is no container, too); -EDEADLK when no thread can do anything more;
- * -E2BIG, with a message, when a method fails; -ENOMEM, -EOVERFLOW.
+ * Return: 0; -EINVAL when @c makes no sense (producers of what is no container, too);
+ * -EDEADLK when no thread can do anything more; -E2BIG, with a message, when a method fails;
+ * -ENOMEM, -EOVERFLOW.
  */
 int kl_gen(const struct kl_gen_config *c, struct kl_history **out);
 

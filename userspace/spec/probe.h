@@ -22,12 +22,14 @@
  *	}
  *
  * Alternatives are for kernels that differ; the first that fits the running one
- * is taken, and `nothing` fits all, where only some have something to attach to.  One without a body of its own has the next one's, whose names are
- * then those of its own parameters.
+ * is taken, and `nothing` fits all, where only some have something to attach to.
+ * One without a body of its own has the next one's, whose names are then those of
+ * its own parameters.
  *
  * `argument`, `object` and `when` are evaluated at the call, `result` at the
  * return; `at call` and `at return` say otherwise, and an expression that has
- * `return` in it is always evaluated at the return; there may be a `when` for each.  number(TEXT, N) is the
+ * `return` in it is always evaluated at the return; there may be a `when` for
+ * each.  number(TEXT, N) is the
  * N-th number in a text, from 0, and unknown if that is not plain decimal;
  * `unknown` is unknown, for what cannot be told in some case; `empty`, `full` and
  * `absent` are the values of that name, alone or as a branch of ?:.  user(LVALUE)

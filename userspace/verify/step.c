@@ -5,8 +5,8 @@
  * A step has at most one access that does not commute with what other threads
  * do, and all that commutes around it.  What commutes: registers, nodes that
  * nobody else knows, fields that are never written once others know their node,
- * variables that only `init' writes, and places that are accessed under one lock only.  Taking a lock commutes to the
- * right, releasing one to the left (Lipton).  That a field or a place is such a
+ * variables that only `init' writes, and places that are accessed under one lock
+ * only.  Taking a lock commutes to the right, releasing one to the left (Lipton).  That a field or a place is such a
  * one is assumed until an access shows that it is not: then all begins anew.
  */
 #include <errno.h>

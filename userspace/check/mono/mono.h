@@ -4,9 +4,9 @@
  * linearizability monitoring), for containers and registers.
  *
  * Time is counted in events, calls and returns: the event of index e is at e + 1,
- * START is before all and END after all, what never returned returns at END - 1.  Gap g is what lies between the times g
- * and g + 1: operations take effect in gaps.  An operation with call c and
- * return r has the gaps c .. r - 1.
+ * START is before all and END after all, what never returned returns at END - 1.
+ * Gap g is what lies between the times g and g + 1: operations take effect in
+ * gaps.  An operation with call c and return r has the gaps c .. r - 1.
  *
  * A value is one use of a word: added, looked at, removed.  Tightened
  * (section 5), it was added before the first return of any of its operations,
