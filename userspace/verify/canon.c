@@ -360,8 +360,9 @@ static uint64_t signature(const struct kl_verifier *x, const struct kl_vf_state 
 	v[0] = th->corr;
 	memcpy(v + 1, th->ret, KL_VF_RESULTS);
 	memcpy(v + 1 + KL_VF_RESULTS, th->reg, x->m.nregs);
-	h = kl_mix(th->pc, (uint64_t)th->method << 40 | (uint64_t)th->lin << 32 | th->key << 24 |
-		   th->seen << 16 | th->bits << 8 | th->ops);
+	h = kl_mix(th->pc, (uint64_t)th->method << 40 | (uint64_t)th->lin << 32 |
+		   (uint64_t)th->key << 24 | (uint64_t)th->seen << 16 | (uint64_t)th->bits << 8 |
+		   th->ops);
 	for (i = 0; i < n; i++) {
 		uint64_t w = v[i];
 
