@@ -37,7 +37,7 @@ agree()
 test_type()
 {
 	wrong=0 ok=1
-	for seed in 1 2 3 4 5 6; do
+	for seed in 1 2 3; do
 		for mutate in 0 1; do
 			for more in "" --any --pending=10; do
 				# shellcheck disable=SC2086 # maybe no word at all
@@ -60,8 +60,8 @@ test_type()
 		done
 	done
 	# a change of a result that never makes a history wrong changes nothing
-	ktap_result "$([ $wrong -ge 3 ]; echo $?)" \
-		"$1: the engines agree ($wrong of 18 changed histories are wrong)"
+	ktap_result "$([ $wrong -ge 1 ]; echo $?)" \
+		"$1: the engines agree ($wrong of 9 changed histories are wrong)"
 }
 
 ktap_header

@@ -452,8 +452,12 @@ static int list_bad(const struct set *t, struct kl_answer *a)
 		return -ENOMEM;
 	for (i = 0; i < t->s->nops; i++) {
 		const uint32_t op = index_of(t, i);
+		const struct kl_val *v = &h->vals[h->shapes[h->ops[op].shape].vals];
 
-		if (h->vals[h->shapes[h->ops[op].shape].vals].v == key)
+		/* What is not known may be this one. */
+		if (v->tag != KL_WORD)
+			return -EAGAIN;
+		if (v->v == key)
 			a->core[a->ncore++] = op;
 	}
 	kl_op_print(op_text, sizeof(op_text), h, &h->ops[index_of(t, t->bad_item)]);
@@ -490,8 +494,43 @@ out:
 	return ret;
 }
 
+/*
+ * Does the order of a thread say more than times do?  Then orders of the keys may
+ * each be right and not fit together, so that one of all has to be made and looked at.
+ *
+ * Return: 1 or 0, -ENOMEM.
+ */
+static int lines_matter(const struct set *t)
+{
+	const struct kl_history *h = t->s->h;
+	uint64_t *last;
+	uint32_t i;
+	int ret = 0;
+
+	if (h->error)
+		return 1;
+	last = calloc(h->nthreads + 1, sizeof(*last));
+	if (!last)
+		return -ENOMEM;
+	for (i = 0; i < t->s->nops && !ret; i++) {
+		const struct kl_op *op = &h->ops[index_of(t, i)];
+		uint64_t *l = &last[op->thread];
+
+		ret = *l && op->call < *l;
+		*l = op->ret == KL_TIME_MAX || op->ret + 1 < *l ? *l : op->ret + 1;
+	}
+	free(last);
+	return ret;
+}
+
 static int answer(struct set *t, int found, struct kl_answer *a)
 {
+	if (!found) {
+		found = list_bad(t, a);
+		if (!found)
+			return mono_confirm(t->s, t->lim, a);
+		kl_answer_free(a);
+	}
 	if (found == -EAGAIN) {
 		snprintf(a->reason, sizeof(a->reason),
 			 "log-linear: a result that is not known, or more at once than it bears");
@@ -499,8 +538,6 @@ static int answer(struct set *t, int found, struct kl_answer *a)
 	}
 	if (found < 0)
 		return found;
-	if (!found)
-		return list_bad(t, a) ?: mono_confirm(t->s, t->lim, a);
 	found = t->placed ? list_steps(t, a) : 1;
 	if (found > 0)
 		a->verdict = KL_LINEARIZABLE;
@@ -527,7 +564,9 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 		goto out;
 	for (i = 0; i < s->h->nmethods; i++)
 		t.roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER : kl_spec_role(s->spec, s->methods[i]);
-	ret = answer(&t, decide(&t, !lim->no_witness), a);
+	ret = lim->no_witness ? lines_matter(&t) : 1;
+	if (ret >= 0)
+		ret = answer(&t, decide(&t, ret), a);
 out:
 	mono_words_free(&t.words);
 	if (t.first != &t.one)
