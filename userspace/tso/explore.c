@@ -474,6 +474,14 @@ static int search(struct kl_explorer *x)
 		ret = search_once(x);
 		if (!ret && x->verdict == KL_EX_OK)
 			ret = kl_ex_ends(x);
+		/* Covered states have no steps of their own: too little for this answer. */
+		if (!ret && x->verdict == KL_EX_ENDLESS && !x->o.no_cover) {
+			x->o.no_cover = true;
+			x->verdict = KL_EX_OK;
+			x->last = KL_NO_STATE;
+			x->message[0] = '\0';
+			ret = -EAGAIN;
+		}
 		if (ret != -EAGAIN)
 			break;
 		x->begun++;

@@ -47,6 +47,8 @@ static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *c
 		ret = kl_ex_expand(x, place[i]);
 		if (ret)
 			return ret < 0 ? ret : -EINVAL;
+		if (x->facts.refuted)
+			return -EAGAIN;
 		if (x->ends_reached)
 			head(x, place[i])->ends = *changed = true;
 	}
