@@ -474,6 +474,16 @@ static int search(struct kl_explorer *x)
 		ret = search_once(x);
 		if (!ret && x->verdict == KL_EX_OK)
 			ret = kl_ex_ends(x);
+		/* Calls with data of their own each are not all that there is. */
+		if (!ret && x->compared && !x->prog.again &&
+		    (x->verdict == KL_EX_OK || x->verdict == KL_EX_ENDLESS)) {
+			x->prog.again = true;
+			x->verdict = KL_EX_OK;
+			x->last = KL_NO_STATE;
+			x->message[0] = '\0';
+			x->begun++;
+			continue;
+		}
 		/* Covered states have no steps of their own: too little for this answer. */
 		if (!ret && x->verdict == KL_EX_ENDLESS && !x->o.no_cover) {
 			x->o.no_cover = true;
@@ -500,6 +510,20 @@ static int check_spec(const struct kl_spec *s)
 	return 0;
 }
 
+/* Does the specification compare what the implementation takes as data? */
+static bool spec_compares(const struct kl_spec *s)
+{
+	size_t i;
+	unsigned int k;
+
+	for (i = 0; i < s->impl->nmethods && i < kl_spec_nmethods(s); i++)
+		for (k = 0; k < kl_spec_method(s, i)->nparams; k++)
+			if (s->impl->methods[i].data >> k & 1 &&
+			    kl_spec_method(s, i)->params[k].use & KL_USE_COMPARED)
+				return true;
+	return false;
+}
+
 int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	       enum kl_explore_verdict *verdict, struct kl_explorer **out)
 {
@@ -520,6 +544,8 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	x->last = KL_NO_STATE;
 	x->thread = -1;
 	ret = kl_ex_program(x);
+	x->prog.compared = &x->compared;
+	x->compared = spec_compares(spec);
 	if (!ret)
 		ret = o->histories ? kl_histories_new(&x->prog, &x->hist) :
 		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);

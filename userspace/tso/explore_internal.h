@@ -36,6 +36,7 @@ struct kl_explorer {
 	uint32_t explained;		/* the set before the last event */
 	unsigned int faulty;		/* the thread at fault */
 	struct kl_vm_facts facts;
+	bool compared;			/* data was compared with data */
 	bool ends_reached;		/* a state that was reached has a run to an end */
 	unsigned int begun;		/* how often the search has begun anew */
 	uint8_t packed[KL_VM_PACKED];

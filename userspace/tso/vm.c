@@ -383,6 +383,34 @@ static uint64_t fresh_data(const struct kl_vm *vm)
 	return ~mask ? KL_VM_DATA + __builtin_ctzll(~mask) : 0;
 }
 
+/*
+ * A new call's data: one that is nowhere; where data is compared, any that is somewhere
+ * is a case of its own.  Return: 0 when there is no more.
+ */
+static uint64_t new_data(struct step *s)
+{
+	const struct kl_vm *vm = s->vm;
+	uint64_t live = kl_vm_data(vm) | vm->taken;
+	unsigned int i = 0;
+
+	live &= ~1ULL;
+	if (!vm->prog->again || !live)
+		return fresh_data(vm);
+	if (!choose(s, 1 + __builtin_popcountll(live), &i))
+		return 0;
+	if (!i)
+		return fresh_data(vm);
+	while (--i)
+		live &= live - 1;
+	return KL_VM_DATA + __builtin_ctzll(live);
+}
+
+static void note_comparison(const struct kl_vm_prog *p, uint64_t x, uint64_t y)
+{
+	if (p->compared && kl_vm_is_data(x) && kl_vm_is_data(y))
+		*p->compared = true;
+}
+
 /* Words that arithmetic may not give, since they mean pointers and special values. */
 static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
 {
@@ -539,7 +567,7 @@ static enum kl_vm_result run(struct step *sp)
 				return fault(&s, at, "more objects than the explorer has room for");
 			break;
 		case KL_I_FRESH:
-			reg[a] = fresh_data(vm);
+			reg[a] = new_data(&s);
 			if (!reg[a])
 				return fault(&s, at, "more data values than the explorer has room for");
 			break;
@@ -571,10 +599,12 @@ static enum kl_vm_result run(struct step *sp)
 			break;
 		case KL_I_EQ:
 		case KL_I_EQB:
+			note_comparison(p, reg[b], reg[c]);
 			reg[a] = reg[b] == reg[c];
 			break;
 		case KL_I_NE:
 		case KL_I_NEB:
+			note_comparison(p, reg[b], reg[c]);
 			reg[a] = reg[b] != reg[c];
 			break;
 		case KL_I_NEG:

@@ -82,6 +82,8 @@ struct kl_vm_prog {
 	const struct kl_vm_struct *structs;
 	unsigned int stride;		/* words an object takes */
 	bool raw;			/* litmus: no markers, any word may come out of arithmetic */
+	bool again;			/* data may come again: a new call's may be one that is there */
+	bool *compared;			/* set when data is compared with data; may be NULL */
 	/* What may be turned off, see kl_vm_step(). */
 	bool sc;
 	bool merge;			/* steps of one visible access, markers at their extremes */
