@@ -158,4 +158,26 @@ if [ $status -eq 3 ] && grep -q 'UNKNOWN: the bound on memory.* [1-9][0-9]* leve
 else
 	ktap_fail "UNKNOWN at the bound on memory" "status $status" "$(cat out err)"
 fi
+# Data of two calls may be equal, which only matters where it is compared.
+cat >equal.lin <<'END'
+spec equal {
+	word x = 0;
+	method put(word v) -> bool same { atomic_flush { word o = x; x = v; return o == v; } }
+}
+shared data a = 0;
+method put(data v) -> bool { data o = xchg(&a, v); return false; }
+client general(2) ops(1);
+END
+run explore equal.lin
+ktap_result "$([ $status -eq 1 ] && grep -q 'returns 0; the specification allows 1' out; echo $?)" \
+	"equal data" "$(cat out err)"
+sed 's/return false;/return o == v;/' equal.lin >compared.lin
+run explore compared.lin
+ktap_result $status "equal data, compared" "$(cat out err)"
+sed '/^method enq/,/^}/s/cas(&tail, t, n);//' "$models/msqueue.lin" >nohelp.lin
+for cover in "" --no-reduce=cover; do
+	# shellcheck disable=SC2086 # an option or nothing
+	run explore --memory=sc --threads=3 --ops=2 $cover nohelp.lin
+	ktap_result $status "no run without end is invented $cover" "$(cat out err)"
+done
 ktap_finish
