@@ -23,6 +23,37 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 	return ret ? -EINVAL : 0;
 }
 
+/*
+ * Where a method never returned, a history does not tell how many results it has;
+ * the specification does.
+ */
+static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->nops; i++) {
+		struct kl_op *op = &h->ops[i];
+		const struct kl_method *m;
+		struct kl_shape s;
+		int64_t shape;
+		int method;
+
+		if (!(op->flags & KL_OP_PENDING) || kl_op_shape(h, op)->nres)
+			continue;
+		s = *kl_op_shape(h, op);
+		method = kl_spec_find_method(spec, h->methods[s.method]);
+		m = method < 0 ? NULL : kl_spec_method(spec, method);
+		if (!m || !m->nresults || m->nparams != s.nargs)
+			continue;
+		s.nres = m->nresults;
+		shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
+		if (shape < 0)
+			return shape;
+		op->shape = shape;
+	}
+	return 0;
+}
+
 int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
 		  struct kl_history **h)
 {
@@ -30,7 +61,13 @@ int kl_load_input(const char *spec_path, const char *history_path, struct kl_spe
 		return -EINVAL;
 	if (kl_history_read(history_path, h))
 		return -EINVAL;
-	return *spec ? 0 : kl_carried_spec(*h, history_path, spec);
+	if (!*spec && kl_carried_spec(*h, history_path, spec))
+		return -EINVAL;
+	if (complete_pending(*spec, *h)) {
+		kl_err("%s: out of memory", history_path);
+		return -EINVAL;
+	}
+	return 0;
 }
 
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
