@@ -75,7 +75,7 @@ END
 sed 's/5 6 read -> 7/5 6 read -> 0/' right.txt >late.txt
 sed 's/5 6 read -> 7/5 6 read -> 9/' right.txt >wrong.txt
 verdict 0 "linearizable" "^LINEARIZABLE" "$register" right.txt
-printf '# klin history 1\nt0 1 - peek\nt1 2 3 enq 1\n' >hang.txt
+printf '# klin history 1\nt0 @1 1 - peek\nt1 @1 2 3 enq 1\n' >hang.txt
 verdict 0 "a method that never returned" "^LINEARIZABLE" "$specs/queue.lin" hang.txt
 verdict 1 "a violation" "^VIOLATION" "$register" wrong.txt
 verdict 1 "a violation is confirmed by the oracle" "oracle finds no order either" "$register" \
