@@ -179,6 +179,10 @@ enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const cha
 /* There is no room for what must be told apart. */
 enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r);
 
+/* kl_vf_focus(), and what it means for the step: VF_STEPPED, and it goes on. */
+enum kl_vf_end kl_vf_focus_or_end(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i,
+				  bool ref);
+
 /* canon.c: the canonical form, in @out and as bytes in x->store.key and .edges. */
 void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_state *out);
 /* Store the canonical @s, whose bytes have just been made: its number or a negative errno. */

@@ -86,18 +86,6 @@ static uint8_t data_of(const struct kl_vf_state *s, unsigned int i)
 	return v == VF_ARG ? VF_TOK + i : v >= VF_ARG && v < VF_ARG + 8 ? VF_TOP : v;
 }
 
-static enum kl_vf_end focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i, bool ref)
-{
-	switch (kl_vf_focus(x, r, i, ref)) {
-	case FOCUS_DONE:
-		return VF_STEPPED;
-	case FOCUS_NONE:
-		return VF_NONE;
-	default:
-		return kl_vf_no_room(x, r);
-	}
-}
-
 /*
  * Whether nodes are uniform must be known, not only be possible: so where the
  * node that this operation made in the implementation points to is made definite
@@ -108,7 +96,7 @@ static enum kl_vf_end settle(struct kl_verifier *x, struct kl_vf_run *r, uint32_
 	const unsigned int i = r->s.th[r->t].corr;
 
 	if (i && !(r->s.kind[i] & KF_REF) && r->s.succ[i] & (set | 1))
-		return focus(x, r, i, false);
+		return kl_vf_focus_or_end(x, r, i, false);
 	return VF_STEPPED;
 }
 
@@ -119,7 +107,7 @@ static enum kl_vf_end settle_tail(struct kl_verifier *x, struct kl_vf_run *r, un
 	const uint64_t k = r->s.kind[tail];
 
 	if (i && !(r->s.kind[i] & KF_REF) && k & KF_CAND && r->s.succ[tail] & kl_vf_bit(i))
-		return focus(x, r, tail, false);
+		return kl_vf_focus_or_end(x, r, tail, false);
 	return VF_STEPPED;
 }
 
@@ -151,7 +139,7 @@ static enum kl_vf_end stack_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 			*v = empty;
 			return VF_STEPPED;
 		}
-		end = focus(x, r, top, true);
+		end = kl_vf_focus_or_end(x, r, top, true);
 		if (end != VF_STEPPED)
 			return end;
 		*v = data_of(s, top);
@@ -179,7 +167,7 @@ static enum kl_vf_end queue_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 
 	switch (op) {
 	case KL_CO_PUSH:
-		end = focus(x, r, tail, true);
+		end = kl_vf_focus_or_end(x, r, tail, true);
 		if (end == VF_STEPPED)
 			end = settle(x, r, 0);
 		if (end == VF_STEPPED)
@@ -195,7 +183,7 @@ static enum kl_vf_end queue_op(struct kl_verifier *x, struct kl_vf_run *r, unsig
 		return VF_STEPPED;
 	case KL_CO_POP:
 	case KL_CO_FRONT:
-		end = focus(x, r, head, true);
+		end = kl_vf_focus_or_end(x, r, head, true);
 		if (end != VF_STEPPED)
 			return end;
 		n = kl_vf_next(s, head, true);

@@ -262,7 +262,8 @@ enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r)
 	return kl_vf_alarm(x, r, "more nodes must be told apart than there is room for");
 }
 
-static enum kl_vf_end focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i, bool ref)
+enum kl_vf_end kl_vf_focus_or_end(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i,
+				  bool ref)
 {
 	switch (kl_vf_focus(x, r, i, ref)) {
 	case FOCUS_DONE:
@@ -315,7 +316,7 @@ static enum kl_vf_end read_field(struct kl_verifier *x, struct kl_vf_run *r, uns
 	if (!kl_vf_is_ptr(p))
 		return not_a_node(x, r, p);
 	if (x->m.field[field] == FIELD_NEXT) {
-		e = focus(x, r, p, false);
+		e = kl_vf_focus_or_end(x, r, p, false);
 		if (e == VF_STEPPED)
 			th->reg[a] = kl_vf_next(&r->s, p, false);
 		return e;
@@ -337,12 +338,12 @@ static enum kl_vf_end write_next(struct kl_verifier *x, struct kl_vf_run *r, uns
 	if (v && !kl_vf_is_ptr(v))
 		return not_a_node(x, r, v);
 	if (s->kind[p] & KF_IN || (s->kind[p] & KF_UNIF && s->succ[p] & kl_vf_bit(v))) {
-		e = focus(x, r, p, false);
+		e = kl_vf_focus_or_end(x, r, p, false);
 		if (e != VF_STEPPED)
 			return e;
 	} else if (kf_has_rsucc(s->kind[p]) && s->rsucc[p] & kl_vf_bit(v)) {
 		/* Whether it becomes uniform must be known. */
-		e = focus(x, r, p, true);
+		e = kl_vf_focus_or_end(x, r, p, true);
 		if (e != VF_STEPPED)
 			return e;
 	}
