@@ -233,14 +233,7 @@ static int queue_ret(struct kl_online *o, void *mon, uint32_t i)
 
 static int queue_core(struct kl_online *o, void *mon, const uint32_t **ops, size_t *n)
 {
-	struct queue *q = mon;
-
-	/* What was there before may have been any of them. */
-	if (q->s.begin != ON_FRESH || !q->s.ncore) {
-		*n = 0;
-		return 0;
-	}
-	return uses_core(&q->s, ops, n);
+	return uses_core(&((struct queue *)mon)->s, ops, n);
 }
 
 static int queue_doubt(struct kl_online *o, void *mon)

@@ -558,6 +558,10 @@ int uses_core(struct uses *s, const uint32_t **ops, size_t *n)
 	size_t i;
 	int ret = 0;
 
+	*n = 0;
+	/* What was there before may have been any of them. */
+	if (s->begin != ON_FRESH || !s->ncore)
+		return 0;
 	/* A removal whose result is not known may have been of any of them. */
 	for (i = 0; i < s->nwild && !ret; i++)
 		ret = core_op(s, s->wild[i]);
