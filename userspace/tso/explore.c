@@ -465,6 +465,28 @@ static int search_once(struct kl_explorer *x)
 	return ret < 0 ? ret : 0;
 }
 
+/*
+ * Is what was found, an end of all runs or one without end, too little to tell?  Then
+ * what it left out is put in, and all begins anew.
+ */
+static bool left_out(struct kl_explorer *x)
+{
+	if (x->verdict != KL_EX_OK && x->verdict != KL_EX_ENDLESS)
+		return false;
+	/* Calls with data of their own each are not all that there is. */
+	if (x->compared && !x->prog.again)
+		x->prog.again = true;
+	/* Covered states have no steps of their own. */
+	else if (x->verdict == KL_EX_ENDLESS && !x->o.no_cover)
+		x->o.no_cover = true;
+	else
+		return false;
+	x->verdict = KL_EX_OK;
+	x->last = KL_NO_STATE;
+	x->message[0] = '\0';
+	return true;
+}
+
 static int search(struct kl_explorer *x)
 {
 	int ret = kl_ex_learn(x);
@@ -474,24 +496,8 @@ static int search(struct kl_explorer *x)
 		ret = search_once(x);
 		if (!ret && x->verdict == KL_EX_OK)
 			ret = kl_ex_ends(x);
-		/* Calls with data of their own each are not all that there is. */
-		if (!ret && x->compared && !x->prog.again &&
-		    (x->verdict == KL_EX_OK || x->verdict == KL_EX_ENDLESS)) {
-			x->prog.again = true;
-			x->verdict = KL_EX_OK;
-			x->last = KL_NO_STATE;
-			x->message[0] = '\0';
-			x->begun++;
-			continue;
-		}
-		/* Covered states have no steps of their own: too little for this answer. */
-		if (!ret && x->verdict == KL_EX_ENDLESS && !x->o.no_cover) {
-			x->o.no_cover = true;
-			x->verdict = KL_EX_OK;
-			x->last = KL_NO_STATE;
-			x->message[0] = '\0';
+		if (!ret && left_out(x))
 			ret = -EAGAIN;
-		}
 		if (ret != -EAGAIN)
 			break;
 		x->begun++;
@@ -545,7 +551,7 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	x->thread = -1;
 	ret = kl_ex_program(x);
 	x->prog.compared = &x->compared;
-	x->compared = spec_compares(spec);
+	x->prog.again = spec_compares(spec);
 	if (!ret)
 		ret = o->histories ? kl_histories_new(&x->prog, &x->hist) :
 		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
