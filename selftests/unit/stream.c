@@ -12,15 +12,16 @@ enum { IDLE, CALLED, DONE };
 
 const char *stream_spec(const struct stream_config *c)
 {
-	static const char *const names[] = { "queue", "set", "pqueue" };
+	static const char *const names[] = { "queue", "set", "pqueue", "stack", "register" };
 
 	return names[c->type];
 }
 
 int stream_init(struct stream *s, const struct stream_config *c, const struct kl_spec *spec)
 {
-	static const char *const names[3][3] = {
+	static const char *const names[5][3] = {
 		{ "enq", "deq", "peek" }, { "add", "remove", "has" }, { "push", "pop", "peek" },
+		{ "push", "pop", "peek" }, { "write", "cas", "read" },
 	};
 	unsigned int i;
 
@@ -126,15 +127,65 @@ static void pqueue_effect(struct stream *s, struct stream_thread *t, bool wrong)
 	heap_pop(s);
 }
 
+static void stack_effect(struct stream *s, struct stream_thread *t, bool wrong)
+{
+	const uint32_t deep = 2 * STREAM_THREADS;
+
+	if (t->method == ADD) {
+		if (wrong && s->c.fault == STREAM_LOST)
+			s->fault_event = 1;
+		else
+			s->inside[s->n++] = t->word;
+		return;
+	}
+	t->vals[0] = s->n ? kl_word(s->inside[s->n - 1]) : kl_special(KL_EMPTY);
+	if (!s->n)
+		return;
+	if (wrong && s->c.fault == STREAM_RESULT && s->n > deep) {
+		uint64_t *other = &s->inside[s->n - 1 - deep];
+		const uint64_t word = *other;
+
+		*other = t->vals[0].v;
+		t->vals[0].v = word;
+		s->fault_event = 1;
+	}
+	if (wrong && s->c.fault == STREAM_AGAIN) {
+		s->fault_event = 1;
+		return;
+	}
+	s->n--;
+}
+
+static void register_effect(struct stream *s, struct stream_thread *t, bool wrong)
+{
+	if (t->method == ADD) {
+		s->inside[0] = t->word;
+		return;
+	}
+	t->vals[0] = kl_word(s->inside[0]);
+	/* What was there when nothing had been written. */
+	if (wrong && s->inside[0]) {
+		t->vals[0].v = 0;
+		s->fault_event = 1;
+	}
+}
+
 static void call(struct stream *s, struct stream_thread *t)
 {
 	const uint64_t r = kl_rand(&s->seed);
 
+	s->events++;
 	t->call = s->now;
 	t->step = CALLED;
 	if (s->c.type == STREAM_SET) {
 		t->method = r % 3;
 		t->word = (r >> 8) % s->c.size;
+		t->vals[0] = kl_word(t->word);
+		return;
+	}
+	if (s->c.type == STREAM_REGISTER) {
+		t->method = r & 1 ? ADD : HAS;
+		t->word = 1 + (s->c.size > 1 ? (r >> 8) % s->c.size : s->added++);
 		t->vals[0] = kl_word(t->word);
 		return;
 	}
@@ -168,12 +219,17 @@ void stream_next(struct stream *s, struct kl_online_op *op)
 			set_effect(s, t, wrong);
 		else if (s->c.type == STREAM_QUEUE)
 			queue_effect(s, t, wrong);
+		else if (s->c.type == STREAM_STACK)
+			stack_effect(s, t, wrong);
+		else if (s->c.type == STREAM_REGISTER)
+			register_effect(s, t, wrong);
 		else
 			pqueue_effect(s, t, wrong);
 		if (s->fault_event == 1)
-			s->fault_event = s->now;
+			s->fault_event = s->events;
 	}
 	t->step = IDLE;
+	s->events++;
 	s->nops++;
 	*op = (struct kl_online_op){
 		.call = t->call, .ret = s->now, .drain = s->now, .thread = t - s->t,

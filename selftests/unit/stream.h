@@ -13,15 +13,15 @@
 /* How it goes wrong, once. */
 enum stream_fault {
 	STREAM_RIGHT,
-	STREAM_RESULT,	/* a result is another: a set's opposite, a queue's later one */
+	STREAM_RESULT,	/* a result is another: a set's opposite, one from far inside, an old one */
 	STREAM_LOST,	/* what was added never was: it is missing when its turn comes */
 	STREAM_AGAIN,	/* what was removed is removed once more */
 };
 
 struct stream_config {
-	enum { STREAM_QUEUE, STREAM_SET, STREAM_PQUEUE } type;
+	enum { STREAM_QUEUE, STREAM_SET, STREAM_PQUEUE, STREAM_STACK, STREAM_REGISTER } type;
 	unsigned int threads;	/* at most STREAM_THREADS */
-	uint32_t size;		/* keys; values inside, about */
+	uint32_t size;		/* keys; values inside, about; values of a register */
 	uint64_t seed;
 	enum stream_fault fault;
 	uint64_t fault_at;	/* operation */
@@ -29,15 +29,15 @@ struct stream_config {
 
 struct stream {
 	struct stream_config c;
-	uint64_t now, seed, nops, added;
+	uint64_t now, seed, nops, added, events;
 	struct stream_thread {
 		struct kl_val vals[2];
 		uint64_t call, word;
 		uint8_t step, method;
 	} t[STREAM_THREADS];
-	uint64_t *inside;	/* a ring, a heap, or flags of keys */
+	uint64_t *inside;	/* a ring, a heap, a stack, flags of keys, or the register */
 	uint64_t head, n, cap;
-	uint64_t fault_event;	/* calls and returns by the wrong one's return; 0: not yet */
+	uint64_t fault_event;	/* calls and returns before it went wrong; 0: not yet */
 	uint64_t lost;
 	int methods[3];		/* of the spec */
 };

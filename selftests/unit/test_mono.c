@@ -65,6 +65,7 @@ struct config {
 	unsigned int pending;	/* percent */
 	unsigned int longest;	/* time to and from the point */
 	bool unknown;		/* sometimes what came first is not in the history */
+	unsigned int gaps;	/* at most, in which some were lost */
 };
 
 struct rop {
@@ -152,6 +153,7 @@ static size_t lay_out(const struct type *t, const struct config *c, uint64_t *se
 		op->ret += op->ret == op->call;
 		at[op->thread] = op->ret + kl_rand_below(seed, 4);
 		op->done = true;
+		op->res = kl_word(0);
 		op->skipped = false;
 	}
 	/* Values in no order, so that priorities say nothing about times. */
@@ -190,6 +192,20 @@ static void falsify(const struct type *t, struct rop *ops, size_t n, uint64_t *s
 	}
 }
 
+/* Some operations of a while are lost. */
+static void lose(struct rop *ops, size_t n, struct kl_history *h, uint64_t *seed)
+{
+	struct kl_gap gap = { .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = KL_GAP_LOST };
+	size_t i;
+
+	gap.from = n ? ops[kl_rand_below(seed, n)].call + kl_rand_below(seed, 4) : 0;
+	gap.to = gap.from + kl_rand_below(seed, 12);
+	for (i = 0; i < n; i++)
+		if (ops[i].call >= gap.from && ops[i].ret <= gap.to && kl_rand_below(seed, 3))
+			ops[i].skipped = true;
+	assert_int_equal(kl_history_add_gap(h, &gap), 0);
+}
+
 static struct kl_history *make(const struct type *t, const struct kl_spec *spec,
 			       const struct config *c, uint64_t *seed, bool *falsified)
 {
@@ -212,6 +228,8 @@ static struct kl_history *make(const struct type *t, const struct kl_spec *spec,
 	*falsified = kl_rand_below(seed, 2);
 	for (k = 0; *falsified && n && k < 1 + kl_rand_below(seed, 2); k++)
 		falsify(t, ops, n, seed);
+	for (k = 0; c->gaps && k < 1 + kl_rand_below(seed, c->gaps); k++)
+		lose(ops, n, h, seed);
 	h->error = kl_rand_below(seed, 4) ? 0 : kl_rand_below(seed, 3);
 	h->fresh = !skip && kl_rand_below(seed, 8);
 	for (i = 0; i < n; i++) {
@@ -247,6 +265,18 @@ static void show(const struct kl_spec *spec, const struct kl_history *h, const c
 	kl_text_write(h, stderr);
 }
 
+/* That operations were lost is no reason by itself. */
+static enum kl_verdict verdict(const struct kl_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nparts && r->verdict == KL_UNKNOWN; i++)
+		if (r->parts[i].answer.verdict != KL_LINEARIZABLE && !r->parts[i].explained)
+			break;
+	return r->verdict != KL_UNKNOWN || i < r->nparts || !r->nparts ? r->verdict :
+	       KL_LINEARIZABLE;
+}
+
 static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *h,
 			   const struct kl_engine *e, bool no_witness, char *why)
 {
@@ -259,7 +289,7 @@ static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *
 	enum kl_verdict v;
 
 	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
-	v = r->verdict;
+	v = verdict(r);
 	if (why)
 		strcpy(why, r->reason);
 	kl_report_free(r);
@@ -288,7 +318,7 @@ static void check_certificate(const struct kl_spec *spec, const struct kl_histor
 	size_t i;
 
 	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
-	if (r->verdict != expected) {
+	if (verdict(r) != expected) {
 		show(spec, h, "the whole check differs");
 		fail();
 	}
@@ -325,6 +355,9 @@ static void compare(const struct config *c, const struct kl_engine *judge, unsig
 		unsigned long count[3] = { 0 }, declined = 0, i;
 		struct kl_spec *spec;
 
+		/* Keys have no need of it. */
+		if (c->gaps && types[k].keyed)
+			continue;
 		assert_int_equal(kl_spec_parse("t.lin", types[k].spec, strlen(types[k].spec), &spec),
 				 0);
 		for (i = 0; i < n; i++) {
@@ -410,6 +443,15 @@ static void test_again(void **state)
 	compare(&c, &kl_oracle_engine, runs() / 20 + 100, 4, 5);
 }
 
+static void test_gaps(void **state)
+{
+	const struct config c = {
+		.ops = 14, .threads = 4, .peeks = 15, .longest = 6, .unknown = true, .gaps = 2,
+	};
+
+	compare(&c, &kl_oracle_engine, runs() / 20 + 100, 4, 10);
+}
+
 static void test_long(void **state)
 {
 	const struct config c = { .ops = 60, .threads = 3, .peeks = 15, .longest = 5 };
@@ -492,6 +534,80 @@ static void test_points(void **state)
 	assert_int_equal(told[1], 0);
 }
 
+/* A set of @variant: few or many keys, pending, ties, the first state unknown, a wrong result. */
+static struct kl_history *make_set(const struct kl_spec *spec, unsigned int variant)
+{
+	const struct kl_gen_config c = {
+		.ops = 26000, .seed = variant + 1, .threads = 6, .objects = 1, .spec = spec,
+		.keys = variant & 1 ? 5000 : 24, .delay = 20, .pending = variant & 2 ? 1 : 0,
+	};
+	struct kl_history *h;
+	size_t i;
+
+	assert_int_equal(kl_gen(&c, &h), 0);
+	for (i = 0; i < h->nops && (variant & 4); i++) {
+		h->ops[i].call /= 8;
+		h->ops[i].ret = h->ops[i].flags & KL_OP_PENDING ? KL_TIME_MAX : h->ops[i].ret / 8;
+	}
+	h->fresh = !(variant & 8);
+	for (i = 20000; variant & 16; i++) {
+		struct kl_op *op = &h->ops[i];
+		struct kl_val v = *kl_op_res(h, op);
+
+		if (op->flags & KL_OP_PENDING)
+			continue;
+		v.v = !v.v;
+		op->shape = kl_history_shape(h, kl_op_shape(h, op), kl_op_args(h, op), &v);
+		break;
+	}
+	assert_int_equal(kl_history_finish(h), 0);
+	return h;
+}
+
+static void same_answer(const struct kl_answer *a, const struct kl_answer *b)
+{
+	assert_int_equal(a->verdict, b->verdict);
+	assert_string_equal(a->reason, b->reason);
+	assert_int_equal(a->ncore, b->ncore);
+	assert_int_equal(a->nsteps, b->nsteps);
+	if (a->ncore)
+		assert_memory_equal(a->core, b->core, a->ncore * sizeof(*a->core));
+	if (a->nsteps)
+		assert_memory_equal(a->steps, b->steps, a->nsteps * sizeof(*a->steps));
+}
+
+/* The monitor of sets says the same, whatever the number of threads that work on it. */
+static void test_set_threads(void **state)
+{
+	unsigned int variant, threads, count[3] = { 0 };
+	struct kl_spec *spec;
+
+	assert_int_equal(kl_spec_load("set", &spec), 0);
+	for (variant = 0; variant < 64; variant++) {
+		struct kl_history *h = make_set(spec, variant / 2);
+		struct kl_limits lim = { .threads = 1, .no_witness = variant & 1 };
+		struct kl_answer one, many;
+
+		assert_int_equal(kl_decide_history(spec, h, &kl_mono_engine, &lim, &one, NULL), 0);
+		count[one.verdict]++;
+		if (one.verdict == KL_LINEARIZABLE && variant < 8)
+			check_certificate(spec, h, KL_LINEARIZABLE);
+		for (threads = 2; threads < 5; threads++) {
+			lim.threads = threads;
+			assert_int_equal(kl_decide_history(spec, h, &kl_mono_engine, &lim, &many,
+							   NULL), 0);
+			same_answer(&one, &many);
+			kl_answer_free(&many);
+		}
+		kl_answer_free(&one);
+		kl_history_free(h);
+	}
+	printf("# set: %u linearizable, %u violations, %u declined\n", count[KL_LINEARIZABLE],
+	       count[KL_VIOLATION], count[KL_UNKNOWN]);
+	assert_true(count[KL_LINEARIZABLE] > 16 && count[KL_VIOLATION] > 16 && !count[KL_UNKNOWN]);
+	kl_spec_free(spec);
+}
+
 static int cleanup(void **state)
 {
 	unlink(path_tmp());
@@ -506,10 +622,12 @@ int main(void)
 		cmocka_unit_test(test_unknown_start),
 		cmocka_unit_test(test_pending),
 		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_longer),
 		cmocka_unit_test(test_three),
 		cmocka_unit_test(test_points),
+		cmocka_unit_test(test_set_threads),
 	};
 
 	return cmocka_run_group_tests_name("monitors", tests, NULL, cleanup);

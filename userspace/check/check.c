@@ -38,7 +38,7 @@ void kl_answer_free(struct kl_answer *a)
 	free(a->core);
 	a->steps = NULL;
 	a->core = NULL;
-	a->ncore = 0;
+	a->nsteps = a->ncore = 0;
 }
 
 static uint64_t now_ns(void)
@@ -272,12 +272,12 @@ static int list_ops(const struct work *w, const struct kl_part *used, struct kl_
 	const struct kl_slice s = slice_of(w->j, w->s, w->k);
 	uint32_t i;
 
-	r->nitems = used ? used->nitems : s.nops;
+	r->nitems = used ? used->nitems : s.nops + 2 * r->answer.ngaps;
 	r->ops = malloc(((size_t)r->nitems + 1) * sizeof(*r->ops));
 	if (!r->ops)
 		return -ENOMEM;
 	for (i = 0; i < r->nitems; i++)
-		r->ops[i] = used ? used->items[i].op : s.ops ? s.ops[i] : i;
+		r->ops[i] = used ? used->items[i].op : i >= s.nops ? KL_NO_OP : s.ops ? s.ops[i] : i;
 	return 0;
 }
 
@@ -291,9 +291,9 @@ static int check_part(struct work *w, size_t k, struct kl_part_result *r)
 	ret = decide(w, r, &used);
 	if (!ret && !w->j->opt->no_witness)
 		ret = list_ops(w, used, r);
-	if (ret || !used)
+	if (ret || (!used && !r->answer.ngaps))
 		return ret;
-	r->ngaps = used->ngaps;
+	r->ngaps = used ? used->ngaps : r->answer.ngaps;
 	r->explained = r->answer.verdict == KL_LINEARIZABLE;
 	if (r->explained && r->ngaps) {
 		r->answer.verdict = KL_UNKNOWN;
@@ -335,11 +335,13 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 	const int most = j->opt->threads ? (int)j->opt->threads : omp_get_max_threads();
 	const int threads = (size_t)most < s->n ? most : (int)s->n;
 	uint32_t *order = large_first(s);
+	struct job each = *j;
 	int err = order ? 0 : -ENOMEM;
 
+	each.lim.threads = threads > 1 ? most / threads : most;
 #pragma omp parallel num_threads(threads > 1 ? threads : 1)
 	{
-		struct work w = { .j = j, .s = s, .run = kl_run_new(j->spec) };
+		struct work w = { .j = &each, .s = s, .run = kl_run_new(j->spec) };
 		int one = order && w.run ? 0 : -ENOMEM;
 		size_t i;
 
@@ -510,7 +512,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 {
 	static const struct kl_engine *const classical[] = {
 		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_frontier_engine,
-		&kl_dfs_engine, NULL,
+		&kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine, NULL,
 	};
 	const uint64_t start = now_ns();
 	uint64_t shrink;

@@ -36,6 +36,7 @@ struct kl_limits {
 	const volatile int *stop;	/* set from elsewhere to end the run */
 	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
 	uint32_t cache;			/* configurations that `wgl' remembers, 0: all */
+	unsigned int threads;		/* that may work on one partition; 0 as 1 */
 	struct kl_progress *progress;	/* or NULL */
 };
 
@@ -65,6 +66,7 @@ struct kl_answer {
 	uint32_t fail_event;		/* VIOLATION: index of the return that nothing explains */
 	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
 	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
+	uint32_t ngaps;			/* LINEARIZABLE, of decide_ops: gaps in @steps */
 	uint64_t work;			/* configurations looked at */
 	uint64_t bytes;			/* peak */
 };
@@ -78,7 +80,7 @@ void kl_answer_free(struct kl_answer *a);
  * @decide: fills @answer; UNKNOWN with a reason when it declines or meets a
  *	bound.  Returns 0 or -ENOMEM.
  * @decide_ops: the same, of operations that are not laid out, in place of @decide; a
- *	violation has a core, and items are their places in the slice
+ *	violation has a core, and items are their places in the slice, then the ends of gaps
  */
 struct kl_engine {
 	const char *name;
@@ -91,7 +93,7 @@ struct kl_engine {
 
 extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
 			      kl_oracle_engine, kl_mono_engine, kl_points_engine,
-			      kl_fifo_engine;
+			      kl_fifo_engine, kl_lifo_engine, kl_beam_engine;
 
 /**
  * kl_decide_history() - ask one engine about a history as one partition

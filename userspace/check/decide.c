@@ -16,7 +16,7 @@ int kl_decide_history(const struct kl_spec *spec, const struct kl_history *h,
 	size_t i;
 	int ret = -ENOMEM;
 
-	memset(a, 0, sizeof(*a));
+	*a = (struct kl_answer){ .verdict = KL_UNKNOWN };
 	if (!ops || !map)
 		goto out;
 	for (i = 0; i < h->nops; i++)

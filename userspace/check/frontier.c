@@ -22,51 +22,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/configs.h"
-#include "check/sim.h"
+#include "check/frontier_internal.h"
 
-#define NO_NODE		UINT32_MAX
-#define NO_TWIN		UINT32_MAX
-#define LEFT_ENTRY	(1u << 31)	/* the step left an entry in a store buffer */
-#define OVERWRITE	(1u << 30)	/* the step left nothing of the state before */
-#define FLAGS		(LEFT_ENTRY | OVERWRITE)
-
-/* How a configuration came about: the last step of its order, and at which event. */
-struct node {
-	uint32_t parent, item;	/* item from p->nitems on: a move; flags may be set */
-	uint32_t ev;
-};
-
-/* An operation that was called and has not returned. */
-struct open {
-	uint32_t item, shape, slot, ret_ev;
-	uint32_t twin;		/* slot of the one of equal shape that returns just before it */
-	bool free;		/* changes nothing */
-	bool over;		/* leaves nothing of what was before */
-	bool has_preds;
-};
-
-struct frontier {
-	const struct kl_part *p;
-	struct kl_system *sys;
-	const struct kl_memo *memo;	/* of steps, or NULL */
-	struct kl_budget *budget;
-	struct kl_configs c;
-	struct kl_config_set cur, next, seen;
-	uint64_t *tmp;			/* one record */
-	struct node *nodes;		/* NULL: no order is wanted */
-	size_t nnodes, cnodes;
-	uint32_t *moves;		/* copy of a state's */
-	uint32_t *succ;			/* of a step */
-	size_t cmoves, csucc;
-	struct open *open;
-	uint32_t *place;		/* slot -> index in open */
-	uint64_t *is_pred;		/* bitset of items that another one has to wait for */
-	uint32_t nopen;
-	uint32_t now;			/* index of the event */
-	size_t at;			/* configuration of seen that is looked at */
-	bool no_nodes;
-};
+/* What a beam makes of its width for one event. */
+#define MOST_NEXT	4	/* configurations that satisfy it */
+#define MOST_SEEN	64	/* configurations on the way */
 
 static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 {
@@ -263,6 +223,17 @@ static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool 
 					   f->sys->bytes(f->sys));
 }
 
+/* Of a beam: those that few steps lead to come first, and are enough. */
+static bool enough(struct frontier *f)
+{
+	const size_t width = f->sys->width;
+
+	if (!width || (f->next.n < MOST_NEXT * width && f->at < MOST_SEEN * width))
+		return false;
+	f->cut = true;
+	return true;
+}
+
 /*
  * Keep the configurations that satisfy the event (@it has taken effect; what has
  * to leave the buffer by its drain has left), after as many steps as that takes.
@@ -284,13 +255,16 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 		if (ret)
 			return ret;
 	}
-	for (; f->at < f->seen.n; f->at++) {
+	for (; f->at < f->seen.n && !enough(f); f->at++) {
 		ret = expand(f, f->at, it, drain);
 		if (ret)
 			return ret;
 	}
 	if (!f->next.n)
 		return 1;
+	ret = f->sys->width ? kl_frontier_narrow(f) : 0;
+	if (ret)
+		return ret;
 	f->budget->progress = f->now / 2;
 	swap = f->cur;
 	f->cur = f->next;
@@ -513,112 +487,6 @@ static void frontier_free(struct frontier *f)
 	free(f->nodes);
 }
 
-/* The steps of @node's order. */
-static int follow(const struct frontier *f, uint32_t node, struct node **out, size_t *len)
-{
-	const uint32_t last = node;
-	struct node *path;
-	size_t n;
-
-	for (n = 0; node != NO_NODE; node = f->nodes[node].parent)
-		n++;
-	path = malloc((n + 1) * sizeof(*path));
-	if (!path)
-		return -ENOMEM;
-	*len = n;
-	for (node = last; node != NO_NODE; node = f->nodes[node].parent)
-		path[--n] = f->nodes[node];
-	*out = path;
-	return 0;
-}
-
-/*
- * What returned and is not in the order was hidden: before the last overwrite that
- * took effect by its return.  before[k] begins the list of those before step k.
- */
-static int place_hidden(const struct frontier *f, const struct node *path, size_t len,
-			uint32_t *before, uint32_t *chain, size_t *hidden)
-{
-	const struct kl_part *p = f->p;
-	uint64_t *placed = calloc((size_t)p->nitems / 64 + 1, sizeof(*placed));
-	uint32_t over = NO_NODE, ev;
-	size_t k = 0;
-
-	if (!placed)
-		return -ENOMEM;
-	for (k = 0; k < len; k++) {
-		const uint32_t item = path[k].item & ~FLAGS;
-
-		before[k] = NO_NODE;
-		if (item < p->nitems)
-			placed[item / 64] |= 1ull << item % 64;
-	}
-	*hidden = 0;
-	for (ev = 0, k = 0; ev < f->now; ev++) {
-		const uint32_t item = p->events[ev].item;
-
-		for (; k < len && path[k].ev <= ev; k++)
-			if (path[k].item & OVERWRITE)
-				over = k;
-		if (p->events[ev].kind != KL_EV_RET || placed[item / 64] >> item % 64 & 1 ||
-		    over == NO_NODE)
-			continue;
-		chain[item] = before[over];
-		before[over] = item;
-		++*hidden;
-	}
-	free(placed);
-	return 0;
-}
-
-/* The longest order among the current configurations, as steps; @end: events it explains. */
-static int extract(struct frontier *f, uint32_t end, struct kl_answer *a)
-{
-	uint32_t *before = NULL, *chain = NULL, item;
-	size_t at, best = 0, len, bestlen = 0, hidden = 0, k;
-	struct node *path = NULL;
-	int ret;
-
-	for (at = 0; at < f->cur.n; at++) {
-		const uint64_t *rec = f->cur.rec + at * f->c.reclen;
-		size_t w;
-
-		for (len = 0, w = 0; w < f->c.masklen; w++)
-			len += __builtin_popcountll(rec[w]);
-		if (len > bestlen) {
-			bestlen = len;
-			best = at;
-		}
-	}
-	f->now = end;
-	ret = follow(f, kl_rec_node(&f->c, f->cur.rec + best * f->c.reclen), &path, &len);
-	if (!ret && f->c.hidden && !f->no_nodes) {
-		before = malloc((len + 1) * sizeof(*before));
-		chain = malloc(((size_t)f->p->nitems + 1) * sizeof(*chain));
-		ret = before && chain ? place_hidden(f, path, len, before, chain, &hidden) : -ENOMEM;
-	}
-	if (!ret)
-		a->steps = calloc(len + hidden + 1, sizeof(*a->steps));
-	if (!ret && !a->steps)
-		ret = -ENOMEM;
-	for (k = 0; k < len && !ret; k++) {
-		for (item = before ? before[k] : NO_NODE; item != NO_NODE; item = chain[item])
-			a->steps[a->nsteps++] = (struct kl_step){ item, 0 };
-		item = path[k].item & ~FLAGS;
-		if (item >= f->p->nitems)
-			a->steps[a->nsteps++] =
-				(struct kl_step){ item - f->p->nitems, KL_STEP_FLUSH };
-		else
-			a->steps[a->nsteps++] = (struct kl_step){
-				item, path[k].item & LEFT_ENTRY ? KL_STEP_BUFFERED : 0,
-			};
-	}
-	free(path);
-	free(before);
-	free(chain);
-	return ret;
-}
-
 /* Forget the states that no configuration has. */
 static int keep_states(struct frontier *f)
 {
@@ -708,67 +576,18 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 		a->progress = b->progress;
 		snprintf(a->reason, sizeof(a->reason), "%s", b->reason);
 		ret = 0;
+	} else if (ret > 0 && f.cut) {
+		a->verdict = KL_UNKNOWN;
+		a->more_work = true;
+		a->progress = b->progress;
+		snprintf(a->reason, sizeof(a->reason),
+			 "none of %zu configurations kept at a time goes on", sys->width);
+		ret = 0;
 	} else if (ret >= 0) {
 		a->verdict = ret ? KL_VIOLATION : KL_LINEARIZABLE;
 		a->fail_event = ret ? f.now - 1 : 0;
-		ret = extract(&f, ret ? f.now - 1 : f.now, a);
+		ret = kl_frontier_order(&f, ret ? f.now - 1 : f.now, a);
 	}
 	frontier_free(&f);
 	return ret;
 }
-
-/* The specification alone, as a system: sequential consistency. */
-struct plain {
-	struct kl_system sys;
-	struct kl_sim sim;
-};
-
-static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const uint32_t **next)
-{
-	return kl_sim_step(&((struct plain *)s)->sim, state, item, next);
-}
-
-static int plain_nature(struct kl_system *s, uint32_t item)
-{
-	return kl_sim_nature(&((struct plain *)s)->sim, item);
-}
-
-static int plain_keep(struct kl_system *s, uint32_t *states, size_t n)
-{
-	return kl_sim_keep(&((struct plain *)s)->sim, states, n);
-}
-
-static bool plain_full(const struct kl_system *s)
-{
-	return kl_sim_full(&((const struct plain *)s)->sim);
-}
-
-static size_t plain_bytes(const struct kl_system *s)
-{
-	return kl_sim_bytes(&((const struct plain *)s)->sim);
-}
-
-static int frontier_decide(const struct kl_part *p, const struct kl_limits *lim,
-			   struct kl_answer *a)
-{
-	struct plain pl = {
-		.sys = {
-			.step = plain_step, .nature = plain_nature, .bytes = plain_bytes,
-			.keep = plain_keep, .full = plain_full, .shapes = true,
-		},
-	};
-	struct kl_budget b = { .lim = lim };
-	int ret;
-
-	a->engine = "frontier";
-	ret = kl_sim_init(&pl.sim, p, b.reason);
-	if (ret)
-		return ret;
-	pl.sys.first = pl.sim.first;
-	pl.sys.memo = &pl.sim.memo;
-	ret = kl_frontier_run(p, &pl.sys, &b, a);
-	kl_sim_free(&pl.sim);
-	return ret;
-}
-
-const struct kl_engine kl_frontier_engine = { .name = "frontier", .decide = frontier_decide };

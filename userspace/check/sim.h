@@ -78,6 +78,7 @@ struct kl_system {
 	/* Is there enough to forget? */
 	bool (*full)(const struct kl_system *s);
 	uint32_t first;
+	size_t width;	/* configurations kept at a time, 0: all */
 };
 
 /**
@@ -86,6 +87,9 @@ struct kl_system {
  * @sys: the system that its operations ran on
  * @b: bounds
  * @a: the answer; a step of a move is KL_STEP_FLUSH and has the move's number for item
+ *
+ * With kl_system.width the answer is UNKNOWN when one that was not kept might have
+ * gone on, and more work then means a greater width.
  *
  * Return: 0 or -ENOMEM.
  */

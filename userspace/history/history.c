@@ -11,6 +11,7 @@
 #include "history/internal.h"
 
 #define RECENT	64
+#define HANDFUL	256
 
 /* Open addressing; a slot holds an index + 1, the key is in the history's own array. */
 struct table {
@@ -22,16 +23,24 @@ struct table {
 /*
  * The same with the hash's lower half beside the index.  When shapes are many,
  * most come once or a few times soon after one another: then each set of WAYS
- * slots holds the last ones of these bits, and others are added once more.
+ * slots holds the last ones of these bits, and others are added once more.  While
+ * few are found there, as where each value is another one, most are only looked up
+ * among a handful: an operation that found nothing, say, comes again and again.
  */
 struct shapes {
 	uint64_t *slot;
 	size_t mask;
 	bool recent;
 	unsigned int turn;	/* which of a set makes room */
+	unsigned int looks, found;	/* of LOOKS */
+	unsigned int blind;	/* to be looked up only here: */
+	uint64_t handful[HANDFUL];
 };
 
 #define WAYS	8		/* a cache line */
+#define LOOKS	1024
+#define FEW	(LOOKS / 4)
+#define BLIND	(15 * LOOKS)
 
 struct kl_index {
 	struct table methods, objects, threads;
@@ -301,6 +310,19 @@ static int shapes_reserve(struct kl_history *h)
 	return 0;
 }
 
+/* The same: one or two, most often, for which a string instruction takes long to begin. */
+static inline void copy_vals(struct kl_val *to, const struct kl_val *from, size_t n)
+{
+	for (; n > 1; n -= 2, to += 2, from += 2) {
+		const struct kl_val v[2] = { from[0], from[1] };
+
+		to[0] = v[0];
+		to[1] = v[1];
+	}
+	if (n)
+		*to = *from;
+}
+
 static int64_t add_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v)
 {
 	const size_t n = s->nargs + s->nres;
@@ -314,47 +336,91 @@ static int64_t add_shape(struct kl_history *h, const struct kl_shape *s, const s
 		return ret;
 	h->shapes[h->nshapes] = *s;
 	h->shapes[h->nshapes].vals = h->nvals;
-	if (n)
-		memcpy(h->vals + h->nvals, v, n * sizeof(*v));
+	copy_vals(h->vals + h->nvals, v, n);
 	h->nvals += n;
 	return h->nshapes++;
+}
+
+static inline bool is_shape(const struct kl_history *h, uint64_t slot, uint64_t hash,
+			    const struct kl_shape *s, const struct kl_val *v)
+{
+	const struct kl_shape *o;
+
+	if (slot >> 32 != hash || !slot)
+		return false;
+	o = &h->shapes[(uint32_t)slot - 1];
+	return o->method == s->method && o->nargs == s->nargs && o->nres == s->nres &&
+	       same_vals(h->vals + o->vals, v, s->nargs + s->nres);
+}
+
+/* One was looked up among the last ones: is it worth it? */
+static void count_look(struct shapes *t, bool found)
+{
+	t->found += found;
+	if (++t->looks < LOOKS)
+		return;
+	t->blind = t->found < FEW ? BLIND : 0;
+	t->looks = t->found = 0;
+}
+
+static uint64_t *find_recent(struct kl_history *h, const struct kl_shape *s,
+			     const struct kl_val *v, uint64_t hash)
+{
+	struct shapes *t = &h->index->shapes;
+	uint64_t *set = &t->slot[hash & t->mask & ~(size_t)(WAYS - 1)];
+	unsigned int i;
+
+	if (t->blind) {
+		t->blind--;
+		return &t->handful[hash % HANDFUL];
+	}
+	for (i = 0; i < WAYS && !is_shape(h, set[i], hash, s, v); i++)
+		;
+	count_look(t, i < WAYS);
+	return i < WAYS ? &set[i] : recent_slot(t, hash);
+}
+
+/* Where a shape is noted, or is to be in the place of another one. */
+static uint64_t *find_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v,
+			    uint64_t hash)
+{
+	const struct shapes *t = &h->index->shapes;
+	size_t at = hash & t->mask;
+
+	if (t->recent)
+		return find_recent(h, s, v, hash);
+	while (t->slot[at] && !is_shape(h, t->slot[at], hash, s, v))
+		at = (at + 1) & t->mask;
+	return &t->slot[at];
 }
 
 int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 			 const struct kl_val *args, const struct kl_val *res)
 {
-	struct shapes *t = &h->index->shapes;
 	struct kl_val v[2 * KL_MAX_ARGS];
 	const size_t n = s->nargs + s->nres;
-	uint64_t hash;
+	uint64_t hash, *slot;
 	int64_t id;
-	size_t at, i;
+	size_t i;
 	int ret;
 
 	if (s->method >= h->nmethods || s->nargs > KL_MAX_ARGS || s->nres > KL_MAX_ARGS)
 		return -EINVAL;
-	for (i = 0; i < s->nargs; i++)
-		v[i] = args[i];
-	for (; i < n; i++)
-		v[i] = res ? res[i - s->nargs] : kl_special(KL_ANY);
+	copy_vals(v, args, s->nargs);
+	if (res)
+		copy_vals(v + s->nargs, res, s->nres);
+	for (i = s->nargs; !res && i < n; i++)
+		v[i] = kl_special(KL_ANY);
 	ret = shapes_reserve(h);
 	if (ret)
 		return ret;
 	hash = (uint32_t)shape_hash(s, v);
-	at = hash & t->mask & ~(size_t)(t->recent ? WAYS - 1 : 0);
-	for (i = 0; t->slot[at] && (!t->recent || i < WAYS); at = (at + 1) & t->mask, i++) {
-		const struct kl_shape *o;
-
-		if (t->slot[at] >> 32 != hash)
-			continue;
-		o = &h->shapes[(uint32_t)t->slot[at] - 1];
-		if (o->method == s->method && o->nargs == s->nargs && o->nres == s->nres &&
-		    same_vals(h->vals + o->vals, v, n))
-			return o - h->shapes;
-	}
+	slot = find_shape(h, s, v, hash);
+	if (is_shape(h, *slot, hash, s, v))
+		return (uint32_t)*slot - 1;
 	id = add_shape(h, s, v);
 	if (id >= 0)
-		*(t->recent ? recent_slot(t, hash) : &t->slot[at]) = hash << 32 | (uint32_t)(id + 1);
+		*slot = hash << 32 | (uint32_t)(id + 1);
 	return id;
 }
 
@@ -382,6 +448,21 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape
 	op->shape = shape;
 	h->ops[h->nops++] = *op;
 	return 0;
+}
+
+void kl_history_expect(struct kl_history *h, double times, size_t most)
+{
+	const double nops = h->nops * times;
+	/* At first more of them are found: where there are many each may be another one. */
+	const double nshapes = h->nshapes < h->nops / 8 ? h->nshapes * times : nops;
+	const double nvals = nshapes * h->nvals / (h->nshapes + 1.0) * 1.1;
+
+	if (times <= 1 || nops * sizeof(*h->ops) + nshapes * sizeof(*h->shapes) +
+			  nvals * sizeof(*h->vals) > most)
+		return;
+	kl_expect(h->ops, h->cops, h->nops, nops + 1);
+	kl_expect(h->shapes, h->cshapes, h->nshapes, nshapes + 1);
+	kl_expect(h->vals, h->cvals, h->nvals, nvals + 1);
 }
 
 int kl_op_make_pending(struct kl_history *h, struct kl_op *op)

@@ -151,6 +151,8 @@ int kl_history_finish(struct kl_history *h);
  * without gaps; its other tables keep their order.  0 or -ENOMEM.
  */
 int kl_history_renew(struct kl_history **h);
+/* The same, with the objects and threads of these operations alone, too. */
+int kl_history_shorten(struct kl_history **h);
 
 static inline const struct kl_shape *kl_op_shape(const struct kl_history *h,
 						 const struct kl_op *op)

@@ -148,6 +148,7 @@ int kl_input_all(struct kl_input *in, const char **data, size_t *len)
 
 	if (in->fd >= 0 && !fstat(in->fd, &st) && S_ISREG(st.st_mode) && (size_t)st.st_size > want)
 		want = st.st_size;
+	kl_expect(in->buf, in->cap, in->len, want + 2);
 	for (; in->fd >= 0 && !in->end && !ret; want += want / 2)
 		ret = fill(in, want + 1);
 	*data = in->mem ? in->mem : in->buf;

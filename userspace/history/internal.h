@@ -11,6 +11,9 @@
  */
 int kl_history_sort(struct kl_history *h, uint32_t *tags);
 
+/* Room for about @times what is there, operations and shapes, if that is at most @most bytes. */
+void kl_history_expect(struct kl_history *h, double times, size_t most);
+
 /**
  * kl_history_overlap() - find two operations of one thread that cross
  * @h: the history, finished

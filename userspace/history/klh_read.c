@@ -32,6 +32,8 @@ struct kl_klh_reader {
 	uint64_t object, thread, floor;
 	uint64_t nops;		/* of all blocks */
 	uint32_t nblocks;
+	uint64_t call, ret;	/* of the last operation */
+	bool unordered;		/* operations are not as kl_history_finish() leaves them */
 	bool begun, ended;	/* of a stream */
 	struct klh_last last;
 };
@@ -231,7 +233,9 @@ static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 	for (i = 0; i < nops; i++) {
 		if (!read_op(r, col, &op, prev, &s, vals))
 			return damaged(r, "an operation is not as it should be");
-		prev = op.call;
+		r->unordered |= op.call < r->call || (op.call == r->call && op.ret < r->ret);
+		prev = r->call = op.call;
+		r->ret = op.ret;
 		ret = kl_history_add(r->h, &op, &s, vals, vals + s.nargs);
 		if (ret == -EINVAL)
 			return damaged(r, "an operation's times are not as they should be");
@@ -296,6 +300,26 @@ static bool only_zeros(const uint8_t *p, size_t len)
 	return !len;
 }
 
+#define EXPECT	64	/* bytes of memory for each of the file that are taken at once */
+
+/* Make room for what is to come, as headers of blocks tell. */
+static void expect(struct kl_klh_reader *r)
+{
+	uint64_t nops = r->nops;
+	size_t at = r->at;
+
+	while (r->len - at >= KLH_BLOCK_HEADER && klh_get32(r->data + at) == KLH_BLOCK) {
+		const uint32_t len = klh_get32(r->data + at + 12);
+
+		if (len > r->len - at - KLH_BLOCK_HEADER)
+			break;
+		nops += klh_get32(r->data + at + 4);
+		at += KLH_BLOCK_HEADER + len;
+	}
+	if (r->nops)
+		kl_history_expect(r->h, (double)nops / r->nops + 0.01, EXPECT * r->len);
+}
+
 static int read_blocks(struct kl_klh_reader *r)
 {
 	for (;;) {
@@ -323,6 +347,8 @@ static int read_blocks(struct kl_klh_reader *r)
 		if (ret)
 			return ret;
 		r->at += KLH_BLOCK_HEADER + len;
+		if (r->nblocks == 1)
+			expect(r);
 	}
 }
 
@@ -393,7 +419,7 @@ int kl_klh_read(const char *name, const void *data, size_t len, struct kl_histor
 		ret = read_header(&r);
 	if (!ret)
 		ret = read_blocks(&r);
-	if (!ret)
+	if (!ret && (r.unordered || r.h->ngaps))
 		ret = kl_history_finish(r.h);
 	ZSTD_freeDCtx(r.zstd);
 	free(r.raw);

@@ -212,7 +212,7 @@ uint64_t kl_stream_floor(const struct kl_stream *s, bool *sure)
 	return s->klh ? kl_klh_reader_floor(s->klh) : KL_TIME_MIN;
 }
 
-int kl_history_renew(struct kl_history **h)
+static int renew(struct kl_history **h, bool tables)
 {
 	struct kl_history *old = *h, *new = kl_history_new();
 	size_t i;
@@ -222,16 +222,22 @@ int kl_history_renew(struct kl_history **h)
 	for (i = 0; i < old->nmethods; i++)
 		if (kl_history_method(new, old->methods[i], strlen(old->methods[i])) < 0)
 			goto err;
-	for (i = 0; i < old->nobjects; i++)
+	for (i = 0; i < old->nobjects && tables; i++)
 		if (kl_history_object(new, old->objects[i]) < 0)
 			goto err;
-	for (i = 0; i < old->nthreads; i++)
+	for (i = 0; i < old->nthreads && tables; i++)
 		if (kl_history_thread(new, old->threads[i]) < 0)
 			goto err;
 	for (i = 0; i < old->nops; i++) {
 		const struct kl_shape s = *kl_op_shape(old, &old->ops[i]);
+		const int64_t object = kl_history_object(new, old->objects[old->ops[i].object]);
+		const int64_t thread = kl_history_thread(new, old->threads[old->ops[i].thread]);
 		struct kl_op op = old->ops[i];
 
+		if (object < 0 || thread < 0)
+			goto err;
+		op.object = object;
+		op.thread = thread;
 		if (kl_history_add(new, &op, &s, kl_op_args(old, &old->ops[i]),
 				   kl_op_res(old, &old->ops[i])))
 			goto err;
@@ -251,4 +257,14 @@ int kl_history_renew(struct kl_history **h)
 err:
 	kl_history_free(new);
 	return -ENOMEM;
+}
+
+int kl_history_renew(struct kl_history **h)
+{
+	return renew(h, true);
+}
+
+int kl_history_shorten(struct kl_history **h)
+{
+	return renew(h, false);
 }

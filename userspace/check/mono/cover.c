@@ -6,6 +6,8 @@
 
 #include "check/mono/cover.h"
 
+#define NEAR	2	/* blocks that are looked at before the levels above them */
+
 int cover_init(struct cover *c, uint32_t n, bool ids)
 {
 	uint32_t size = n, i, l;
@@ -72,11 +74,18 @@ uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed)
 	return low;
 }
 
-static void pull(struct cover *c, unsigned int l, uint32_t block)
+/* The counter of a block on the level above; did it change? */
+static bool pull(struct cover *c, unsigned int l, uint32_t block)
 {
-	if (l + 1 < c->levels)
-		c->count[l + 1][block] = c->owed[l + 1][block] +
-					 least(c->count[l] + (size_t)block * COVER_BLOCK);
+	int32_t min;
+
+	if (l + 1 >= c->levels)
+		return false;
+	min = c->owed[l + 1][block] + least(c->count[l] + (size_t)block * COVER_BLOCK);
+	if (c->count[l + 1][block] == min)
+		return false;
+	c->count[l + 1][block] = min;
+	return true;
 }
 
 void cover_build(struct cover *c)
@@ -106,20 +115,24 @@ void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 	/* Blocks to look at again: at the ends of the interval, and of what is left of it. */
 	uint32_t outer[2] = { from, to }, inner[2] = { from, to };
 	unsigned int l, k;
-	bool more = true;
+	bool more = true, changed;
 
 	for (l = 0; l < c->levels; l++) {
-		if (l) {
-			for (k = 0; k < 2; k++) {
-				outer[k] /= COVER_BLOCK;
-				inner[k] /= COVER_BLOCK;
-				pull(c, l - 1, outer[k]);
-				if (inner[k] != outer[k])
-					pull(c, l - 1, inner[k]);
-			}
+		changed = false;
+		for (k = 0; l && k < 2; k++) {
+			outer[k] /= COVER_BLOCK;
+			inner[k] /= COVER_BLOCK;
+			if (!k || outer[1] != outer[0])
+				changed |= pull(c, l - 1, outer[k]);
+			if (inner[k] != outer[k])
+				changed |= pull(c, l - 1, inner[k]);
 		}
-		if (!more)
+		if (!more) {
+			/* Most often the least of a block is elsewhere. */
+			if (!changed)
+				break;
 			continue;
+		}
 		inner[0] = from;
 		inner[1] = to;
 		if (from / COVER_BLOCK == to / COVER_BLOCK) {
@@ -135,17 +148,14 @@ void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 	}
 }
 
-uint32_t cover_find(const struct cover *c, uint32_t block, int32_t *owed)
+/* The next block at or after @block, however far it is. */
+static uint32_t find_far(const struct cover *c, uint32_t block, int32_t *owed)
 {
 	const unsigned int top = c->levels - 1;
 	int32_t sum[COVER_LEVELS] = { 0 };
 	unsigned int l = top;
 	uint32_t i = block, at;
 
-	if (!top) {
-		*owed = 0;
-		return block || least(c->count[0]) > c->level ? UINT32_MAX : 0;
-	}
 	/* From the counter of the block on level 1 up to the first that is found, then down. */
 	for (l = top, at = 0; ; ) {
 		/* On level l, counters of the block `at'; sum[l] is owed to them. */
@@ -181,6 +191,41 @@ uint32_t cover_find(const struct cover *c, uint32_t block, int32_t *owed)
 	}
 }
 
+/* What is owed to @block by the levels above its counter. */
+static inline int32_t owed_above(const struct cover *c, uint32_t block)
+{
+	int32_t sum = 0;
+	unsigned int l;
+
+	for (l = 2; l < c->levels; l++) {
+		block /= COVER_BLOCK;
+		sum += c->owed[l][block];
+	}
+	return sum;
+}
+
+uint32_t cover_find(const struct cover *c, uint32_t block, uint32_t last, int32_t *owed)
+{
+	const uint32_t near = last - block < NEAR ? last : block + NEAR;
+
+	if (c->levels == 1) {
+		*owed = 0;
+		return block || least(c->count[0]) > c->level ? UINT32_MAX : 0;
+	}
+	for (; block <= near; block++) {
+		const int32_t above = owed_above(c, block);
+
+		if (c->count[1][block] + above > c->level)
+			continue;
+		*owed = above + c->owed[1][block];
+		return block;
+	}
+	if (block > last)
+		return UINT32_MAX;
+	block = find_far(c, block, owed);
+	return block > last ? UINT32_MAX : block;
+}
+
 uint32_t cover_id(const struct cover *c, uint32_t gap)
 {
 	uint32_t id = 0;
@@ -195,6 +240,6 @@ void cover_update(struct cover *c, uint32_t block)
 {
 	unsigned int l;
 
-	for (l = 0; l + 1 < c->levels; l++, block /= COVER_BLOCK)
-		pull(c, l, block);
+	for (l = 0; l + 1 < c->levels && pull(c, l, block); l++)
+		block /= COVER_BLOCK;
 }

@@ -31,10 +31,10 @@ void cover_build(struct cover *c);
 /* Take interval number @id away from @from .. @to. */
 void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id);
 /*
- * The next block at or after @block with a counter that is at most c->level, or
+ * The first block of @block .. @last with a counter that is at most c->level, or
  * UINT32_MAX; @owed: what is to be added to its counters.
  */
-uint32_t cover_find(const struct cover *c, uint32_t block, int32_t *owed);
+uint32_t cover_find(const struct cover *c, uint32_t block, uint32_t last, int32_t *owed);
 /* Which counters of a block are at most c->level, when @owed is added. */
 uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed);
 /* The sum of the numbers of the intervals that cover a gap. */

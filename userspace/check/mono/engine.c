@@ -384,10 +384,12 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 		decline(a, "more operations than it has numbers for");
 		return 0;
 	}
-	if (s->ngaps) {
+	if (s->ngaps && c.kind == KL_CONTAINER_SET) {
 		decline(a, "operations were lost");
 		return 0;
 	}
+	if (s->ngaps)
+		return mono_gaps(s, lim, a);
 	if (c.kind == KL_CONTAINER_SET)
 		return mono_set(s, lim, &c, a);
 	/* First an order of more than is certain; then, if that says nothing, of what is. */

@@ -250,6 +250,8 @@ struct mono_type {
 /* set.c: a whole set, or map of bits; fills @a.  0 or -ENOMEM. */
 int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
 	     struct kl_answer *a);
+/* gaps.c: a history in which operations were lost; fills @a.  0 or a negative errno. */
+int mono_gaps(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a);
 /*
  * engine.c: ask a general engine about a->core, too; if it does not say the same there
  * is no violation and no core.  0 or -ENOMEM.
@@ -271,8 +273,9 @@ int mono_events(struct mono *m);
 void mono_settle(struct mono *m);
 /* Gather the values again, after some operations were given other ones; needs m->ev. */
 void mono_gather(struct mono *m);
-/* Make m->call and m->ret.  0 or -ENOMEM. */
+/* Make m->call and m->ret, if they are not there; or only room for them.  0 or -ENOMEM. */
 int mono_times(struct mono *m);
+int mono_alloc_times(struct mono *m);
 /*
  * unknown.c: guess what removals took that returned; mono_gather() them then.  0,
  * -EAGAIN if that is too much, -ENOMEM.

@@ -182,12 +182,12 @@ static void visit(struct stack *s, uint32_t block, int32_t owed)
 	visit_ops(s, block, open & ~alone, alone);
 }
 
-/* Visit all that is not covered any more, from @block on. */
-static void visit_all(struct stack *s, uint32_t block)
+/* Visit all that is not covered any more, in blocks @block .. @last. */
+static void visit_all(struct stack *s, uint32_t block, uint32_t last)
 {
 	int32_t owed;
 
-	while ((block = cover_find(&s->cover, block, &owed)) != UINT32_MAX)
+	while ((block = cover_find(&s->cover, block, last, &owed)) != UINT32_MAX)
 		visit(s, block, owed);
 }
 
@@ -233,7 +233,7 @@ static void take_away(struct stack *s, uint32_t value)
 	if (!mono_critical(v))
 		return;
 	cover_take(&s->cover, v->lo, v->hi - 1, value);
-	visit_all(s, v->lo / COVER_BLOCK);
+	visit_all(s, v->lo / COVER_BLOCK, (v->hi - 1) / COVER_BLOCK);
 }
 
 /* The values that were left, other than @but, which cover all gaps of @w. */
@@ -372,7 +372,7 @@ static int stack_decide(struct mono *m)
 		alive++;
 		s.need[i] = 1 + (v->add != MONO_NONE) + (v->remove != MONO_NONE) + v->peeks;
 	}
-	visit_all(&s, 0);
+	visit_all(&s, 0, (m->end - 1) / COVER_BLOCK);
 	while (s.ntodo)
 		take_away(&s, s.todo[--s.ntodo]);
 	ret = s.ntaken == alive ? 1 : find_core(&s);

@@ -33,6 +33,7 @@ struct timeline {
 	struct mono *m;
 	struct mono_eye eye;
 	uint32_t *ev;		/* m->ev, or NULL: not wanted now */
+	uint32_t *calls, *rets;	/* m->call, m->ret, or NULL */
 	bool again;		/* all has been seen, only m->ev is wanted */
 	const struct kl_op *ops;
 	const uint32_t *list;	/* of the operations; NULL: all */
@@ -137,6 +138,9 @@ static int number_block(struct timeline *t)
 		if (v[i].tag == KL_WORD)
 			mono_words_soon(&t->words, v[i].v);
 	}
+	for (i = 0; i < n && t->words.table; i++)
+		if (v[i].tag == KL_WORD)
+			__builtin_prefetch(&t->m->v[mono_words_sooner(&t->words, v[i].v)], 1);
 	for (i = 0; i < n && ret > 0; i++)
 		ret = number_op(t, from + i, t->roles[method[i]], v[i]);
 	t->numbered += n;
@@ -150,6 +154,8 @@ static inline void put_call(struct timeline *t, uint32_t item)
 		*t->ev++ = item << 1;
 	if (!t->again)
 		mono_see_call(&t->eye, item);
+	if (t->calls)
+		t->calls[item] = t->eye.time;
 }
 
 static inline void put_ret(struct timeline *t, uint32_t item)
@@ -158,6 +164,8 @@ static inline void put_ret(struct timeline *t, uint32_t item)
 		*t->ev++ = item << 1 | 1;
 	if (!t->again)
 		mono_see_ret(&t->eye, item);
+	if (t->rets)
+		t->rets[item] = t->eye.time;
 }
 
 /*
@@ -328,8 +336,10 @@ static int64_t put_run(struct timeline *t, uint32_t item)
  * Operations @i .. @end - 1, or up to one that is called when others return.  All
  * that changes is in variables of its own, which nothing else points at.
  */
-static inline uint32_t sweep_some(struct timeline *t, uint32_t i, uint32_t end, bool see, bool list)
+static inline uint32_t sweep_some(struct timeline *t, uint32_t i, uint32_t end, bool see, bool list,
+				  bool times)
 {
+	uint32_t *const calls = t->calls, *const rets = t->rets;
 	struct mono_eye eye = t->eye;
 	struct open *wait = t->wait;
 	size_t head = t->head, tail = t->tail;
@@ -346,6 +356,8 @@ static inline uint32_t sweep_some(struct timeline *t, uint32_t i, uint32_t end, 
 				*ev++ = wait[head].item << 1 | 1;
 			if (see)
 				mono_see_ret(&eye, wait[head].item);
+			if (times)
+				rets[wait[head].item] = eye.time;
 		}
 		if (wait[head].ret == op->call)
 			break;
@@ -353,6 +365,8 @@ static inline uint32_t sweep_some(struct timeline *t, uint32_t i, uint32_t end, 
 			*ev++ = i << 1;
 		if (see)
 			mono_see_call(&eye, i);
+		if (times)
+			calls[i] = eye.time;
 		if (op->ret != KL_TIME_MAX && !t->sorted)
 			tail = add_open(wait, tail, kl_time_add(op->ret, t->error), i, op->thread,
 					&moves);
@@ -368,8 +382,11 @@ static inline uint32_t sweep_some(struct timeline *t, uint32_t i, uint32_t end, 
 static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
 {
 	if (t->again)
-		return sweep_some(t, i, end, false, true);
-	return t->ev ? sweep_some(t, i, end, true, true) : sweep_some(t, i, end, true, false);
+		return sweep_some(t, i, end, false, true, false);
+	if (t->calls)
+		return sweep_some(t, i, end, true, false, true);
+	return t->ev ? sweep_some(t, i, end, true, true, false) :
+		       sweep_some(t, i, end, true, false, false);
 }
 
 static int sweep(struct timeline *t)
@@ -445,22 +462,52 @@ static void start(struct timeline *t, struct mono *m)
 	t->list = m->s->ops;
 	t->error = m->strict ? 0 : m->s->h->error;
 	t->ev = m->ev;
+	t->calls = t->again ? NULL : m->call;
+	t->rets = t->again ? NULL : m->ret;
 	t->eye = mono_open_eye(m);
 }
 
-/* Are events wanted in any case?  For an order, or peeks, but not those of registers. */
-static bool wants_events(const struct timeline *t, const struct mono *m)
+enum wants { NOTHING, TIMES, EVENTS };
+
+/* What is wanted in any case?  For an order events; for peeks those or times, but registers. */
+static enum wants wants(const struct timeline *t, const struct mono *m)
 {
 	const struct kl_history *h = m->s->h;
 	size_t i;
 
 	if (h->error || !m->lim->no_witness)
-		return true;
+		return EVENTS;
 	if (m->c.kind == KL_CONTAINER_REGISTER)
-		return false;
+		return NOTHING;
 	for (i = 0; i < h->nshapes && t->roles[h->shapes[i].method] != KL_ROLE_PEEK; i++)
 		;
-	return i < h->nshapes;
+	return i == h->nshapes ? NOTHING : m->c.kind == KL_CONTAINER_QUEUE ? EVENTS : TIMES;
+}
+
+static int allocate_wanted(const struct timeline *t, struct mono *m)
+{
+	const size_t n = (size_t)m->nitems + 1;
+
+	switch (wants(t, m)) {
+	case NOTHING:
+		return 0;
+	case TIMES:
+		return mono_alloc_times(m);
+	case EVENTS:
+		m->ev = kl_big_alloc(2 * n * sizeof(*m->ev));
+		return m->ev ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+/* What never returned does so at the end. */
+static void end_times(struct mono *m)
+{
+	uint32_t i;
+
+	for (i = 0; m->ret && m->nev < 2 * m->nitems && i < m->nitems; i++)
+		if (mono_pending(m, i))
+			m->ret[i] = m->end - 1;
 }
 
 int mono_timeline(struct mono *m, char *reason, size_t size)
@@ -469,11 +516,7 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	int ret;
 
 	m->nitems = m->s->nops;
-	ret = allocate(&t);
-	if (!ret && wants_events(&t, m)) {
-		m->ev = kl_big_alloc((2 * (size_t)m->nitems + 1) * sizeof(*m->ev));
-		ret = m->ev ? 0 : -ENOMEM;
-	}
+	ret = allocate(&t) ?: allocate_wanted(&t, m);
 	if (!ret) {
 		start(&t, m);
 		ret = sweep(&t);
@@ -486,8 +529,10 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	free(t.roles);
 	free(t.wait);
 	free(t.mark);
-	if (ret > 0)
+	if (ret > 0) {
+		end_times(m);
 		mono_settle(m);
+	}
 	return ret > 0 ? list_wild(m) : ret;
 }
 

@@ -51,7 +51,8 @@ int mono_guess_unknown(struct mono *m)
 	uint32_t *left = malloc(((size_t)m->nvalues + 1) * sizeof(*left)), nleft = 0, i;
 	int ret = 0;
 
-	if (!left || mono_times(m) || kl_grow(m->cut, m->ccuts, m->nempty + m->nunknown))
+	if (!left || mono_times(m) || mono_events(m) ||
+	    kl_grow(m->cut, m->ccuts, m->nempty + m->nunknown))
 		ret = -ENOMEM;
 	for (i = 0; !ret && i < m->nvalues; i++)
 		if (m->v[i].remove == MONO_NONE && !mono_gone(m, &m->v[i]))

@@ -7,18 +7,22 @@
 #include "base/mem.h"
 #include "check/mono/mono.h"
 
-int mono_times(struct mono *m)
+int mono_alloc_times(struct mono *m)
 {
 	const size_t n = (size_t)m->nitems + 1;
+
+	m->call = kl_big_alloc(n * sizeof(*m->call));
+	m->ret = kl_big_alloc(n * sizeof(*m->ret));
+	return m->call && m->ret ? 0 : -ENOMEM;
+}
+
+int mono_times(struct mono *m)
+{
 	uint32_t e, i;
 
 	if (m->call)
 		return 0;
-	if (mono_events(m))
-		return -ENOMEM;
-	m->call = kl_big_alloc(n * sizeof(*m->call));
-	m->ret = kl_big_alloc(n * sizeof(*m->ret));
-	if (!m->call || !m->ret)
+	if (mono_events(m) || mono_alloc_times(m))
 		return -ENOMEM;
 	for (i = 0; i < m->nitems; i++)
 		m->ret[i] = m->end - 1;

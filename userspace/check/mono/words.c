@@ -40,10 +40,9 @@ static int make_table(struct mono_words *w)
 
 	while (size < 2 * (size_t)w->most)
 		size *= 2;
-	w->table = kl_big_alloc(size * sizeof(*w->table));
+	w->table = kl_big_zalloc(size, sizeof(*w->table));
 	if (!w->table)
 		return -ENOMEM;
-	memset(w->table, 0, size * sizeof(*w->table));
 	w->mask = size - 1;
 	return 0;
 }

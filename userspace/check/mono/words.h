@@ -34,6 +34,18 @@ static inline void mono_words_soon(const struct mono_words *w, uint64_t word)
 		__builtin_prefetch(&w->table[kl_mix(word, 0) & w->mask]);
 }
 
+/* It will be looked up very soon: the number that it seems to have, or 0. */
+static inline uint32_t mono_words_sooner(const struct mono_words *w, uint64_t word)
+{
+	uint32_t n;
+
+	if (word < w->ndirect || !w->table)
+		return 0;
+	n = w->table[kl_mix(word, 0) & w->mask];
+	__builtin_prefetch(&w->word[n]);
+	return n;
+}
+
 /*
  * The number of @word, a new one if it was not seen before: which, is chance, and
  * so nothing that could be guessed.  0 or -ENOMEM.

@@ -84,6 +84,7 @@ struct on_part {
 	uint32_t nring, at_ring, cring, copen;
 	uint64_t nops;
 	void *mon, *strict;	/* of a container: by certain and by strict order */
+	uint32_t starts;	/* of them */
 	uint64_t evicted;	/* what was over by then may be missing in the ring */
 	uint8_t mode;
 	bool lacks;		/* something is missing in the ring */
@@ -214,7 +215,17 @@ static inline bool on_before(const struct on_op *a, const struct on_op *b)
 	       (a->ret < b->call || (a->ret == b->call && a->call < a->ret && b->call < b->ret));
 }
 
-void on_op_put(struct kl_online *o, uint32_t i);
+/* One reference less; the last gives its place away. */
+static inline void on_op_put(struct kl_online *o, uint32_t i)
+{
+	struct on_op *op = on_op(o, i);
+
+	if (--op->refs)
+		return;
+	op->gen++;
+	op->value = o->free_op;
+	o->free_op = i;
+}
 
 /* order.c */
 int on_order_add(struct kl_online *o, uint32_t op);
@@ -242,6 +253,8 @@ struct on_window {
 void on_window_share(struct kl_online *o);
 /* Would another operation push one out? */
 bool on_window_full(const struct kl_online *o, const struct on_part *p);
+/* Forget them all. */
+void on_window_clear(const struct kl_online *o, struct on_part *p);
 int on_window_put(struct kl_online *o, struct on_part *p, const struct on_op *op);
 /*
  * Check the operations called by @time, those that return after it as pending; those
@@ -267,7 +280,7 @@ struct on_monitor {
 	int (*doubt)(struct kl_online *o, void *mon);
 };
 
-extern const struct on_monitor on_queue, on_pqueue;
+extern const struct on_monitor on_queue, on_pqueue, on_stack;
 
 /* live.c: the same for the frontier. */
 int live_init(struct kl_online *o);

@@ -381,6 +381,12 @@ static inline bool ready(const struct live *l, const uint64_t *rec, const struct
 	return !(op->preds & ~l->ghosts & ~rec[0]);
 }
 
+/* Until it takes effect, a ghost before it still may. */
+static inline bool excludes(const struct live *l, const uint64_t *rec, const struct live_open *op)
+{
+	return op->preds & l->ghosts & ~rec[0];
+}
+
 static inline void take(const struct live *l, uint64_t *rec, unsigned int slot, uint32_t state)
 {
 	const struct live_open *op = &l->open[slot];
@@ -402,7 +408,7 @@ static inline void take(const struct live *l, uint64_t *rec, unsigned int slot, 
 	kl_rec_set(&l->c, rec, state, 0);
 }
 
-/* What changes nothing and fits the state takes effect at once. */
+/* What changes nothing, fits the state and excludes nothing takes effect at once. */
 static int settle(struct kl_online *o, struct live *l, uint64_t *rec)
 {
 	const uint32_t *next;
@@ -416,7 +422,7 @@ static int settle(struct kl_online *o, struct live *l, uint64_t *rec)
 			const unsigned int slot = __builtin_ctzll(left);
 			const struct live_open *op = &l->open[slot];
 
-			if (!ready(l, rec, op))
+			if (!ready(l, rec, op) || excludes(l, rec, op))
 				continue;
 			n = step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
 			if (n < 0)
@@ -461,7 +467,8 @@ static int expand(struct kl_online *o, struct live *l, unsigned int slot, size_t
 		n = step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
 		if (n < 0)
 			return n;
-		if (!n || (op->free && n == 1 && next[0] == kl_rec_state(&l->c, rec)))
+		if (!n || (op->free && n == 1 && next[0] == kl_rec_state(&l->c, rec) &&
+			   !excludes(l, rec, op)))
 			continue;
 		ret = kl_grow(o->succ, o->csucc, n);
 		if (ret)
@@ -646,7 +653,10 @@ static int end_ghost(struct kl_online *o, struct live *l, unsigned int slot)
 	return ret < 0 ? ret : 0;
 }
 
-/* The slot is free again; a ghost may have left equal configurations behind. */
+/*
+ * The slot is free again; a ghost may have left equal configurations behind, and what it
+ * kept from taking effect at once no longer waits.
+ */
 static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 {
 	const bool ghost = l->open[slot].ghost;
@@ -674,7 +684,9 @@ static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 		if (l->c.hidden)
 			rec[1] &= ~bit(slot);
 		if (ghost) {
-			ret = kl_config_set_add(&l->c, &o->next, rec, 0);
+			ret = settle(o, l, rec);
+			if (ret >= 0)
+				ret = kl_config_set_add(&l->c, &o->next, rec, 0);
 			if (ret < 0)
 				return ret;
 		}

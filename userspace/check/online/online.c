@@ -23,7 +23,8 @@ static int find_container(struct kl_online *o)
 	if (!o->roles)
 		return -ENOMEM;
 	kl_spec_container(o->spec, &o->c);
-	o->monitored = o->c.kind == KL_CONTAINER_QUEUE || o->c.kind == KL_CONTAINER_PQUEUE;
+	o->monitored = o->c.kind == KL_CONTAINER_QUEUE || o->c.kind == KL_CONTAINER_PQUEUE ||
+		       o->c.kind == KL_CONTAINER_STACK;
 	for (i = 0; i < n && o->monitored; i++) {
 		o->roles[i] = kl_spec_role(o->spec, i);
 		o->monitored = o->roles[i] != KL_ROLE_OTHER;
@@ -82,32 +83,19 @@ void kl_online_free(struct kl_online *o)
 
 static int new_op(struct kl_online *o, uint32_t *i)
 {
-	uint32_t gen = 0;
 	int ret;
 
 	*i = o->free_op;
 	if (*i != ON_NONE) {
 		o->free_op = o->ops[*i].value;
-		gen = o->ops[*i].gen;
-	} else {
-		ret = o->nops >= ON_NONE - 1 ? -ENOMEM : kl_grow(o->ops, o->cops, o->nops + 1);
-		if (ret)
-			return ret;
-		*i = o->nops++;
+		return 0;
 	}
-	o->ops[*i] = (struct on_op){ .refs = 1, .gen = gen };
+	ret = o->nops >= ON_NONE - 1 ? -ENOMEM : kl_grow(o->ops, o->cops, o->nops + 1);
+	if (ret)
+		return ret;
+	*i = o->nops++;
+	o->ops[*i] = (struct on_op){ 0 };
 	return 0;
-}
-
-void on_op_put(struct kl_online *o, uint32_t i)
-{
-	struct on_op *op = on_op(o, i);
-
-	if (--op->refs)
-		return;
-	op->gen++;
-	op->value = o->free_op;
-	o->free_op = i;
 }
 
 /* What it does to the container. */
@@ -126,25 +114,20 @@ static enum on_kind kind_of(const struct kl_online *o, const struct kl_online_op
 	return v.tag == KL_EMPTY && role != KL_ROLE_ADD ? ON_EMPTY : ON_OTHER;
 }
 
-static int fill(struct kl_online *o, const struct kl_online_op *op, uint32_t i)
+static int fill(struct kl_online *o, const struct kl_online_op *op, uint32_t part, uint32_t i)
 {
+	const enum on_kind kind = o->monitored ? kind_of(o, op) : ON_OTHER;
+	uint32_t shape = 0;
+	int ret = kind == ON_OTHER ? live_shape(o, op, &shape) : 0;
 	struct on_op *to = on_op(o, i);
 
-	to->call = op->call;
-	to->ret = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret;
-	to->drain = op->drain;
-	to->thread = op->thread;
-	to->cpu = op->cpu;
-	to->method = op->method;
-	to->flags = op->flags;
-	to->kind = ON_OTHER;
-	if (o->monitored)
-		to->kind = kind_of(o, op);
-	if (to->kind == ON_OTHER)
-		return live_shape(o, op, &to->shape);
-	if (to->kind <= ON_PEEK)
-		to->word = op->vals[0].v;
-	return 0;
+	*to = (struct on_op){
+		.call = op->call, .ret = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret,
+		.drain = op->drain, .thread = op->thread, .cpu = op->cpu, .method = op->method,
+		.flags = op->flags, .kind = kind, .shape = shape, .part = part, .refs = 1,
+		.word = kind <= ON_PEEK ? op->vals[0].v : 0, .gen = to->gen,
+	};
+	return ret;
 }
 
 /* It was said that nothing would come that is called so early. */
@@ -191,10 +174,9 @@ int kl_online_add(struct kl_online *o, const struct kl_online_op *op)
 	ret = on_part_find(o, object, key, &part) ?: new_op(o, &i);
 	if (ret)
 		return ret;
-	ret = fill(o, op, i);
+	ret = fill(o, op, part, i);
 	if (ret)
 		return ret;
-	on_op(o, i)->part = part;
 	ret = on_order_add(o, i);
 	if (!ret && o->tail - o->announced > o->opts.backlog)
 		ret = force_floor(o);

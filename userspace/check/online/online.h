@@ -10,7 +10,7 @@
  * One that comes below the floor after all, and one that is under way for longer
  * than the memory lasts, leave a gap: what they did is not known.
  *
- * Each partition has a monitor of its kind (queue, priority queue) or the frontier:
+ * Each partition has a monitor of its kind (queue, stack, priority queue) or the frontier:
  * all configurations that explain the past.  When neither can go on in bounded memory
  * the partition's last operations are checked offline as long as these are all it
  * had; then it is UNKNOWN, and is followed further from an unknown state.
@@ -41,6 +41,7 @@ struct kl_online_violation {
 	const char *reason;
 	const char *engine;
 	const struct kl_report *report;	/* of its last operations alone, or NULL */
+	const struct kl_history *history;	/* opts.histories: these, if they show it */
 };
 
 struct kl_online_opts {
@@ -51,6 +52,7 @@ struct kl_online_opts {
 	const struct kl_engine *const *engines;	/* for what is checked offline; NULL: without TSO */
 	const struct kl_engine *tso_oracle;
 	unsigned int max_shrink;	/* violations that are shown with a counterexample */
+	bool histories;			/* each violation comes with its operations, if they show it */
 	uint32_t window;		/* operations kept of a partition, at most; 0: 4096 */
 	uint32_t backlog;		/* operations that wait for one under way; 0: 1048576 */
 	uint64_t bytes;			/* bound of the memory for states; 0: 1 GiB */
@@ -105,6 +107,30 @@ int kl_online_add(struct kl_online *o, const struct kl_online_op *op);
  * Return: 0, -EINVAL or -ENOMEM.
  */
 int kl_online_gap(struct kl_online *o, uint64_t from, uint64_t to, uint64_t object, bool all);
+
+/**
+ * kl_online_drop() - the operations of an object will not be told any longer
+ * @o: the check
+ * @object: the object; any, if the specification does not tell objects apart
+ * @why: the reason of UNKNOWN; must live as long as the check
+ *
+ * Nothing is concluded of it from the floor on, and what is kept of it is freed.  It is
+ * sound only if none of its operations that returned is told until kl_online_resume();
+ * those that never return have to be told all the same.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_online_drop(struct kl_online *o, uint64_t object, const char *why);
+
+/**
+ * kl_online_resume() - the operations of a dropped object are told again
+ * @o: the check
+ * @object: as it was dropped
+ * @until: those that were not told had returned by then
+ *
+ * It is followed from an unknown state, and stays UNKNOWN.
+ */
+void kl_online_resume(struct kl_online *o, uint64_t object, uint64_t until);
 
 /**
  * kl_online_floor() - every operation still to come is called at a time or later

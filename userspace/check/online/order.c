@@ -16,39 +16,44 @@
 #include "base/sort.h"
 #include "check/online/internal.h"
 
+#define AHEAD	8	/* operations; see ask_ahead() */
+
+/* Behind the last of the heap is one that never returns. */
 static int push_end(struct kl_online *o, uint64_t key, uint32_t op)
 {
 	size_t at = o->nends, up;
-	int ret = kl_grow(o->ends, o->cends, at + 1);
+	int ret = kl_grow(o->ends, o->cends, at + 2);
+	struct on_end *ends = o->ends;
 
 	if (ret)
 		return ret;
-	o->nends++;
+	ends[++o->nends].key = KL_TIME_MAX;
 	for (; at; at = up) {
 		up = (at - 1) / 2;
-		if (o->ends[up].key <= key)
+		if (ends[up].key <= key)
 			break;
-		o->ends[at] = o->ends[up];
+		ends[at] = ends[up];
 	}
-	o->ends[at] = (struct on_end){ .key = key, .op = op };
+	ends[at] = (struct on_end){ .key = key, .op = op };
 	return 0;
 }
 
 static uint32_t pop_end(struct kl_online *o)
 {
-	const uint32_t op = o->ends[0].op;
-	const struct on_end last = o->ends[--o->nends];
+	struct on_end *ends = o->ends;
+	const uint32_t op = ends[0].op;
+	const size_t n = --o->nends;
+	const struct on_end last = ends[n];
 	size_t at = 0, down;
 
-	while ((down = 2 * at + 1) < o->nends) {
-		if (down + 1 < o->nends && o->ends[down + 1].key < o->ends[down].key)
-			down++;
-		if (o->ends[down].key >= last.key)
+	ends[n].key = KL_TIME_MAX;
+	for (; (down = 2 * at + 1) < n; at = down) {
+		down += ends[down + 1].key < ends[down].key;
+		if (ends[down].key >= last.key)
 			break;
-		o->ends[at] = o->ends[down];
-		at = down;
+		ends[at] = ends[down];
 	}
-	o->ends[at] = last;
+	ends[at] = last;
 	return op;
 }
 
@@ -147,6 +152,23 @@ static int meet_thread(struct kl_online *o, uint32_t op)
 	return 0;
 }
 
+/* Ask for the memory of what is announced soon. */
+static inline __attribute__((always_inline)) void ask_ahead(const struct kl_online *o)
+{
+	const size_t at = o->announced + AHEAD;
+	const struct on_part *p;
+
+	if (at + AHEAD >= o->tail)
+		return;
+	p = &o->parts[o->ops[o->wait[at + AHEAD]].part];
+	__builtin_prefetch(p);
+	__builtin_prefetch((const char *)p + 64);
+	p = &o->parts[o->ops[o->wait[at]].part];
+	__builtin_prefetch(&p->ring[p->at_ring], 1);
+	if (!o->monitored)
+		__builtin_prefetch(&o->steps[o->ops[o->wait[at]].shape]);
+}
+
 /* Operations called by @time are known from now on. */
 static int announce(struct kl_online *o, uint64_t time)
 {
@@ -157,6 +179,7 @@ static int announce(struct kl_online *o, uint64_t time)
 
 		if (on_op(o, op)->call >= o->floor || on_op(o, op)->call > time)
 			break;
+		ask_ahead(o);
 		ret = o->ties ? meet_thread(o, op) : 0;
 		if (!ret)
 			ret = on_part_announce(o, op);
@@ -322,4 +345,32 @@ int kl_online_gap(struct kl_online *o, uint64_t from, uint64_t to, uint64_t obje
 	};
 	find_next_gap(o);
 	return 0;
+}
+
+int kl_online_drop(struct kl_online *o, uint64_t object, const char *why)
+{
+	size_t i;
+	int ret = kl_online_gap(o, o->floor, KL_TIME_MAX, object, false);
+
+	for (i = 0; i < o->nparts && !ret; i++) {
+		struct on_part *p = &o->parts[i];
+
+		if (!p->why && (p->object == object || kl_spec_partition(o->spec) == KL_PART_NONE))
+			p->why = why;
+	}
+	return ret;
+}
+
+void kl_online_resume(struct kl_online *o, uint64_t object, uint64_t until)
+{
+	size_t i;
+
+	for (i = 0; i < o->ngaps; i++) {
+		struct on_gap *g = &o->gaps[i];
+
+		if (g->to != KL_TIME_MAX || g->all || g->object != object)
+			continue;
+		g->to = kl_time_add(until > g->from ? until : g->from, o->opts.error);
+	}
+	find_next_gap(o);
 }

@@ -17,7 +17,14 @@
 
 static const struct on_monitor *monitor(const struct kl_online *o)
 {
-	return o->c.kind == KL_CONTAINER_PQUEUE ? &on_pqueue : &on_queue;
+	switch (o->c.kind) {
+	case KL_CONTAINER_PQUEUE:
+		return &on_pqueue;
+	case KL_CONTAINER_STACK:
+		return &on_stack;
+	default:
+		return &on_queue;
+	}
 }
 
 static void drop_monitors(struct kl_online *o, struct on_part *p)
@@ -33,6 +40,7 @@ static int new_monitors(struct kl_online *o, struct on_part *p)
 {
 	const enum on_begin begin = p->forgot ? ON_LOST : o->opts.fresh ? ON_FRESH : ON_ANY;
 
+	p->starts++;
 	p->mon = monitor(o)->new(o, false, begin);
 	/* To say yes; of what is forgotten nobody will. */
 	if (o->ties && begin != ON_LOST)
@@ -221,13 +229,16 @@ static const char *keep_reason(struct kl_online *o, const char *why)
 }
 
 static void tell(struct kl_online *o, struct on_part *p, uint64_t time, const char *reason,
-		 const char *engine, const struct kl_report *r)
+		 const char *engine, const struct on_window *w, bool shrunk)
 {
+	const bool shown = w->report && w->report->verdict == KL_VIOLATION;
+	const struct kl_report *r = shown && shrunk ? w->report : NULL;
 	const struct kl_online_violation v = {
 		.object = p->object, .key = p->key, .time = time, .events = o->events,
 		.all_objects = kl_spec_partition(o->spec) == KL_PART_NONE,
 		.has_key = kl_spec_partition(o->spec) == KL_PART_PARAM,
 		.reason = reason, .engine = engine, .report = r,
+		.history = shown && o->opts.histories ? w->h : NULL,
 	};
 
 	p->wrong = kl_time_add(time, 1);
@@ -262,7 +273,7 @@ static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t tim
 		ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
 	}
 	if (!ret && w.report && w.report->verdict == KL_VIOLATION) {
-		tell(o, p, time, why, kl_container_name(o->c.kind), shrinks(o) ? w.report : NULL);
+		tell(o, p, time, why, kl_container_name(o->c.kind), &w, shrinks(o));
 		ret = restart(o, p);
 	} else if (!ret) {
 		ret = complete(p) ? 0 : monitor(o)->doubt(o, p->mon);
@@ -286,7 +297,7 @@ static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t ti
 	enum kl_verdict v = KL_UNKNOWN;
 	int ret = 0;
 
-	if (shrink || delayed)
+	if (shrink || delayed || o->opts.histories)
 		ret = on_window_check(o, p, time, NULL, 0, shrink, &w);
 	if (!ret && w.report)
 		v = w.report->verdict;
@@ -298,25 +309,37 @@ static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t ti
 		ret = quit(o, p, "no order on sequential consistency, and what is kept of the past "
 			   "does not tell whether store buffers explain it");
 	else {
-		tell(o, p, time, "no order of the operations explains the results", "frontier",
-		     v == KL_VIOLATION && shrink ? w.report : NULL);
+		tell(o, p, time, "no order of the operations explains the results", "frontier", &w,
+		     shrink);
 		ret = restart(o, p);
 	}
 	on_window_free(&w);
 	return ret;
 }
 
-/* What following it came to: @ret of a monitor or the frontier. */
-static int outcome(struct kl_online *o, struct on_part *p, int ret, uint64_t time)
+static __attribute__((noinline)) int trouble(struct kl_online *o, struct on_part *p, int ret,
+					      uint64_t time)
 {
 	if (ret == -EDQUOT)
 		return quit(o, p, keep_reason(o, o->reason));
-	if (ret <= 0)
+	if (ret < 0)
 		return ret;
 	return o->monitored ? wrong_by_monitor(o, p, time) : wrong_by_frontier(o, p, time);
 }
 
+/* What following it came to: @ret of a monitor or the frontier. */
+static inline int outcome(struct kl_online *o, struct on_part *p, int ret, uint64_t time)
+{
+	return ret ? trouble(o, p, ret, time) : 0;
+}
+
 enum when { WHILE, OVER, END };
+
+/* What returns now may have seen what is called now, or was lost from now on. */
+static uint64_t before_now(const struct kl_online *o)
+{
+	return o->now ? o->now - 1 : 0;
+}
 
 /* Check what is kept; @when OVER: it will not be all there is any longer. */
 static int look(struct kl_online *o, struct on_part *p, uint64_t time, enum when when)
@@ -330,7 +353,7 @@ static int look(struct kl_online *o, struct on_part *p, uint64_t time, enum when
 	else if (w.report->verdict == KL_VIOLATION) {
 		p->why = NULL;
 		tell(o, p, time, "no order of the operations explains the results",
-		     "offline check of all operations so far", shrinks(o) ? w.report : NULL);
+		     "offline check of all operations so far", &w, shrinks(o));
 		ret = restart(o, p);
 	} else if (when == OVER) {
 		ret = restart(o, p);
@@ -349,9 +372,9 @@ int on_part_announce(struct kl_online *o, uint32_t op)
 	int ret = 0;
 
 	if (p->mode == PART_KEPT && on_window_full(o, p))
-		ret = look(o, p, o->now, OVER);
+		ret = look(o, p, before_now(o), OVER);
 	else if (p->mode == PART_KEPT && p->nops >= p->next_look)
-		ret = look(o, p, o->now, WHILE);
+		ret = look(o, p, before_now(o), WHILE);
 	if (!ret)
 		ret = on_window_put(o, p, on_op(o, op));
 	p->nops++;
@@ -421,12 +444,18 @@ int on_part_call(struct kl_online *o, uint32_t i)
 {
 	struct on_op *op = on_op(o, i);
 	struct on_part *p = &o->parts[op->part];
+	const uint32_t starts = p->starts;
 	int ret = 0;
 
-	if (p->mode == PART_FOLLOWED && !o->ties && tie(o, p, op))
+	/* None that is open returns before the first of all. */
+	if (!o->ties && o->nends && o->ends[0].key <= op->call && p->mode == PART_FOLLOWED &&
+	    tie(o, p, op))
 		ret = quit(o, p, "times of one thread are equal");
 	if (!ret && p->strict)
 		ret = strict_returns(o, p, op);
+	/* It no longer waits, and is not open yet. */
+	if (!ret && p->mon && p->starts != starts)
+		ret = monitor(o)->announce(o, p->mon, i);
 	if (!ret && p->nopen == p->copen)
 		ret = grow_open(p);
 	if (ret)
@@ -476,15 +505,17 @@ int on_part_return(struct kl_online *o, uint32_t i)
 	return outcome(o, p, ret, time);
 }
 
-static int begin_gap(struct kl_online *o, struct on_part *p)
+static int begin_gap(struct kl_online *o, struct on_part *p, const struct on_gap *g)
 {
 	int ret = 0;
 
 	if (p->mode == PART_KEPT) {
-		ret = look(o, p, o->now, OVER);
+		ret = look(o, p, before_now(o), OVER);
 		p->why = NULL;
 	}
 	p->lost = true;
+	if (g->to == KL_TIME_MAX)
+		on_window_clear(o, p);
 	if (p->gaps++)
 		return ret;
 	p->mode = PART_GAP;
@@ -500,8 +531,10 @@ int on_part_gap(struct kl_online *o, const struct on_gap *g, bool end)
 	if (g->all) {
 		o->begun = true;
 	} else if (!end) {
-		ret = kl_grow(o->begun_objects, o->cbegun, o->nbegun + 1);
-		if (!ret)
+		for (i = 0; i < o->nbegun && o->begun_objects[i] != g->object; i++)
+			;
+		ret = kl_grow(o->begun_objects, o->cbegun, i + 1);
+		if (!ret && i == o->nbegun)
 			o->begun_objects[o->nbegun++] = g->object;
 	}
 	for (i = 0; i < o->nparts && !ret; i++) {
@@ -510,7 +543,7 @@ int on_part_gap(struct kl_online *o, const struct on_gap *g, bool end)
 		if (!concerns(o, p, g))
 			continue;
 		if (!end)
-			ret = begin_gap(o, p);
+			ret = begin_gap(o, p, g);
 		else if (!--p->gaps)
 			ret = restart(o, p);
 	}
@@ -530,7 +563,7 @@ void on_part_doubt(struct kl_online *o, struct on_part *p, uint64_t from, const 
 
 int on_part_end(struct kl_online *o, struct on_part *p)
 {
-	const uint64_t time = o->floor == KL_TIME_MAX ? KL_TIME_MAX : o->now;
+	const uint64_t time = o->floor == KL_TIME_MAX ? KL_TIME_MAX : before_now(o);
 
 	return p->mode == PART_KEPT ? look(o, p, time, END) : 0;
 }

@@ -200,14 +200,14 @@ static int pqueue_call(struct kl_online *o, void *mon, uint32_t i)
 		if (!ret)
 			q->early[q->nearly++] = i;
 	}
+	if (!ret && u->removed) {
+		core_start(s);
+		ret = core_word(s, at);
+		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen after it was removed",
+					 u->word, 0);
+	}
 	if (!ret && u->remove != ON_NONE && u->last == i && !use_over(u)) {
 		u->hi = s->ev;
-		if (u->removed) {
-			core_start(s);
-			ret = core_word(s, at);
-			return ret ? ret : wrong(o, q, "%" PRIu64 " was seen after it was removed",
-						 u->word, 0);
-		}
 		if (u->lo == NEVER && u->call)
 			ret = wait_for(q, at, ON_NONE);
 	}

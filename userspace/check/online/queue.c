@@ -161,7 +161,8 @@ static int sight(struct kl_online *o, struct queue *q, uint32_t i)
 		return ret;
 	if (u->call && first < q->first)
 		q->first = first;
-	if (u->first && !use_over(u) && !u->inside) {
+	/* Of what was under way at the start the last call was not seen. */
+	if (u->first && !use_over(u) && !u->inside && !u->removed) {
 		/* It was there before the start, and still is. */
 		if (q->first < s->ev)
 			return wrong(o, q, "%" PRIu64 " was seen, and was there before all that "
@@ -209,6 +210,15 @@ static int found_empty(struct kl_online *o, struct queue *q, uint32_t i)
 	return uses_known(o, s, call);
 }
 
+/* A value that was removed, or is being, by what was called before the monitor began. */
+static void was_called(struct kl_online *o, struct queue *q, uint32_t i)
+{
+	struct use *u = use(&q->s, i);
+
+	if (!use_over(u) && u->remove != ON_NONE && on_op(o, u->last)->old)
+		u->hi = q->s.ev;
+}
+
 static int queue_ret(struct kl_online *o, void *mon, uint32_t i)
 {
 	struct queue *q = mon;
@@ -218,6 +228,8 @@ static int queue_ret(struct kl_online *o, void *mon, uint32_t i)
 	int ret = 0;
 
 	uses_return(o, s, i);
+	if (op->old && op->kind <= ON_PEEK)
+		was_called(o, q, use_of(s, op));
 	if (op->kind == ON_EMPTY) {
 		ret = found_empty(o, q, i);
 	} else if (op->kind <= ON_PEEK) {

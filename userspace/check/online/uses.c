@@ -104,10 +104,15 @@ static size_t find(const struct uses *s, uint64_t word)
 	return at;
 }
 
-/* Take a word out, and close the hole. */
-static void unlink_word(struct uses *s, uint64_t word)
+bool uses_alone(const struct uses *s, uint32_t i)
 {
-	size_t hole = find(s, word), at = hole;
+	return s->u[i].same == ON_NONE && s->table[find(s, s->u[i].word)] == i + 1;
+}
+
+/* Take the word at @hole out, and close the hole. */
+static void unlink_word(struct uses *s, size_t hole)
+{
+	size_t at = hole;
 
 	s->nwords--;
 	for (;;) {
@@ -139,23 +144,34 @@ static int new_use(struct uses *s, uint64_t word, uint32_t *i)
 	}
 	u = use(s, *i);
 	*u = (struct use){
-		.word = word, .lo = NEVER, .hi = NEVER, .oret = NEVER, .add = ON_NONE,
+		.word = word, .lo = NEVER, .hi = NEVER, .oret = NEVER, .seen = NEVER, .add = ON_NONE,
 		.remove = ON_NONE, .see = ON_NONE, .last = ON_NONE, .prev = ON_NONE,
 		.next = ON_NONE, .same = ON_NONE, .linked = true,
 	};
 	return 0;
 }
 
+static inline uint64_t end_of(const struct kl_online *o, const struct uses *s,
+			      const struct on_op *op)
+{
+	return s->strict ? op->ret : on_end_key(o, op);
+}
+
 /* Has its removal returned before @time? */
 static bool removed_by(const struct kl_online *o, const struct uses *s, const struct use *u,
 		       uint64_t time)
 {
-	const struct on_op *by;
+	return u->removed || (u->remove != ON_NONE && end_of(o, s, &o->ops[u->remove]) < time);
+}
 
-	if (u->removed || u->remove == ON_NONE)
-		return u->removed;
-	by = &o->ops[u->remove];
-	return (s->strict ? by->ret : on_end_key(o, by)) < time;
+/* Has something of it returned before the addition @op was called, of its thread at that time? */
+static bool seen_by(const struct kl_online *o, const struct uses *s, const struct use *u,
+		    const struct on_op *op)
+{
+	if (u->seen != op->call || !s->strict)
+		return u->seen < op->call;
+	return (u->last != ON_NONE && on_before(&o->ops[u->last], op)) ||
+	       (u->remove != ON_NONE && on_before(&o->ops[u->remove], op));
 }
 
 /* Which of a cluster's uses an operation is of; ON_NONE: a new one. */
@@ -169,10 +185,11 @@ static uint32_t choose(const struct kl_online *o, const struct uses *s, uint32_t
 		const struct use *u = &s->u[i];
 		const bool fits = kind == ON_REMOVE ? u->remove == ON_NONE :
 				  !removed_by(o, s, u, op->call) &&
-				  (kind == ON_PEEK || (u->add == ON_NONE && u->lo == NEVER));
+				  (kind == ON_PEEK ||
+				   (u->add == ON_NONE && u->lo == NEVER && !seen_by(o, s, u, op)));
 
-		/* The oldest: the last in the list. */
-		if (fits)
+		/* The oldest, the last in the list, or the first there. */
+		if (fits && (found == ON_NONE || !s->lifo || kind == ON_ADD))
 			found = i;
 	}
 	return found;
@@ -220,6 +237,8 @@ int uses_announce(struct kl_online *o, struct uses *s, uint32_t i)
 	else if (op->kind == ON_REMOVE)
 		set(o, &u->remove, i);
 	set(o, &u->last, i);
+	if (op->kind != ON_ADD && end_of(o, s, op) < u->seen)
+		u->seen = end_of(o, s, op);
 	u->opens++;
 	if (s->strict)
 		op->value2 = at;
@@ -287,8 +306,8 @@ void uses_return(struct kl_online *o, struct uses *s, uint32_t i)
 	if (op->kind == ON_REMOVE) {
 		u->removed = true;
 		s->odd += u->opens > 0;
-	} else if (u->removed && !u->opens) {
-		s->odd--;
+	} else if (u->removed && !u->opens && !--s->odd) {
+		s->last_bad = s->ev;
 	}
 }
 
@@ -327,14 +346,15 @@ static int forget(struct kl_online *o, struct uses *s, uint32_t i)
 /* Is the whole cluster over?  Then it can be forgotten. */
 static int close_cluster(struct kl_online *o, struct uses *s, uint64_t word)
 {
-	const uint32_t first = s->table[find(s, word)] - 1;
+	const size_t at = find(s, word);
+	const uint32_t first = s->table[at] - 1;
 	uint32_t i, next;
 	int ret = 0;
 
 	for (i = first; i != ON_NONE; i = use(s, i)->same)
 		if (use(s, i)->opens || !use(s, i)->removed)
 			return 0;
-	unlink_word(s, word);
+	unlink_word(s, at);
 	for (i = first; i != ON_NONE && !ret; i = next) {
 		next = use(s, i)->same;
 		ret = forget(o, s, i);
@@ -428,7 +448,7 @@ int uses_known(struct kl_online *o, struct uses *s, uint64_t call)
 		if (!u->linked || u->opens || u->lo == NEVER || u->lo > call || !s->table[at] ||
 		    s->table[at] - 1 != i || u->same != ON_NONE)
 			continue;
-		unlink_word(s, u->word);
+		unlink_word(s, at);
 		free_use(o, s, i);
 	}
 	s->begin = ON_FRESH;

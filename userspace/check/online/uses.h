@@ -26,6 +26,7 @@ struct use {
 	uint64_t call;		/* event of the addition, 0: none */
 	uint64_t lo, hi;	/* first return, last call; NEVER if they have not been */
 	uint64_t oret;		/* first return of a removal or peek */
+	uint64_t seen;		/* time of that, as soon as it is known */
 	uint32_t add, remove;	/* operations, or ON_NONE */
 	uint32_t see, last;	/* that saw it first; that was called last */
 	uint32_t prev, next;	/* of what is inside for certain, by lo */
@@ -46,6 +47,7 @@ struct uses {
 	uint64_t ev;		/* the last event */
 	enum on_begin begin;
 	bool strict;
+	bool lifo;		/* of equal words the last is removed first */
 	uint32_t head, tail;	/* inside for certain, by lo */
 	uint64_t ninside;
 	uint64_t empty;		/* the last gap at which nothing was; 0 if none */
@@ -57,7 +59,7 @@ struct uses {
 	uint32_t *wild;		/* pending removals; those given away are at the end */
 	size_t nwild, cwild, given;
 	uint32_t bad, odd;	/* operations, uses that keep an empty time from being clean */
-	uint64_t last_bad;
+	uint64_t last_bad;	/* when the last of these had returned */
 	uint32_t *dead;		/* uses that are over, while an operation may find it empty */
 	size_t ndead, bury, cdead;
 	uint32_t *core;
@@ -76,6 +78,9 @@ static inline uint32_t use_of(const struct uses *s, const struct on_op *op)
 {
 	return s->strict ? op->value2 : op->value;
 }
+
+/* Is it the only use of its word? */
+bool uses_alone(const struct uses *s, uint32_t i);
 
 void uses_init(struct uses *s, bool strict, enum on_begin begin);
 void uses_free(struct kl_online *o, struct uses *s);

@@ -77,6 +77,19 @@ int on_window_put(struct kl_online *o, struct on_part *p, const struct on_op *op
 	return 0;
 }
 
+void on_window_clear(const struct kl_online *o, struct on_part *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nring; i++)
+		if (over(o, &p->ring[i]) > p->evicted)
+			p->evicted = over(o, &p->ring[i]);
+	p->lacks |= p->nring > 0;
+	free(p->ring);
+	p->ring = NULL;
+	p->nring = p->cring = p->at_ring = 0;
+}
+
 /* Arguments, then results, as they were. */
 static const struct kl_val *values(const struct kl_online *o, const struct on_kept *op,
 				   struct kl_val *v)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A partition of a queue as additions and all others, see fifo.h. */
+/* A partition of a queue or stack as additions and all others, see sides.h. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "check/fifo.h"
+#include "check/late/sides.h"
 
-static int number_words(struct fifo_ops *f, uint32_t *items, uint32_t n)
+static int number_words(struct late_ops *f, uint32_t *items, uint32_t n)
 {
 	struct kl_key *k = malloc(2 * ((size_t)n + 1) * sizeof(*k));
 	uint32_t i, number = 0;
@@ -27,7 +27,7 @@ static int number_words(struct fifo_ops *f, uint32_t *items, uint32_t n)
 	return 0;
 }
 
-int fifo_find_values(struct fifo_ops *f, const enum kl_role *roles, const char **why)
+int late_find_values(struct late_ops *f, const enum kl_role *roles, const char **why)
 {
 	const struct kl_history *h = f->p->h;
 	uint32_t *words = malloc(((size_t)f->p->nitems + 1) * sizeof(*words)), n = 0, i;
@@ -41,14 +41,14 @@ int fifo_find_values(struct fifo_ops *f, const enum kl_role *roles, const char *
 		if (it->kind != KL_ITEM_OP)
 			continue;
 		v = h->vals[h->shapes[it->shape].vals];
-		f->value[i] = FIFO_ANYTHING;
+		f->value[i] = LATE_ANYTHING;
 		if (role == KL_ROLE_OTHER) {
-			*why = "a method that is none of a queue's";
+			*why = "a method that is none of the container's";
 			ret = 1;
 		} else if (v.tag == KL_WORD) {
 			words[n++] = i;
 		} else if (v.tag == KL_EMPTY && role != KL_ROLE_ADD) {
-			f->value[i] = FIFO_EMPTY;
+			f->value[i] = LATE_EMPTY;
 		} else if (role == KL_ROLE_ADD || it->ret_ev != KL_NO_EVENT) {
 			*why = "a value that is not known";
 			ret = 1;
@@ -60,7 +60,7 @@ int fifo_find_values(struct fifo_ops *f, const enum kl_role *roles, const char *
 	return ret;
 }
 
-int fifo_find_gap(struct fifo_ops *f)
+int late_find_gap(struct late_ops *f)
 {
 	const struct kl_part *p = f->p;
 	uint32_t i, leave = KL_NO_EVENT;
@@ -81,34 +81,34 @@ int fifo_find_gap(struct fifo_ops *f)
 }
 
 /* Item @i as it is when no event from f->end on has happened; false: it plays no part. */
-static bool make_op(const struct fifo_ops *f, uint32_t i, enum kl_role role, struct fifo_op *op)
+static bool make_op(const struct late_ops *f, uint32_t i, enum kl_role role, struct late_op *op)
 {
 	const struct kl_item *it = &f->p->items[i];
 	const bool pending = it->ret_ev == KL_NO_EVENT || it->ret_ev >= f->end;
 
 	if (it->kind != KL_ITEM_OP || it->call_ev >= f->end)
 		return false;
-	*op = (struct fifo_op){
-		.item = i, .call = it->call_ev + 1, .ret = pending ? FIFO_NEVER : it->ret_ev + 1,
+	*op = (struct late_op){
+		.item = i, .call = it->call_ev + 1, .ret = pending ? LATE_NEVER : it->ret_ev + 1,
 		.value = f->value[i], .removes = role == KL_ROLE_REMOVE,
 	};
 	if (pending && role != KL_ROLE_ADD) {
 		if (role != KL_ROLE_REMOVE)
 			return false;
-		op->value = FIFO_ANYTHING;
+		op->value = LATE_ANYTHING;
 	}
 	op->must = op->ret;
 	if (op->call < f->from) {
 		if (op->ret <= f->from)
 			return false;
 		op->call = f->from;
-		op->must = FIFO_NEVER;
+		op->must = LATE_NEVER;
 	}
 	return true;
 }
 
 /* How many of a side are open at a time, and what must have happened by when. */
-static int finish_side(struct fifo_side *s)
+static int finish_side(struct late_side *s)
 {
 	struct kl_key *k = malloc(2 * ((size_t)s->n + 1) * sizeof(*k));
 	uint32_t i, gone = 0;
@@ -125,26 +125,26 @@ static int finish_side(struct fifo_side *s)
 		s->open = i + 1 - gone > s->open ? i + 1 - gone : s->open;
 	}
 	free(k);
-	s->least[s->n] = FIFO_NEVER;
+	s->least[s->n] = LATE_NEVER;
 	for (i = s->n; i--; )
 		s->least[i] = s->op[i].must < s->least[i + 1] ? s->op[i].must : s->least[i + 1];
 	return 0;
 }
 
 /* Items are in order of call, and what a gap moves stays in it. */
-int fifo_make_sides(struct fifo_ops *f, const enum kl_role *roles)
+int late_make_sides(struct late_ops *f, const enum kl_role *roles)
 {
 	uint32_t i;
 
-	for (i = 0; i < FIFO_SIDES; i++)
+	for (i = 0; i < LATE_SIDES; i++)
 		f->side[i].n = 0;
 	for (i = 0; i < f->p->nitems; i++) {
 		const struct kl_item *it = &f->p->items[i];
 		const enum kl_role role = it->kind == KL_ITEM_OP ? roles[it->method] : KL_ROLE_OTHER;
-		struct fifo_side *s = &f->side[role == KL_ROLE_ADD ? FIFO_ADDS : FIFO_TAKES];
+		struct late_side *s = &f->side[role == KL_ROLE_ADD ? LATE_ADDS : LATE_TAKES];
 
 		s->n += make_op(f, i, role, &s->op[s->n]);
 	}
-	return finish_side(&f->side[FIFO_ADDS]) ?: finish_side(&f->side[FIFO_TAKES]);
+	return finish_side(&f->side[LATE_ADDS]) ?: finish_side(&f->side[LATE_TAKES]);
 }
 

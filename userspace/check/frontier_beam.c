@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a beam keeps.  A configuration is the better the less of what may wait has
+ * taken effect, and the more of what may not; and since no state can be told to be
+ * better than another, each has its best ones kept.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "check/frontier_internal.h"
+
+#define URGENT	300	/* what it costs that the next to return has not taken effect */
+
+/* Less is better: by events until they return. */
+static uint64_t cost(const struct frontier *f, const uint64_t *rec)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < f->nopen; i++) {
+		const struct open *o = &f->open[i];
+		const uint64_t left = o->ret_ev == KL_NO_EVENT ? f->p->nevents :
+				      o->ret_ev > f->now ? o->ret_ev - f->now : 0;
+
+		if (kl_rec_has(rec, o->slot))
+			sum += o->free ? 0 : left;
+		else
+			sum += o->free ? 1 : URGENT / (left + 1);
+	}
+	return sum;
+}
+
+static uint32_t state_of(const struct frontier *f, const struct kl_key *k)
+{
+	return kl_rec_state(&f->c, f->next.rec + k->val * f->c.reclen);
+}
+
+/* Sort the next configurations: the best of each state, the second best of each, ... */
+static void rank(const struct frontier *f, struct kl_key *k, struct kl_key *tmp)
+{
+	const size_t n = f->next.n;
+	uint32_t state = 0, rank = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		k[i] = (struct kl_key){ cost(f, f->next.rec + i * f->c.reclen), i };
+	kl_sort_keys(k, n, tmp);
+	for (i = 0; i < n; i++)
+		k[i].key = state_of(f, &k[i]);
+	kl_sort_keys(k, n, tmp);
+	for (i = 0; i < n; i++, rank++) {
+		if (!i || k[i].key != state)
+			rank = 0;
+		state = k[i].key;
+		k[i].key = rank;
+	}
+	kl_sort_keys(k, n, tmp);
+}
+
+int kl_frontier_narrow(struct frontier *f)
+{
+	const size_t n = f->next.n, width = f->sys->width, len = f->c.reclen;
+	struct kl_key *k;
+	uint64_t *rec;
+	size_t i;
+	int ret = 0;
+
+	if (n <= width)
+		return 0;
+	f->cut = true;
+	k = malloc(2 * n * sizeof(*k));
+	rec = malloc(width * len * sizeof(*rec));
+	if (!k || !rec) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	rank(f, k, k + n);
+	for (i = 0; i < width; i++)
+		kl_rec_copy(&f->c, rec + i * len, f->next.rec + k[i].val * len);
+	kl_config_set_clear(&f->next);
+	for (i = 0; i < width && ret >= 0; i++)
+		ret = kl_config_set_add(&f->c, &f->next, rec + i * len, 0);
+out:
+	free(k);
+	free(rec);
+	return ret < 0 ? ret : 0;
+}

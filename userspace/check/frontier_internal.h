@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the frontier engine share; see frontier.c. */
+#ifndef KL_CHECK_FRONTIER_INTERNAL_H
+#define KL_CHECK_FRONTIER_INTERNAL_H
+
+#include "check/configs.h"
+#include "check/sim.h"
+
+#define NO_NODE		UINT32_MAX
+#define NO_TWIN		UINT32_MAX
+#define LEFT_ENTRY	(1u << 31)	/* the step left an entry in a store buffer */
+#define OVERWRITE	(1u << 30)	/* the step left nothing of the state before */
+#define FLAGS		(LEFT_ENTRY | OVERWRITE)
+
+/* How a configuration came about: the last step of its order, and at which event. */
+struct node {
+	uint32_t parent, item;	/* item from p->nitems on: a move; flags may be set */
+	uint32_t ev;
+};
+
+/* An operation that was called and has not returned. */
+struct open {
+	uint32_t item, shape, slot, ret_ev;
+	uint32_t twin;		/* slot of the one of equal shape that returns just before it */
+	bool free;		/* changes nothing */
+	bool over;		/* leaves nothing of what was before */
+	bool has_preds;
+};
+
+struct frontier {
+	const struct kl_part *p;
+	struct kl_system *sys;
+	const struct kl_memo *memo;	/* of steps, or NULL */
+	struct kl_budget *budget;
+	struct kl_configs c;
+	struct kl_config_set cur, next, seen;
+	uint64_t *tmp;			/* one record */
+	struct node *nodes;		/* NULL: no order is wanted */
+	size_t nnodes, cnodes;
+	uint32_t *moves;		/* copy of a state's */
+	uint32_t *succ;			/* of a step */
+	size_t cmoves, csucc;
+	struct open *open;
+	uint32_t *place;		/* slot -> index in open */
+	uint64_t *is_pred;		/* bitset of items that another one has to wait for */
+	uint32_t nopen;
+	uint32_t now;			/* index of the event */
+	size_t at;			/* configuration of seen that is looked at */
+	bool no_nodes;
+	bool cut;			/* configurations were given up for kl_system.width */
+};
+
+/**
+ * kl_frontier_order() - the longest order among the current configurations
+ * @f: the run
+ * @end: events that it explains
+ * @a: where its steps go
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_frontier_order(struct frontier *f, uint32_t end, struct kl_answer *a);
+
+/**
+ * kl_frontier_narrow() - keep only the most promising of the next configurations
+ * @f: the run, which satisfies an event
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_frontier_narrow(struct frontier *f);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sets, whole, see set.c.  Operations are looked up and dealt to sides by their keys
+ * (set_sweep.c), each side decides its keys group by group (set_group.c), and for a
+ * witness all are put in one order (set_order.c).
+ */
+#ifndef KL_CHECK_MONO_SET_H
+#define KL_CHECK_MONO_SET_H
+
+#include <pthread.h>
+
+#include "check/mono/mono.h"
+#include "check/mono/words.h"
+
+enum what { SEES_OUT, SEES_IN, DOWN, UP, FREE };
+
+#define OUT	1u		/* sets of bits; 0: there is no way */
+#define IN	2u
+#define FROM_IN	2		/* shift: the bit now if it was in at first, beside that if it was out */
+
+/* An operation as it was looked up. */
+struct set_op {
+	uint64_t key, call, ret;
+	uint32_t op;		/* what it does << 28, its item */
+	uint32_t thread;
+};
+
+static inline uint32_t set_item(uint32_t op)
+{
+	return op & MONO_VALUE;
+}
+
+static inline enum what set_what(uint32_t op)
+{
+	return op >> 28;
+}
+
+/* One of a group of several. */
+struct set_node {
+	uint64_t call, ret;
+	uint32_t op, thread;
+	uint32_t next;		/* in order of calls, the first one after the last */
+	bool done;
+};
+
+struct set_key {
+	uint64_t end;		/* last return of the group */
+	uint32_t last;		/* its only operation, or if it has several the node of the last */
+	uint8_t bits;		/* before the group */
+	bool used, several;
+};
+
+/* An end of an operation of a group. */
+struct set_event {
+	uint64_t time;
+	uint32_t op;
+	uint8_t turn;		/* at equal times */
+};
+
+/* The first of a thread that is called then, too; calls; the other returns. */
+enum { FIRST_RET, CALL, RET };
+
+/* One that took effect at a return, not at its own call. */
+struct set_late {
+	uint64_t time;
+	uint32_t item, group;	/* item; turn << 28, the item that began its group */
+};
+
+/* Of each thread in a part of a block: its first call, and its latest return + 1. */
+struct set_line {
+	uint64_t first, latest;
+};
+
+/* What a side says of a block, to be heard by all while they are at the next two. */
+struct set_word {
+	int looked, found;	/* 1, -EAGAIN, -ENOMEM; found: 0 if a key is wrong, too */
+	bool lines;		/* the order of threads says more than times do */
+	uint64_t work;		/* so far */
+};
+
+/* Of the keys of a side, and of the part of each block that it looks up. */
+struct set_side {
+	struct set *t;
+	struct mono_words words;
+	struct set_key *keys;
+	struct set_node *node;
+	uint32_t nnodes, free_node;	/* MONO_NONE: none is free */
+	size_t cnode;
+	/* The group at hand. */
+	struct set_node *op;
+	struct set_event *ev;
+	uint32_t *open;
+	uint32_t *pending[2];	/* that go down, that go up and were called */
+	size_t cop, cev, copen, nop, nev, nopen, cpending[2], npending[2];
+	bool bit;
+	uint64_t work;		/* looks at operations of groups */
+	struct set_late *late;
+	size_t nlate, clate;
+	uint32_t *absent;	/* that never returned, of those that it looked up */
+	size_t nabsent, cabsent;
+	uint8_t *first;		/* the first bits of each key, NULL: t->one */
+	/* The key that is wrong, where that was found, the operation that does not fit, and why. */
+	uint64_t bad;
+	uint32_t bad_at, bad_item;
+	const char *bad_why;
+	/* Of a block and the next one. */
+	struct set_op *dealt[2];	/* for each side, room for t->most_dealt */
+	uint32_t *ndealt[2];
+	struct set_line *line[2];
+	uint32_t *lines[2];		/* threads that are in line[] */
+	uint32_t nlines[2];
+	struct set_word word[3];
+};
+
+struct set {
+	const struct kl_slice *s;
+	const struct kl_limits *lim;
+	uint8_t *roles;
+	struct set_side *side;
+	uint32_t nsides, most_dealt;
+	uint64_t *latest;	/* of each thread, return + 1 */
+	uint64_t *calls;	/* of each item, for an order; or NULL */
+	uint8_t one;		/* the first bits of each key */
+	bool order;		/* one is wanted, */
+	bool choose;		/* but now only what first bits are possible */
+	bool lines;		/* the order of threads says more than times do */
+	uint64_t most_work;
+	pthread_barrier_t barrier;
+};
+
+static inline uint32_t set_index(const struct set *t, uint32_t item)
+{
+	return t->s->ops ? t->s->ops[item] : item;
+}
+
+/*
+ * set_group.c: the next operation of a key, and the end of its last group.  1, 0 if there is
+ * no way, -EAGAIN if that is too much, -ENOMEM.
+ */
+int set_add(struct set_side *side, const struct set_op *op, uint32_t number);
+int set_end_group(struct set_side *side, struct set_key *k);
+
+/*
+ * set_sweep.c: decide all keys.  1; 0: of the sides that found a key wrong, *@bad is the one
+ * that did first; -ERESTART: t->lines is not so; -EAGAIN; -ENOMEM.
+ */
+int set_sweep(struct set *t, struct set_side **bad);
+/* Make the sides, for @t of which the rest is filled in.  0 or -ENOMEM. */
+int set_init(struct set *t);
+void set_free(struct set *t);
+/* As it was at first, but for first[].  0 or -ENOMEM. */
+int set_side_start(struct set_side *s);
+
+/*
+ * set_order.c: the order, as a->steps; takes t->calls.  1, 0 if it is not that of each thread,
+ * -ENOMEM.
+ */
+int set_order(struct set *t, struct kl_answer *a);
+
+#endif

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sets: the operations of one key, group by group.
+ *
+ * In a group the bit is changed as late as possible: when one returns that is not
+ * done the fewest changes are made after which it is, one or two, and of those that
+ * could make a change the one that returns first does.  If there is an order this
+ * finds one: let L be what it has done at some time and M what that order has.  M has
+ * all of L's changes, as many or more, and what it has more is open, for what returned
+ * is done in both; so from L the rest can be done at once, in M's sequence, and all
+ * that saw a bit on the way sees it still.  Of two that make the same change and are
+ * open at once it does no harm to let the one go first that returns first.  What never
+ * returned may make a change if nothing else can, and is never made to.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "check/mono/set.h"
+
+/* The bit after a group of one. */
+static inline unsigned int after(unsigned int bits, unsigned int what)
+{
+	static const uint8_t next[3][5] = {
+		[OUT] = { OUT, 0, 0, IN, OUT }, [IN] = { 0, IN, OUT, 0, IN },
+	};
+
+	return next[bits & (OUT | IN)][what] | next[bits >> FROM_IN][what] << FROM_IN;
+}
+
+/* Events come nearly in order.  False: not so nearly. */
+static bool sort_events(struct set_side *s)
+{
+	struct set_event *ev = s->ev;
+	size_t i, at;
+
+	for (i = 1; i < s->nev && s->work < s->t->most_work; i++) {
+		const struct set_event e = ev[i];
+
+		for (at = i; at && (ev[at - 1].time > e.time ||
+				    (ev[at - 1].time == e.time && ev[at - 1].turn > e.turn)); at--)
+			ev[at] = ev[at - 1];
+		ev[at] = e;
+		s->work += i - at;
+	}
+	return s->work < s->t->most_work;
+}
+
+/* The first item that is called at @time or later. */
+static uint32_t find_call(const struct set *t, uint64_t time)
+{
+	uint32_t from = 0, to = t->s->nops, mid;
+
+	while (from < to) {
+		mid = from + (to - from) / 2;
+		if (t->s->h->ops[set_index(t, mid)].call < time)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/* Is another of its thread, of whichever key, called when it returns? */
+static bool called_then(struct set_side *s, const struct set_node *o)
+{
+	const struct set *t = s->t;
+	uint32_t i;
+
+	if (!t->lines || o->ret == KL_TIME_MAX || o->call == o->ret)
+		return false;
+	for (i = find_call(t, o->ret); i < t->s->nops; i++, s->work++) {
+		const struct kl_op *op = &t->s->h->ops[set_index(t, i)];
+
+		if (op->call != o->ret)
+			break;
+		if (op->thread == o->thread)
+			return true;
+	}
+	return false;
+}
+
+/* Lay out the group of @k.  0, -EAGAIN, -ENOMEM. */
+static int lay_out(struct set_side *s, const struct set_key *k)
+{
+	const uint32_t first = s->node[k->last].next;
+	uint32_t n = first, i;
+
+	for (s->nop = s->nev = 0; ; n = s->node[n].next) {
+		if (kl_grow(s->op, s->cop, s->nop + 1))
+			return -ENOMEM;
+		s->op[s->nop++] = s->node[n];
+		if (n == k->last)
+			break;
+	}
+	s->node[n].next = s->free_node;
+	s->free_node = first;
+	if (kl_grow(s->ev, s->cev, 2 * s->nop) || kl_grow(s->open, s->copen, s->nop) ||
+	    kl_grow(s->pending[0], s->cpending[0], s->nop) ||
+	    kl_grow(s->pending[1], s->cpending[1], s->nop))
+		return -ENOMEM;
+	for (i = 0; i < s->nop && s->work < s->t->most_work; i++) {
+		const struct set_node *o = &s->op[i];
+		const bool tied = called_then(s, o);
+
+		s->ev[s->nev++] = (struct set_event){ o->call, i, CALL };
+		if (o->ret != KL_TIME_MAX)
+			s->ev[s->nev++] = (struct set_event){ o->ret, i, tied ? FIRST_RET : RET };
+	}
+	return sort_events(s) ? 0 : -EAGAIN;
+}
+
+/* At its call, or it is late: at a return. */
+static int finish(struct set_side *s, struct set_node *o, const struct set_event *e)
+{
+	o->done = true;
+	if (!s->t->order || s->t->choose || e->turn == CALL)
+		return 0;
+	if (kl_grow(s->late, s->clate, s->nlate + 1))
+		return -ENOMEM;
+	s->late[s->nlate++] = (struct set_late){
+		.time = e->time, .item = set_item(o->op),
+		.group = (uint32_t)e->turn << 28 | set_item(s->op[0].op),
+	};
+	return 0;
+}
+
+/*
+ * Of the open ones that could change the bit the one that returns first; if there is
+ * none one that never does, or NULL.
+ */
+static struct set_node *earliest(struct set_side *s)
+{
+	const enum what what = s->bit ? DOWN : UP;
+	struct set_node *best = NULL;
+	uint32_t i;
+
+	for (i = 0; i < s->nopen; i++) {
+		struct set_node *o = &s->op[s->open[i]];
+
+		if (!o->done && set_what(o->op) == what && (!best || o->ret < best->ret))
+			best = o;
+	}
+	s->work += s->nopen;
+	if (!best && s->npending[!s->bit])
+		best = &s->op[s->pending[!s->bit][--s->npending[!s->bit]]];
+	return best;
+}
+
+/* @o changes the bit; all that wait to see it do. */
+static int change(struct set_side *s, struct set_node *o, const struct set_event *e)
+{
+	int ret = finish(s, o, e);
+	uint32_t i;
+
+	s->bit = !s->bit;
+	for (i = 0; i < s->nopen && !ret; i++) {
+		o = &s->op[s->open[i]];
+		if (!o->done && set_what(o->op) == (s->bit ? SEES_IN : SEES_OUT))
+			ret = finish(s, o, e);
+	}
+	s->work += s->nopen;
+	return ret;
+}
+
+/* It returns: make it done.  1, 0 if there is no way, -ENOMEM. */
+static int force(struct set_side *s, struct set_node *o, const struct set_event *e)
+{
+	const enum what what = set_what(o->op);
+	int ret = 0;
+
+	if (o->done)
+		return 1;
+	if (what <= SEES_IN || s->bit != (what == DOWN)) {
+		struct set_node *other = earliest(s);
+
+		if (!other)
+			return 0;
+		ret = change(s, other, e);
+	}
+	if (!ret && !o->done)
+		ret = change(s, o, e);
+	return ret ? ret : 1;
+}
+
+static void leave(struct set_side *s, uint32_t op)
+{
+	uint32_t i;
+
+	for (i = 0; s->open[i] != op; i++)
+		;
+	s->open[i] = s->open[--s->nopen];
+}
+
+static int call(struct set_side *s, uint32_t op, const struct set_event *e)
+{
+	struct set_node *o = &s->op[op];
+	const enum what what = set_what(o->op);
+
+	if (o->ret != KL_TIME_MAX) {
+		s->open[s->nopen++] = op;
+		if (what == FREE || what == (s->bit ? SEES_IN : SEES_OUT))
+			return finish(s, o, e);
+	} else if (what != FREE) {
+		s->pending[what == UP][s->npending[what == UP]++] = op;
+	}
+	return 0;
+}
+
+/* The bit after the group that is laid out, from @from on; -ENOMEM. */
+static int simulate(struct set_side *s, unsigned int from)
+{
+	uint32_t i;
+	int ret = 1;
+
+	if (!from)
+		return 0;
+	s->bit = from == IN;
+	s->nopen = s->npending[0] = s->npending[1] = 0;
+	for (i = 0; i < s->nop; i++)
+		s->op[i].done = false;
+	for (i = 0; i < s->nev && ret >= 0; i++) {
+		const struct set_event *e = &s->ev[i];
+
+		if (e->turn == CALL) {
+			ret = call(s, e->op, e);
+			continue;
+		}
+		ret = force(s, &s->op[e->op], e);
+		if (!ret) {
+			s->bad_item = set_item(s->op[e->op].op);
+			s->bad_why = s->bit ? "was in, and nothing could remove it in time" :
+				     "was out, and nothing could add it in time";
+			return 0;
+		}
+		leave(s, e->op);
+	}
+	return ret < 0 ? ret : (int)(s->bit ? IN : OUT);
+}
+
+/* A group of one. */
+static inline int end_single(struct set_side *s, struct set_key *k)
+{
+	const unsigned int bits = after(k->bits, set_what(k->last));
+	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
+
+	if (k->end == KL_TIME_MAX)
+		return 1;
+	if (!bits) {
+		s->bad_item = set_item(k->last);
+		s->bad_why = (out ? out : in) == OUT ? "was out" : "was in";
+	}
+	k->bits = bits;
+	return bits != 0;
+}
+
+static int end_several(struct set_side *s, struct set_key *k)
+{
+	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
+	int ret = lay_out(s, k), other;
+
+	if (ret)
+		return ret;
+	ret = other = simulate(s, out);
+	if (ret >= 0 && in != out)
+		other = simulate(s, in);
+	if (ret < 0 || other < 0)
+		return -ENOMEM;
+	k->bits = ret | other << FROM_IN;
+	return s->work >= s->t->most_work ? -EAGAIN : k->bits != 0;
+}
+
+int set_end_group(struct set_side *s, struct set_key *k)
+{
+	return k->several ? end_several(s, k) : end_single(s, k);
+}
+
+/* The number of a node for one of a group of several; MONO_NONE without memory. */
+static uint32_t new_node(struct set_side *s, const struct set_op *op)
+{
+	uint32_t n = s->free_node;
+
+	if (n != MONO_NONE) {
+		s->free_node = s->node[n].next;
+	} else {
+		if (kl_grow(s->node, s->cnode, (size_t)s->nnodes + 1))
+			return MONO_NONE;
+		n = s->nnodes++;
+	}
+	s->node[n] = (struct set_node){
+		.call = op->call, .ret = op->ret, .op = op->op, .thread = op->thread, .next = n,
+	};
+	return n;
+}
+
+/* The group of one becomes one of several. */
+static int join(struct set_side *s, struct set_key *k)
+{
+	const struct kl_op *o = &s->t->s->h->ops[set_index(s->t, set_item(k->last))];
+	const struct set_op op = {
+		.call = o->call, .ret = o->ret, .op = k->last, .thread = o->thread,
+	};
+
+	k->last = new_node(s, &op);
+	k->several = true;
+	return k->last == MONO_NONE ? -ENOMEM : 0;
+}
+
+int set_add(struct set_side *s, const struct set_op *op, uint32_t number)
+{
+	struct set_key *k = &s->keys[number];
+	uint32_t n;
+	int ret = 1;
+
+	if (!k->used) {
+		k->used = true;
+	} else if (op->call <= k->end) {
+		if (!k->several && join(s, k))
+			return -ENOMEM;
+		n = new_node(s, op);
+		if (n == MONO_NONE)
+			return -ENOMEM;
+		s->node[n].next = s->node[k->last].next;
+		s->node[k->last].next = n;
+		k->last = n;
+		k->end = op->ret > k->end ? op->ret : k->end;
+		return 1;
+	} else {
+		ret = set_end_group(s, k);
+	}
+	k->end = op->ret;
+	k->last = op->op;
+	k->several = false;
+	return ret;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What has to be peeled after a value of a stack, see stack.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "check/online/stack.h"
+
+static int add(struct stack *st, uint32_t i, uint64_t lo, uint64_t hi, uint64_t at)
+{
+	int ret = kl_grow(st->above, st->cabove, st->nabove + 1);
+
+	if (!ret)
+		st->above[st->nabove++] = (struct above){ .lo = lo, .hi = hi, .at = at, .use = i };
+	return ret;
+}
+
+/*
+ * Marks before the gap this returns are covered by none that is concerned: those that have
+ * later ones.  @end: the first of the alive of which that is not so.
+ */
+static uint64_t find_from(const struct stack *st, uint64_t from, uint32_t *end)
+{
+	uint64_t before;
+	size_t k;
+
+	*end = st->tail;
+	do {
+		before = from;
+		for (; *end != ON_NONE && st->l[*end].key >= from; *end = st->l[*end].prev)
+			if (st->s.u[*end].lo < from)
+				from = st->s.u[*end].lo;
+		for (k = 0; k < st->ndying; k++)
+			if (st->l[st->dying[k].use].key >= from && st->dying[k].lo < from)
+				from = st->dying[k].lo;
+	} while (from < before);
+	return from;
+}
+
+/* All that may have to be peeled after a value, which is the first; the alive, last, by lo. */
+static int gather(struct stack *st, uint32_t i)
+{
+	const struct dying *d = st->l[i].state == LEVEL_DYING ? level_dying(st, i) : NULL;
+	const uint64_t lo = d ? d->lo : use(&st->s, i)->lo;
+	uint32_t end, w;
+	uint64_t from;
+	size_t k;
+
+	st->nabove = 0;
+	if (add(st, i, lo, d ? d->hi : NEVER, d ? d->at : NEVER))
+		return -ENOMEM;
+	from = find_from(st, lo, &end);
+	for (k = 0; k < st->ndying; k++) {
+		d = &st->dying[k];
+		if (d->use != i && st->l[d->use].key >= from &&
+		    add(st, d->use, d->lo, d->hi, d->at))
+			return -ENOMEM;
+	}
+	st->first_alive = st->nabove;
+	for (w = end == ON_NONE ? st->head : st->l[end].next; w != ON_NONE; w = st->l[w].next) {
+		struct above a;
+
+		if (w == i)
+			continue;
+		if (add(st, w, use(&st->s, w)->lo, NEVER, NEVER))
+			return -ENOMEM;
+		a = st->above[st->nabove - 1];
+		for (k = st->nabove - 1; k > st->first_alive && st->above[k - 1].lo > a.lo; k--)
+			st->above[k] = st->above[k - 1];
+		st->above[k] = a;
+	}
+	return 0;
+}
+
+/* One of those gathered and not peeled, other than @but, that covers the gap @at; or NULL. */
+static struct above *covering(struct stack *st, uint64_t at, size_t but)
+{
+	size_t k;
+
+	for (k = 0; k < st->first_alive; k++) {
+		struct above *a = &st->above[k];
+
+		if (k != but && !a->peeled && a->lo <= at && at < a->hi)
+			return a;
+	}
+	/* Of the alive the first one covers most. */
+	for (; k < st->nabove && st->above[k].lo <= at; k++)
+		if (k != but && !st->above[k].peeled)
+			return &st->above[k];
+	return NULL;
+}
+
+/* Are the gaps from @at on, before @end, covered by others than @but?  @say: name these. */
+static bool covered(struct stack *st, uint64_t at, uint64_t end, size_t but, bool say)
+{
+	struct above *a;
+
+	for (; at < end; at = a->at) {
+		a = covering(st, at, but);
+		if (!a)
+			return false;
+		a->need |= say;
+	}
+	return true;
+}
+
+/* A mark of it that is covered, or ON_NONE. */
+static uint32_t covered_mark(struct stack *st, size_t k)
+{
+	uint32_t m;
+
+	for (m = st->l[st->above[k].use].marks; m != ON_NONE; m = st->marks[m].next)
+		if (covered(st, st->marks[m].at, st->marks[m].end, k, false))
+			break;
+	return m;
+}
+
+/* Peel all that can be without the first. */
+static void peel(struct stack *st)
+{
+	bool again;
+	size_t k;
+
+	do {
+		again = false;
+		for (k = 1; k < st->nabove; k++) {
+			if (st->above[k].peeled || covered_mark(st, k) != ON_NONE)
+				continue;
+			st->above[k].peeled = true;
+			again = true;
+		}
+	} while (again);
+}
+
+/* From the later of both calls on. */
+int above_give(struct kl_online *o, struct stack *st, uint32_t i)
+{
+	struct uses *s = &st->s;
+	const uint32_t by = uses_give(s, i);
+	struct use *u = use(s, i);
+	uint64_t hi;
+
+	if (by == ON_NONE)
+		return 0;
+	hi = st->wild_call[s->given - 1];
+	hi = st->l[i].last > hi ? st->l[i].last : hi;
+	on_op(o, by)->refs++;
+	u->remove = by;
+	u->hi = hi;
+	u->removed = true;
+	if (u->inside)
+		uses_leave(o, s, i);
+	return level_leave(st, i, u->lo, hi, proofs_free_gap(&st->dead, hi)) ?: 1;
+}
+
+/* Name what covers the window [@call, @end) of an operation on the first, and why it is there. */
+static int name_core(struct kl_online *o, struct stack *st, uint64_t call, uint64_t at,
+		     uint64_t end)
+{
+	struct uses *s = &st->s;
+	const struct mark *m;
+	size_t k;
+	int ret = core_word(s, st->above[0].use) ?: proofs_core(&st->dead, s, call, at);
+
+	covered(st, at, end, 0, true);
+	for (k = 1; k < st->nabove && !ret; k++) {
+		struct above *a = &st->above[k];
+
+		if (!a->need || a->named)
+			continue;
+		a->named = true;
+		m = &st->marks[covered_mark(st, k)];
+		covered(st, m->at, m->end, k, true);
+		ret = core_word(s, a->use) ?: proof_core(&st->dead, s, &m->proof);
+		if (!ret && a->hi != NEVER)
+			ret = proofs_core(&st->dead, s, a->hi, a->at);
+		k = 0;
+	}
+	return ret;
+}
+
+/* Of those named one that is alive, or another; ON_NONE if there is none. */
+static uint32_t find_other(const struct stack *st)
+{
+	uint32_t other = ON_NONE;
+	size_t k;
+
+	for (k = 1; k < st->nabove; k++)
+		if (st->above[k].need && (other == ON_NONE || k == st->first_alive))
+			other = st->above[k].use;
+	return other;
+}
+
+int above_check(struct kl_online *o, struct stack *st, uint32_t i, uint64_t call, uint64_t at,
+		const char *what)
+{
+	struct uses *s = &st->s;
+	uint32_t other;
+	int ret;
+
+	for (;;) {
+		ret = gather(st, i);
+		if (ret)
+			return ret;
+		if (st->nabove == 1)
+			return 0;
+		peel(st);
+		if (!covered(st, at, s->ev, 0, false))
+			return 0;
+		core_start(s);
+		ret = name_core(o, st, call, at, s->ev);
+		other = find_other(st);
+		if (!ret && other != ON_NONE && st->l[other].state == LEVEL_ALIVE)
+			ret = above_give(o, st, other);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			break;
+	}
+	snprintf(o->reason, sizeof(o->reason), what, use(s, i)->word,
+		 other == ON_NONE ? 0 : use(s, other)->word);
+	return 1;
+}

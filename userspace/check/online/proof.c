@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Values that are gone, see proof.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/online/proof.h"
+
+#define LOOK	16	/* values that are looked at for one to be held */
+
+static void put(struct kl_online *o, struct proofs *p, uint32_t i)
+{
+	struct gone *g = &p->g[i];
+	unsigned int k;
+
+	if (--g->refs)
+		return;
+	for (k = 0; k < 4; k++)
+		if (g->op[k] != ON_NONE)
+			on_op_put(o, g->op[k]);
+	g->next = p->free;
+	p->free = i + 1;
+}
+
+void proofs_free(struct kl_online *o, struct proofs *p)
+{
+	while (p->nlast)
+		put(o, p, p->last[--p->nlast]);
+	free(p->g);
+	*p = (struct proofs){ 0 };
+}
+
+/* The older half is known no longer. */
+static void leave_out(struct kl_online *o, struct proofs *p)
+{
+	const uint32_t n = PROOF_LAST / 2;
+	uint32_t k;
+
+	for (k = 0; k < n; k++) {
+		if (p->g[p->last[k]].hi > p->left_out)
+			p->left_out = p->g[p->last[k]].hi;
+		put(o, p, p->last[k]);
+	}
+	p->nlast -= n;
+	memmove(p->last, p->last + n, p->nlast * sizeof(*p->last));
+}
+
+static void hold_ops(struct kl_online *o, struct gone *g, const struct use *u)
+{
+	const uint32_t ops[4] = { u->add, u->remove, u->see, u->last };
+	unsigned int k;
+
+	for (k = 0; k < 4; k++) {
+		g->op[k] = ops[k];
+		if (ops[k] != ON_NONE)
+			on_op(o, ops[k])->refs++;
+	}
+}
+
+int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t i, uint64_t lo,
+	       uint64_t hi, bool whole)
+{
+	const struct use *u = use(s, i);
+	struct gone *g;
+	uint32_t at;
+	int ret;
+
+	while (p->nlast) {
+		g = &p->g[p->last[p->nlast - 1]];
+		if (g->lo < lo || g->hi > hi)
+			break;
+		put(o, p, p->last[--p->nlast]);
+	}
+	if (p->nlast == PROOF_LAST)
+		leave_out(o, p);
+	at = p->free - 1;
+	if (p->free) {
+		p->free = p->g[at].next;
+	} else {
+		ret = kl_grow(p->g, p->cap, p->n + 1);
+		if (ret)
+			return ret;
+		at = p->n++;
+	}
+	g = &p->g[at];
+	*g = (struct gone){
+		.lo = lo, .hi = hi, .refs = 1, .op = { ON_NONE, ON_NONE, ON_NONE, ON_NONE },
+	};
+	/* Of a word with several uses at once it is not certain which operations are its. */
+	if (whole && u->add != ON_NONE && !u->opens && uses_alone(s, i))
+		hold_ops(o, g, u);
+	p->last[p->nlast++] = at;
+	return 0;
+}
+
+/* Of those kept the one that covers the gap @at and reaches furthest; ON_NONE if there is none. */
+static uint32_t reaching(const struct proofs *p, uint64_t at, uint32_t look)
+{
+	uint32_t best = ON_NONE, k;
+
+	for (k = p->nlast; k-- && look--; ) {
+		const struct gone *g = &p->g[p->last[k]];
+
+		if (g->lo <= at && at < g->hi && (best == ON_NONE || g->hi > p->g[best].hi))
+			best = p->last[k];
+	}
+	return best;
+}
+
+uint64_t proofs_free_gap(const struct proofs *p, uint64_t from)
+{
+	uint32_t i;
+
+	from = from < p->left_out ? p->left_out : from;
+	while ((i = reaching(p, from, PROOF_LAST)) != ON_NONE)
+		from = p->g[i].hi;
+	return from;
+}
+
+static int core(const struct proofs *p, struct uses *s, uint32_t i)
+{
+	unsigned int k;
+	int ret = 0;
+
+	for (k = 0; k < 4 && !ret; k++)
+		ret = core_op(s, p->g[i].op[k]);
+	return ret;
+}
+
+int proofs_core(const struct proofs *p, struct uses *s, uint64_t from, uint64_t to)
+{
+	uint32_t i;
+	int ret = 0;
+
+	while (from < to && !ret && (i = reaching(p, from, PROOF_LAST)) != ON_NONE) {
+		ret = core(p, s, i);
+		from = p->g[i].hi;
+	}
+	return ret;
+}
+
+void proof_get(struct proofs *p, struct proof *proof, uint64_t from, uint64_t to)
+{
+	unsigned int k;
+	uint32_t i;
+
+	for (k = 0; k < 2 && from < to && (i = reaching(p, from, LOOK)) != ON_NONE; k++) {
+		p->g[i].refs++;
+		proof->by[k] = i + 1;
+		from = p->g[i].hi;
+	}
+}
+
+void proof_put(struct kl_online *o, struct proofs *p, struct proof *proof)
+{
+	unsigned int k;
+
+	for (k = 0; k < 2; k++)
+		if (proof->by[k])
+			put(o, p, proof->by[k] - 1);
+	*proof = (struct proof){ 0 };
+}
+
+int proof_core(const struct proofs *p, struct uses *s, const struct proof *proof)
+{
+	unsigned int k;
+	int ret = 0;
+
+	for (k = 0; k < 2 && !ret; k++)
+		if (proof->by[k])
+			ret = core(p, s, proof->by[k] - 1);
+	return ret;
+}

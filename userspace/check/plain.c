@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The specification alone as what the frontier walks: sequential consistency.
+ *
+ * `beam' is the frontier with so many configurations and no more: it finds orders
+ * where many operations overlap and many orders will do, and refutes nothing once
+ * it has given one up.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "check/sim.h"
+
+#define WIDTH		4u		/* of a beam, for each of kl_limits.each */
+#define MAX_WIDTH	(1u << 20)
+
+struct plain {
+	struct kl_system sys;
+	struct kl_sim sim;
+};
+
+static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const uint32_t **next)
+{
+	return kl_sim_step(&((struct plain *)s)->sim, state, item, next);
+}
+
+static int plain_nature(struct kl_system *s, uint32_t item)
+{
+	return kl_sim_nature(&((struct plain *)s)->sim, item);
+}
+
+static int plain_keep(struct kl_system *s, uint32_t *states, size_t n)
+{
+	return kl_sim_keep(&((struct plain *)s)->sim, states, n);
+}
+
+static bool plain_full(const struct kl_system *s)
+{
+	return kl_sim_full(&((const struct plain *)s)->sim);
+}
+
+static size_t plain_bytes(const struct kl_system *s)
+{
+	return kl_sim_bytes(&((const struct plain *)s)->sim);
+}
+
+static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t width,
+		  struct kl_answer *a)
+{
+	struct plain pl = {
+		.sys = {
+			.step = plain_step, .nature = plain_nature, .bytes = plain_bytes,
+			.keep = plain_keep, .full = plain_full, .shapes = true, .width = width,
+		},
+	};
+	struct kl_budget b = { .lim = lim };
+	int ret;
+
+	ret = kl_sim_init(&pl.sim, p, b.reason);
+	if (ret)
+		return ret;
+	pl.sys.first = pl.sim.first;
+	pl.sys.memo = &pl.sim.memo;
+	ret = kl_frontier_run(p, &pl.sys, &b, a);
+	kl_sim_free(&pl.sim);
+	return ret;
+}
+
+static int frontier_decide(const struct kl_part *p, const struct kl_limits *lim,
+			   struct kl_answer *a)
+{
+	a->engine = "frontier";
+	return decide(p, lim, 0, a);
+}
+
+/* Once by its turn, as wide as that; when asked alone, wider and wider. */
+static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
+		       struct kl_answer *a)
+{
+	struct kl_limits own = *lim;
+	size_t width = lim->work ? WIDTH * lim->each : WIDTH;
+	int ret;
+
+	/* Its width bounds its work. */
+	own.work = 0;
+	do {
+		kl_answer_free(a);
+		memset(a, 0, sizeof(*a));
+		a->engine = "beam";
+		ret = decide(p, &own, width, a);
+		width *= 4;
+	} while (!ret && !lim->work && a->verdict == KL_UNKNOWN && a->more_work &&
+		 width <= MAX_WIDTH);
+	return ret;
+}
+
+const struct kl_engine kl_frontier_engine = { .name = "frontier", .decide = frontier_decide };
+const struct kl_engine kl_beam_engine = { .name = "beam", .decide = beam_decide };
