@@ -70,14 +70,42 @@ static enum kl_explore_verdict explore(const char *text, struct kl_explore_optio
 	return v;
 }
 
+/* Steps that are looked up lead where those of the machine lead: as many states. */
+static void same_states(const char *text, bool sc)
+{
+	struct kl_explore_stats st[2];
+	enum kl_explore_verdict v[2];
+	struct kl_explorer *x;
+	struct kl_spec *spec;
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		const struct kl_explore_options o = {
+			.memory = 1u << 30, .sc = sc, .no_symmetry = true, .no_known = k,
+		};
+
+		assert_int_equal(kl_spec_parse("random.lin", text, strlen(text), &spec), 0);
+		assert_int_equal(kl_explore(spec, &o, &v[k], &x), 0);
+		kl_explore_stats(x, &st[k]);
+		kl_explorer_free(x);
+		kl_spec_free(spec);
+	}
+	if (v[0] == v[1] && (v[0] != KL_EX_OK || (st[0].states == st[1].states &&
+						  st[0].transitions == st[1].transitions)))
+		return;
+	print_message("%s, states %lu and %lu, transitions %lu and %lu:\n%s\n", sc ? "SC" : "TSO",
+		      st[0].states, st[1].states, st[0].transitions, st[1].transitions, text);
+	fail();
+}
+
 static void test_reductions(void **state)
 {
 	static const struct kl_explore_options less[] = {
 		{ .no_merge = true }, { .no_dead = true }, { .no_canon = true },
 		{ .no_hidden = true }, { .no_symmetry = true }, { .no_facts = true },
-		{ .no_cover = true }, { .shortest = true },
+		{ .no_cover = true }, { .no_known = true }, { .shortest = true },
 		{ .no_merge = true, .no_dead = true, .no_canon = true, .no_hidden = true,
-		  .no_symmetry = true, .no_facts = true, .no_cover = true },
+		  .no_symmetry = true, .no_facts = true, .no_cover = true, .no_known = true },
 	};
 	const char *env = getenv("KLIN_RUNS");
 	unsigned long runs = (env ? strtoul(env, NULL, 10) : 10000) / 200 + 1, i, bad = 0;
@@ -94,6 +122,7 @@ static void test_reductions(void **state)
 		make(text, sizeof(text), &seed);
 		for (sc = 0; sc < 2; sc++) {
 			want = explore(text, (struct kl_explore_options){ .sc = sc });
+			same_states(text, sc);
 			for (k = 0; k < sizeof(less) / sizeof(*less); k++) {
 				struct kl_explore_options o = less[k];
 
@@ -145,7 +174,7 @@ static void test_histories(void **state)
 	static const struct kl_explore_options less[] = {
 		{ .no_merge = true }, { .no_dead = true }, { .no_canon = true },
 		{ .no_hidden = true }, { .no_symmetry = true }, { .no_facts = true },
-		{ .no_cover = true },
+		{ .no_cover = true }, { .no_known = true },
 	};
 	const char *env = getenv("KLIN_RUNS");
 	unsigned long runs = (env ? strtoul(env, NULL, 10) : 10000) / 400 + 1, i, compared = 0;

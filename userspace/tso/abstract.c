@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "tso/abstract_internal.h"
 
 static struct kl_val to_val(uint64_t v)
@@ -20,6 +21,8 @@ static uint64_t from_val(struct kl_val v)
 
 void kl_abstract_free(struct kl_abstract *a)
 {
+	unsigned int i;
+
 	if (!a)
 		return;
 	kl_run_free(a->run);
@@ -30,6 +33,11 @@ void kl_abstract_free(struct kl_abstract *a)
 	kl_intern_free(&a->set);
 	kl_intern_free(&a->long_event);
 	kl_intern_free(&a->long_naming);
+	kl_intern_free(&a->alone);
+	free(a->steps_alone);
+	free(a->pair);
+	for (i = 0; i < 3; i++)
+		free(a->renamed[i].of);
 	free(a->steps.slot);
 	free(a->namings.slot);
 	free(a->data);
@@ -109,9 +117,18 @@ static void overlay(const uint64_t *buf, size_t n, size_t items, struct kl_val *
 
 struct exec {
 	struct kl_abstract *a;
-	const uint64_t *c;	/* the configuration before */
-	unsigned int t, method;
+	struct kl_abs_pair from;	/* before */
+	unsigned int method;
 };
+
+static int add_pair(struct kl_abstract *a, uint32_t mem, uint32_t op, uint32_t buf)
+{
+	int ret = kl_grow(a->pair, a->cpair, a->npair + 1);
+
+	if (!ret)
+		a->pair[a->npair++] = (struct kl_abs_pair){ kl_abs_local(op, buf), mem };
+	return ret;
+}
 
 /* What the operation is after a step. */
 static int64_t operation(struct exec *x, const struct kl_outcome *o)
@@ -157,52 +174,45 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct exec *x = ctx;
 	struct kl_abstract *a = x->a;
-	uint64_t next[KL_ABS_CONFIG];
-	int64_t id;
+	int64_t mem = x->from.mem, buf = kl_abs_buf(x->from.local), op;
 	size_t n;
 
-	memcpy(next, x->c, (1 + 2 * a->n) * sizeof(*next));
-	kl_intern_get(&a->buf, x->c[2 + 2 * x->t], &n);
+	kl_intern_get(&a->buf, buf, &n);
 	if (o->barrier && !a->sc && n)
 		return 0;	/* it waits until its buffer is empty */
 	if (o->changed && (a->sc || o->through)) {
-		id = intern_mem(a, o->state, o->len);
-		if (id < 0)
-			return id;
-		next[0] = id;
+		mem = intern_mem(a, o->state, o->len);
+		if (mem < 0)
+			return mem;
 	} else if (o->changed) {
 		if (!kl_spec_fixed_size(a->spec))
 			return kl_abs_fail(a, "a method of the specification changes a container in "
 				    "'atomic': the explorer needs 'atomic_flush' for it");
-		id = push_entry(a, x->c[2 + 2 * x->t], o);
-		if (id < 0)
-			return id;
-		next[2 + 2 * x->t] = id;
+		buf = push_entry(a, buf, o);
+		if (buf < 0)
+			return buf;
 	}
-	id = operation(x, o);
-	if (id < 0)
-		return id;
-	next[1 + 2 * x->t] = id;
-	return kl_abs_add(a, next);
+	op = operation(x, o);
+	return op < 0 ? op : add_pair(a, mem, op, buf);
 }
 
-static int execute(struct kl_abstract *a, const uint64_t *c, unsigned int t)
+static int execute(struct kl_abstract *a, const struct kl_abs_pair *from)
 {
-	struct exec x = { .a = a, .c = c, .t = t };
+	struct exec x = { .a = a, .from = *from };
 	struct kl_val v[KL_REGS];
 	const uint64_t *op, *buf;
 	size_t n, nbuf, len, i, first;
 	int ret;
 
-	op = kl_intern_get(&a->op, c[1 + 2 * t], &n);
+	op = kl_intern_get(&a->op, kl_abs_op(from->local), &n);
 	if (op[0] != CALLED && op[0] != BETWEEN)
 		return 0;
 	x.method = op[1];
 	first = op[0] == CALLED ? 2 : 3;
 	for (i = first; i < n; i++)
 		v[i - first] = to_val(op[i]);
-	len = get_mem(a, c[0], a->view);
-	buf = kl_intern_get(&a->buf, c[2 + 2 * t], &nbuf);
+	len = get_mem(a, from->mem, a->view);
+	buf = kl_intern_get(&a->buf, kl_abs_buf(from->local), &nbuf);
 	overlay(buf, nbuf, SIZE_MAX, a->view);
 	if (op[0] == CALLED) {
 		ret = kl_run_apply(a->run, a->view, len, x.method, v, NULL, outcome, &x);
@@ -229,28 +239,45 @@ static int64_t cut_oldest(struct kl_abstract *a, uint64_t buf)
 	return kl_intern(&a->buf, a->words, n - head);
 }
 
-static int flush(struct kl_abstract *a, const uint64_t *c, unsigned int t)
+static int flush(struct kl_abstract *a, const struct kl_abs_pair *from)
 {
-	uint64_t next[KL_ABS_CONFIG];
 	const uint64_t *w;
+	int64_t mem, buf;
 	size_t n, len;
-	int64_t id;
 
-	w = kl_intern_get(&a->buf, c[2 + 2 * t], &n);
+	w = kl_intern_get(&a->buf, kl_abs_buf(from->local), &n);
 	if (!n || kl_abs_item_kind(w[0]) != KL_VM_WRITE)
 		return 0;
-	memcpy(next, c, (1 + 2 * a->n) * sizeof(*next));
-	len = get_mem(a, c[0], a->view);
+	len = get_mem(a, from->mem, a->view);
 	overlay(w, n, 1, a->view);
-	id = intern_mem(a, a->view, len);
-	if (id < 0)
+	mem = intern_mem(a, a->view, len);
+	if (mem < 0)
+		return mem;
+	buf = cut_oldest(a, kl_abs_buf(from->local));
+	return buf < 0 ? buf : add_pair(a, mem, kl_abs_op(from->local), buf);
+}
+
+/* What a thread may do by itself: the place in steps_alone, or a negative errno. */
+static int64_t find_alone(struct kl_abstract *a, uint32_t mem, uint64_t local)
+{
+	const uint64_t key[] = { mem, local };
+	const struct kl_abs_pair from = { local, mem };
+	const size_t known = a->alone.n;
+	int64_t id = kl_intern(&a->alone, key, 2);
+	size_t first = a->npair;
+	int ret;
+
+	if (id < 0 || (size_t)id < known)
 		return id;
-	next[0] = id;
-	id = cut_oldest(a, c[2 + 2 * t]);
-	if (id < 0)
-		return id;
-	next[2 + 2 * t] = id;
-	return kl_abs_add(a, next);
+	ret = kl_grow(a->steps_alone, a->csteps_alone, id + 1);
+	if (!ret)
+		ret = execute(a, &from);
+	if (!ret)
+		ret = flush(a, &from);
+	if (ret)
+		return ret;
+	a->steps_alone[id] = (struct kl_abs_alone){ first, a->npair - first };
+	return id;
 }
 
 /* ---- steps of a set ------------------------------------------------------------- */
@@ -258,21 +285,31 @@ static int flush(struct kl_abstract *a, const uint64_t *c, unsigned int t)
 /* Close what is in todo under internal steps; the number of the set. */
 static int64_t close_set(struct kl_abstract *a)
 {
-	uint64_t c[KL_ABS_CONFIG];
+	uint64_t c[KL_ABS_CONFIG], next[KL_ABS_CONFIG];
 	const uint64_t *w;
 	unsigned int t;
-	size_t i, n;
+	size_t i, n, k;
+	int64_t id;
 	int ret;
 
 	for (i = 0; i < a->ntodo; i++) {
 		w = kl_intern_get(&a->config, a->todo[i], &n);
 		memcpy(c, w, n * sizeof(*w));
 		for (t = 0; t < a->n; t++) {
-			ret = execute(a, c, t);
-			if (!ret)
-				ret = flush(a, c, t);
-			if (ret)
-				return ret;
+			id = find_alone(a, c[0], c[1 + t]);
+			if (id < 0)
+				return id;
+			for (k = 0; k < a->steps_alone[id].n; k++) {
+				const struct kl_abs_pair *to =
+					&a->pair[a->steps_alone[id].first + k];
+
+				memcpy(next, c, n * sizeof(*c));
+				next[0] = to->mem;
+				next[1 + t] = to->local;
+				ret = kl_abs_add(a, next);
+				if (ret)
+					return ret;
+			}
 		}
 	}
 	return kl_abs_number(a);
@@ -285,7 +322,7 @@ int64_t kl_abstract_first(struct kl_abstract *a)
 	const struct kl_val *v;
 	unsigned int t;
 	size_t len;
-	int64_t id;
+	int64_t id, op;
 
 	kl_abs_start(a);
 	id = close_set(a);	/* the empty set is number 0 */
@@ -302,11 +339,11 @@ int64_t kl_abstract_first(struct kl_abstract *a)
 		id = kl_intern(&a->op, &idle, 1);
 		if (id < 0)
 			return id;
-		c[1 + 2 * t] = id;
+		op = id;
 		id = kl_intern(&a->buf, &idle, 0);
 		if (id < 0)
 			return id;
-		c[2 + 2 * t] = id;
+		c[1 + t] = kl_abs_local(op, id);
 	}
 	kl_abs_start(a);
 	id = kl_abs_add(a, c);
@@ -330,10 +367,10 @@ static int64_t push_marker(struct kl_abstract *a, uint64_t buf, enum kl_vm_kind 
 /* The configuration @c after the event, put into the set; nothing if it does not allow it. */
 static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e)
 {
-	uint64_t *op = &c[1 + 2 * e->thread], *buf = &c[2 + 2 * e->thread];
+	uint64_t *local = &c[1 + e->thread];
+	int64_t op = kl_abs_op(*local), buf = kl_abs_buf(*local);
 	uint64_t words[2 + KL_MAX_ARGS];
 	const uint64_t *w;
-	int64_t id;
 	size_t n;
 
 	switch (e->kind) {
@@ -341,38 +378,28 @@ static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e
 		words[0] = CALLED;
 		words[1] = e->method;
 		memcpy(words + 2, e->val, e->n * sizeof(*words));
-		id = kl_intern(&a->op, words, 2 + e->n);
-		if (id < 0)
-			return id;
-		*op = id;
+		op = kl_intern(&a->op, words, 2 + e->n);
 		break;
 	case KL_EV_RET:
-		w = kl_intern_get(&a->op, *op, &n);
+		w = kl_intern_get(&a->op, op, &n);
 		if (w[0] != DONE || n != 1u + e->n ||
 		    memcmp(w + 1, e->val, e->n * sizeof(*w)))
 			return 0;
 		words[0] = IDLE;
-		id = kl_intern(&a->op, words, 1);
-		if (id < 0)
-			return id;
-		*op = id;
+		op = kl_intern(&a->op, words, 1);
 		break;
 	default:
-		w = kl_intern_get(&a->buf, *buf, &n);
+		w = kl_intern_get(&a->buf, buf, &n);
 		if (!n || kl_abs_item_kind(w[0]) != (e->kind == KL_EV_FLUSH_CALL ? KL_VM_CALL : KL_VM_RET))
 			return 0;
-		id = cut_oldest(a, *buf);
-		if (id < 0)
-			return id;
-		*buf = id;
-		return kl_abs_add(a, c);
+		buf = cut_oldest(a, buf);
+		break;
 	}
-	if (a->sc)
-		return kl_abs_add(a, c);
-	id = push_marker(a, *buf, e->kind == KL_EV_CALL ? KL_VM_CALL : KL_VM_RET);
-	if (id < 0)
-		return id;
-	*buf = id;
+	if (!a->sc && op >= 0 && (e->kind == KL_EV_CALL || e->kind == KL_EV_RET))
+		buf = push_marker(a, buf, e->kind == KL_EV_CALL ? KL_VM_CALL : KL_VM_RET);
+	if (op < 0 || buf < 0)
+		return op < 0 ? op : buf;
+	*local = kl_abs_local(op, buf);
 	return kl_abs_add(a, c);
 }
 
@@ -452,7 +479,7 @@ int kl_abstract_result(const struct kl_abstract *a, uint32_t set, unsigned int t
 	s = kl_intern_get(&a->set, set, &n);
 	while (*at < n) {
 		c = kl_intern_get(&a->config, s[(*at)++], &len);
-		w = kl_intern_get(&a->op, c[1 + 2 * t], &len);
+		w = kl_intern_get(&a->op, kl_abs_op(c[1 + t]), &len);
 		if (w[0] != DONE)
 			continue;
 		memcpy(val, w + 1, (len - 1) * sizeof(*w));

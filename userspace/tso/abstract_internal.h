@@ -6,8 +6,8 @@
 #include "tso/abstract.h"
 
 /*
- * A configuration is 1 + 2 * nthreads words: memory, then for each thread its
- * operation and its buffer, each the number of an interned string.
+ * A configuration is 1 + nthreads words: memory, then for each thread its operation and
+ * its buffer in one, kl_abs_local(), each the number of an interned string.
  *
  * operation: phase, then method and arguments; or method, place and variables of one
  *	that has several steps and is between two of them; or results
@@ -16,8 +16,23 @@
  */
 enum kl_abs_phase { IDLE, CALLED, BETWEEN, DONE };
 
-#define KL_ABS_CONFIG	(1 + 2 * KL_VM_THREADS)
+#define KL_ABS_CONFIG	(1 + KL_VM_THREADS)
 #define KL_ABS_WORDS	4096		/* of a buffer, of memory */
+
+static inline uint64_t kl_abs_local(uint32_t op, uint32_t buf)
+{
+	return (uint64_t)op << 32 | buf;
+}
+
+static inline uint32_t kl_abs_op(uint64_t local)
+{
+	return local >> 32;
+}
+
+static inline uint32_t kl_abs_buf(uint64_t local)
+{
+	return local;
+}
 
 /* Of what was done before: a set and what happened to it lead to a set. */
 struct kl_abs_memo {
@@ -35,6 +50,16 @@ struct kl_abstract {
 	bool sc;
 	struct kl_intern mem, op, buf, config, set;
 	struct kl_intern long_event, long_naming;	/* those that are no word */
+	/* Internal steps of a thread: of memory and what is its own, to the same. */
+	struct kl_intern alone;
+	struct kl_abs_alone {
+		uint32_t first, n;
+	} *steps_alone;
+	struct kl_abs_pair {
+		uint64_t local;
+		uint32_t mem;
+	} *pair;
+	size_t csteps_alone, npair, cpair;
 	struct kl_abs_memo steps, namings;
 	uint64_t *data;			/* of each set */
 	uint64_t *sign;			/* of each set: some bit of each configuration */
@@ -46,6 +71,13 @@ struct kl_abstract {
 	uint32_t *mark;			/* of each configuration: the set it was last put in */
 	size_t ntodo, ctodo, cmark;
 	uint32_t stamp;
+	/* While a set is renamed: what its parts are then, each with the stamp. */
+	struct kl_abs_renamed {
+		struct kl_abs_new {
+			uint32_t stamp, id;
+		} *of;
+		size_t n;
+	} renamed[3];
 	struct kl_val view[KL_ABS_WORDS];
 	uint64_t words[2 * KL_ABS_WORDS];
 	char error[200];

@@ -10,6 +10,7 @@
 
 #define CLOSURE_MAX	(1u << 20)	/* configurations of a set */
 #define FIRST_SLOTS	256
+#define SMALL		48
 
 void kl_abs_start(struct kl_abstract *a)
 {
@@ -19,7 +20,7 @@ void kl_abs_start(struct kl_abstract *a)
 
 int kl_abs_add(struct kl_abstract *a, const uint64_t *c)
 {
-	int64_t id = kl_intern(&a->config, c, 1 + 2 * a->n);
+	int64_t id = kl_intern(&a->config, c, 1 + a->n);
 	size_t old = a->cmark;
 	int ret;
 
@@ -49,6 +50,24 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Most sets are small. */
+static void sort(uint32_t *v, size_t n)
+{
+	size_t i, k;
+	uint32_t x;
+
+	if (n > SMALL) {
+		qsort(v, n, sizeof(*v), by_number);
+		return;
+	}
+	for (i = 1; i < n; i++) {
+		x = v[i];
+		for (k = i; k && v[k - 1] > x; k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+}
+
 static uint32_t empty_layers(const struct kl_abstract *a)
 {
 	uint32_t mask = (1u << a->n) - 1;
@@ -59,7 +78,7 @@ static uint32_t empty_layers(const struct kl_abstract *a)
 	for (i = 0; i < a->ntodo && mask; i++) {
 		c = kl_intern_get(&a->config, a->todo[i], &n);
 		for (t = 0; t < a->n; t++) {
-			w = kl_intern_get(&a->buf, c[2 + 2 * t], &n);
+			w = kl_intern_get(&a->buf, kl_abs_buf(c[1 + t]), &n);
 			if (n < 2 || kl_abs_item_kind(w[0]) != KL_VM_CALL || kl_abs_item_kind(w[1]) != KL_VM_RET)
 				mask &= ~(1u << t);
 		}
@@ -91,7 +110,8 @@ static uint64_t all_data(const struct kl_abstract *a)
 		c = kl_intern_get(&a->config, a->todo[i], &n);
 		mask |= data_of(&a->mem, c[0]);
 		for (t = 0; t < a->n; t++)
-			mask |= data_of(&a->op, c[1 + 2 * t]) | data_of(&a->buf, c[2 + 2 * t]);
+			mask |= data_of(&a->op, kl_abs_op(c[1 + t])) |
+				data_of(&a->buf, kl_abs_buf(c[1 + t]));
 	}
 	return mask;
 }
@@ -103,8 +123,7 @@ int64_t kl_abs_number(struct kl_abstract *a)
 	int64_t id;
 	int ret;
 
-	if (a->ntodo)
-		qsort(a->todo, a->ntodo, sizeof(*a->todo), by_number);
+	sort(a->todo, a->ntodo);
 	words = calloc(a->ntodo + 1, sizeof(*words));
 	if (!words)
 		return -ENOMEM;
@@ -151,6 +170,7 @@ struct kl_abs_known *kl_abs_known(struct kl_abs_memo *m, uint32_t set, uint64_t 
 			m->nslots = n;
 			return NULL;
 		}
+		kl_big_hint(m->slot, m->nslots * sizeof(*m->slot));
 		for (i = 0; i < n; i++)
 			if (old[i].next)
 				*find(m, old[i].set, old[i].what) = old[i];
@@ -159,7 +179,7 @@ struct kl_abs_known *kl_abs_known(struct kl_abs_memo *m, uint32_t set, uint64_t 
 	return find(m, set, what);
 }
 
-static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint64_t id,
+static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint32_t id,
 			    const uint8_t *data)
 {
 	const uint64_t *w;
@@ -178,23 +198,50 @@ static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint64_
 	return kl_intern(in, a->words, n);
 }
 
+/* The same; the configurations of a set have most of their parts in common. */
+static int64_t rename_part(struct kl_abstract *a, unsigned int kind, uint32_t id,
+			   const uint8_t *data)
+{
+	struct kl_intern *in = !kind ? &a->mem : kind == 1 ? &a->op : &a->buf;
+	struct kl_abs_renamed *r = &a->renamed[kind];
+	const size_t old = r->n;
+	int64_t part;
+	int ret = kl_grow(r->of, r->n, id + 1);
+
+	if (ret)
+		return ret;
+	if (r->n > old)
+		memset(r->of + old, 0, (r->n - old) * sizeof(*r->of));
+	if (r->of[id].stamp == a->stamp)
+		return r->of[id].id;
+	part = rename_words(a, in, id, data);
+	if (part >= 0)
+		r->of[id] = (struct kl_abs_new){ a->stamp, part };
+	return part;
+}
+
 static int rename_config(struct kl_abstract *a, uint32_t id, const struct kl_vm_names *names)
 {
 	uint64_t old[KL_ABS_CONFIG], c[KL_ABS_CONFIG];
 	const uint64_t *w;
-	unsigned int t, i;
-	int64_t part;
+	int64_t op, buf;
+	unsigned int i;
 	size_t n;
 
 	w = kl_intern_get(&a->config, id, &n);
 	memcpy(old, w, n * sizeof(*w));
-	for (i = 0; i < n; i++) {
-		t = i ? names->thread[(i - 1) / 2] : 0;
-		part = rename_words(a, !i ? &a->mem : i & 1 ? &a->op : &a->buf,
-				    old[!i ? 0 : i & 1 ? 1 + 2 * t : 2 + 2 * t], names->data);
-		if (part < 0)
-			return part;
-		c[i] = part;
+	op = rename_part(a, 0, old[0], names->data);
+	if (op < 0)
+		return op;
+	c[0] = op;
+	for (i = 0; i < a->n; i++) {
+		const uint64_t local = old[1 + names->thread[i]];
+
+		op = rename_part(a, 1, kl_abs_op(local), names->data);
+		buf = op < 0 ? op : rename_part(a, 2, kl_abs_buf(local), names->data);
+		if (buf < 0)
+			return buf;
+		c[1 + i] = kl_abs_local(op, buf);
 	}
 	return kl_abs_add(a, c);
 }
@@ -305,7 +352,10 @@ size_t kl_abstract_bytes(const struct kl_abstract *a)
 	return kl_intern_bytes(&a->mem) + kl_intern_bytes(&a->op) + kl_intern_bytes(&a->buf) +
 	       kl_intern_bytes(&a->config) + kl_intern_bytes(&a->set) +
 	       kl_intern_bytes(&a->long_event) + kl_intern_bytes(&a->long_naming) +
+	       kl_intern_bytes(&a->alone) + a->csteps_alone * sizeof(*a->steps_alone) +
+	       a->cpair * sizeof(*a->pair) +
 	       a->cempty * 4 + (a->cdata + a->csign) * 8 + (a->cmark + a->ctodo) * 4 +
-	       (a->steps.nslots + a->namings.nslots) * sizeof(*a->steps.slot);
+	       (a->steps.nslots + a->namings.nslots) * sizeof(*a->steps.slot) +
+	       (a->renamed[0].n + a->renamed[1].n + a->renamed[2].n) * sizeof(struct kl_abs_new);
 }
 

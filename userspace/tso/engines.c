@@ -7,7 +7,9 @@ const struct kl_engine *const kl_engines[] = {
 	&kl_points_engine,
 	&kl_fifo_engine,
 	&kl_frontier_engine,
+	&kl_lifo_engine,
 	&kl_dfs_engine,
+	&kl_beam_engine,
 	&kl_tso_engine,
 	NULL,
 };

@@ -9,161 +9,20 @@
 #include "base/err.h"
 #include "tso/explore_internal.h"
 
-#define AHEAD_MAX	8
-
 bool kl_explore_can(const struct kl_spec *spec)
 {
 	return spec->impl;
 }
 
-static double now(void)
+static double seconds(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
 /* ---- the search ------------------------------------------------------------------------ */
-
-static int abstract_step(struct kl_explorer *x, const struct kl_vm_event *e)
-{
-	int64_t next = x->hist ? kl_histories_step(x->hist, x->set, e) :
-		       kl_abstract_step(x->abs, x->set, e);
-
-	if (x->vm.log && x->nshown < KL_EX_SHOWN)
-		x->shown_ev[x->nshown++] = *e;
-	x->explained = x->set;
-
-	if (next == -E2BIG) {
-		kl_err("%s: %s", x->spec->path, x->hist ? "a history is too long" :
-		       kl_abstract_error(x->abs));
-		return -EINVAL;
-	}
-	if (next < 0)
-		return next;
-	x->set = next;
-	return next > 0;
-}
-
-static int take_events(struct kl_explorer *x)
-{
-	unsigned int i;
-	int ret = 1;
-
-	for (i = 0; i < x->vm.nev && ret > 0; i++)
-		ret = abstract_step(x, &x->vm.ev[i]);
-	/* What could not be explained stays where it is, for the message. */
-	if (ret > 0)
-		x->vm.nev = 0;
-	else
-		x->vm.nev = i;
-	return ret;
-}
-
-/* What the threads do that no other can notice, after a step of @t. */
-static int settle(struct kl_explorer *x, unsigned int t, bool flush)
-{
-	const bool all = x->vm.wrote;
-	enum kl_vm_result r;
-	unsigned int u, i, n;
-	int ret = 1;
-
-	for (u = 0; u < x->prog.nthreads; u++) {
-		if (u != t && !all)
-			continue;
-		for (i = 0; i < AHEAD_MAX && ret > 0; i++) {
-			/* Who has just made a step has gone on. */
-			if (i || u != t || flush) {
-				r = kl_vm_go_on(&x->vm, u);
-				ret = take_events(x);
-				if (ret > 0 && r == KL_VM_FAULT) {
-					x->faulty = u;
-					return KL_EX_FAULTY;
-				}
-			}
-			n = ret > 0 ? kl_vm_ahead(&x->vm, u) : 0;
-			if (!n)
-				break;
-			kl_vm_run(&x->vm, u, n);
-		}
-	}
-	return ret;
-}
-
-/* Layers that are empty on both sides need not wait. */
-static int drop_layers(struct kl_explorer *x)
-{
-	uint32_t empty;
-	unsigned int t;
-	int ret = 1;
-
-	for (t = 0; t < x->prog.nthreads && ret > 0; t++) {
-		empty = kl_abstract_empty_layers(x->abs, x->set);
-		if (!empty)
-			break;
-		if (!(empty >> t & 1) || !kl_vm_empty_layer(&x->vm, t))
-			continue;
-		kl_vm_flush(&x->vm, t);
-		ret = take_events(x);
-		t = -1;		/* others may be ready now */
-	}
-	return ret;
-}
-
-int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush)
-{
-	int ret;
-
-	ret = take_events(x);
-	if (ret <= 0 || !x->prog.merge)
-		return ret;
-	if (x->prog.facts)
-		ret = settle(x, t, flush);
-	/* What is left out here is so only beside a specification. */
-	return ret == 1 && !x->hist ? drop_layers(x) : ret;
-}
-
-/* Data that the specification or the history has. */
-static uint64_t known_data(const struct kl_explorer *x)
-{
-	return x->hist ? kl_histories_data(x->hist, x->set) : kl_abstract_data(x->abs, x->set);
-}
-
-/* Data that only the specification has comes after the implementation's. */
-int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base)
-{
-	uint64_t mask = known_data(x);
-	size_t len = kl_vm_pack(&x->vm, x->packed, &x->names, base);
-	uint8_t *data = x->names.data, last = 0;
-	int64_t set = x->set;
-	unsigned int i;
-
-	x->hash = kl_store_hash(&x->store, x->packed, len);
-	if (mask) {
-		for (i = 0; i < KL_VM_DATA_MAX; i++)
-			last = data[i] > last ? data[i] : last;
-		for (; mask; mask &= mask - 1) {
-			i = __builtin_ctzll(mask);
-			if (!data[i])
-				data[i] = x->prog.canon ? ++last : i;
-		}
-	}
-	if (x->prog.canon || x->names.moved)
-		set = x->hist ? kl_histories_rename(x->hist, x->set, &x->names) :
-		      kl_abstract_rename(x->abs, x->set, &x->names);
-	if (set < 0)
-		return set;
-	x->set = set;
-	return len;
-}
-
-void kl_ex_load(struct kl_explorer *x, uint32_t at)
-{
-	x->set = kl_store_head(&x->store, at)->tag;
-	kl_vm_unpack(&x->before, kl_store_state(&x->store, at), &x->base);
-	x->before.taken = known_data(x);
-}
 
 void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush)
 {
@@ -175,30 +34,18 @@ void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, 
 	x->nchoice = x->vm.at_choice;
 }
 
-void kl_ex_explain(struct kl_explorer *x)
+/* As kl_store_add(), of a state with the hash @hash. */
+static int keep_state(struct kl_explorer *x, uint64_t hash, const uint8_t *state, size_t len,
+		      uint32_t set, uint32_t from)
 {
-	const struct kl_vm_event *e = &x->vm.ev[x->vm.nev - 1];
-	char value[32], allowed[400];
-	unsigned int i;
-	int n, used;
+	const uint8_t *key = (const uint8_t *)&hash;
+	int ret;
 
-	if (e->kind != KL_EV_RET) {
-		snprintf(x->message, sizeof(x->message), "thread %u: %s: the specification has "
-			 "no configuration left in which its stores could leave at this time",
-			 e->thread, e->kind == KL_EV_CALL ? "call" :
-			 e->kind == KL_EV_FLUSH_CALL ? "flush(call)" : "flush(ret)");
-		return;
-	}
-	used = snprintf(x->message, sizeof(x->message), "thread %u: %s() returns%s", e->thread,
-			x->methods[e->method].name, e->n > 1 ? " (" : e->n ? " " : "");
-	for (i = 0; i < e->n; i++) {
-		kl_vm_value(value, sizeof(value), e->val[i]);
-		used += snprintf(x->message + used, sizeof(x->message) - used, "%s%s",
-				 i ? ", " : "", value);
-	}
-	n = kl_ex_allowed(x, x->explained, e->thread, allowed, sizeof(allowed));
-	snprintf(x->message + used, sizeof(x->message) - used, "%s; the specification allows %s",
-		 e->n > 1 ? ")" : "", n ? allowed : "no return at this time");
+	if (!x->o.compact)
+		return kl_store_add(&x->store, hash, state, len, set, from);
+	ret = kl_store_add(&x->store, kl_store_hash(&x->store, key, sizeof(hash)), key,
+			   sizeof(hash), set, from);
+	return ret == 1 ? kl_ex_enqueue(x, state, len) ?: 1 : ret;
 }
 
 /* A state that was reached from @from to the store. */
@@ -207,7 +54,7 @@ static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_wa
 	struct kl_record *head;
 	int ret;
 
-	ret = kl_store_add(&x->store, w->hash, x->waiting_bytes + w->at, w->len, w->set, from);
+	ret = keep_state(x, w->hash, x->waiting_bytes + w->at, w->len, w->set, from);
 	if (ret == -ENOSPC) {
 		x->verdict = KL_EX_MEMORY;
 		return 1;
@@ -239,6 +86,23 @@ static int add_waiting(struct kl_explorer *x, uint32_t from)
 	return ret;
 }
 
+int kl_ex_wait(struct kl_explorer *x, uint32_t from, size_t len)
+{
+	int ret;
+
+	if (x->nwaiting == KL_EX_WAITING || x->nwaiting_bytes + len > sizeof(x->waiting_bytes)) {
+		ret = add_waiting(x, from);
+		if (ret)
+			return ret;
+	}
+	memcpy(x->waiting_bytes + x->nwaiting_bytes, x->packed, len);
+	x->waiting[x->nwaiting++] = (struct kl_ex_waiting){
+		.hash = x->hash, .set = x->set, .len = len, .at = x->nwaiting_bytes,
+	};
+	x->nwaiting_bytes += len;
+	return 0;
+}
+
 static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 {
 	int64_t len;
@@ -258,40 +122,14 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 		snprintf(x->message, sizeof(x->message), "thread %u: %s", x->faulty, x->vm.error);
 		return 1;
 	}
-	len = kl_ex_pack(x, &x->base);
-	if (len < 0)
-		return len;
-	if (x->nwaiting == KL_EX_WAITING ||
-	    x->nwaiting_bytes + (size_t)len > sizeof(x->waiting_bytes)) {
-		ret = add_waiting(x, from);
-		if (ret)
-			return ret;
-	}
-	memcpy(x->waiting_bytes + x->nwaiting_bytes, x->packed, len);
-	x->waiting[x->nwaiting++] = (struct kl_ex_waiting){
-		.hash = x->hash, .set = x->set, .len = len, .at = x->nwaiting_bytes,
-	};
-	x->nwaiting_bytes += len;
-	return 0;
-}
-
-enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from)
-{
-	enum kl_vm_result r = kl_vm_step(&x->vm, t);
-	const unsigned int n = x->vm.at_choice;
-
-	if (r != KL_VM_WAITS || !x->vm.ndecided)
-		return r;
-	kl_vm_undo(&x->vm, from);
-	r = kl_vm_decide(&x->vm, t, x->vm.ndecided);
-	x->vm.at_choice = n;
-	return r;
+	len = kl_ex_pack(x);
+	return len < 0 ? len : kl_ex_wait(x, from, len);
 }
 
 /* The step of @t ends with an error; what it did before may have been wrong too. */
 static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
 {
-	int ret = take_events(x);
+	int ret = kl_ex_take_events(x);
 
 	if (ret < 0)
 		return ret;
@@ -366,23 +204,43 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 	return 1;
 }
 
+static int to_machine(struct kl_explorer *x, uint32_t at)
+{
+	int ret;
+
+	if (x->loaded == at)
+		return 0;
+	ret = kl_ex_load(x, at);
+	if (!ret)
+		kl_vm_copy(&x->vm, &x->before);
+	return ret;
+}
+
 int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 {
+	const uint32_t set = kl_store_head(&x->store, at)->tag;
 	unsigned int t, steps = 0;
-	uint32_t set;
-	int ret = 0;
+	int ret = x->in_pieces ? kl_ex_look(x, at) : 0;
 
-	kl_ex_load(x, at);
-	kl_vm_copy(&x->vm, &x->before);
-	set = x->set;
-	for (t = 0; t < x->prog.nthreads && !ret; t++)
-		ret = expand_thread(x, at, t, set, &steps);
+	x->loaded = KL_NO_STATE;
+	for (t = 0; t < x->prog.nthreads && !ret; t++) {
+		ret = KL_EX_MACHINE;
+		if (x->in_pieces)
+			ret = kl_ex_known_steps(x, at, t, set, &steps);
+		if (ret != KL_EX_MACHINE)
+			continue;
+		ret = to_machine(x, at);
+		if (!ret)
+			ret = expand_thread(x, at, t, set, &steps);
+	}
 	if (!ret)
 		ret = add_waiting(x, at);
 	x->nwaiting = x->nwaiting_bytes = 0;
 	if (!ret && !steps) {
 		kl_store_head(&x->store, at)->ends = true;
-		ret = at_end(x, at);
+		ret = to_machine(x, at);
+		if (!ret)
+			ret = at_end(x, at);
 	}
 	if (x->o.progress && !(x->expanded & 1023)) {
 		x->o.progress->states = x->store.n;
@@ -419,7 +277,9 @@ static bool covers(void *ctx, uint32_t a, uint32_t b)
 
 static size_t spec_bytes(const struct kl_explorer *x)
 {
-	return x->hist ? kl_histories_bytes(x->hist) : kl_abstract_bytes(x->abs);
+	return x->queue.size + (x->hist ? kl_histories_bytes(x->hist) : 0) +
+	       (x->abs ? kl_abstract_bytes(x->abs) : 0) + kl_steps_bytes(&x->known) +
+	       kl_pieces_bytes(&x->known.pieces);
 }
 
 static int search_once(struct kl_explorer *x)
@@ -429,6 +289,9 @@ static int search_once(struct kl_explorer *x)
 	int ret;
 
 	kl_store_free(&x->store);
+	kl_steps_forget(&x->known);
+	x->known.pieces.prog = &x->prog;
+	x->in_pieces = x->abs && x->prog.canon && !x->prog.again && !x->o.no_known;
 	ret = kl_store_init(&x->store, x->o.memory);
 	if (!ret)
 		ret = kl_ex_first(x);
@@ -439,12 +302,16 @@ static int search_once(struct kl_explorer *x)
 		x->store.ctx = x;
 	}
 	x->transitions = x->expanded = x->levels = 0;
-	len = kl_ex_pack(x, NULL);
+	x->held = KL_NO_STATE;
+	x->queue.first = x->queue.end = x->path.n = 0;
+	len = kl_ex_pack(x);
 	if (len < 0)
 		return len;
-	ret = kl_store_add(&x->store, x->hash, x->packed, len, x->set, KL_NO_STATE);
+	ret = keep_state(x, x->hash, x->packed, len, x->set, KL_NO_STATE);
 	for (at = 0, ret = ret < 0 ? ret : 0; !ret && kl_store_has(&x->store, at);
 	     at = kl_store_next(&x->store, at)) {
+		if (x->o.compact)
+			kl_ex_dequeue(x, at);
 		if (at >= level) {
 			level = x->store.used / 4;
 			x->levels++;
@@ -454,10 +321,15 @@ static int search_once(struct kl_explorer *x)
 		if (kl_store_head(&x->store, at)->idle && !x->o.shortest)
 			continue;
 		ret = kl_ex_expand(x, at);
-		if (!ret && x->facts.refuted)
+		/* Nor could the run to what was found be told: its steps would be others. */
+		if (ret >= 0 && x->facts.refuted && x->verdict != KL_EX_MEMORY)
 			return -EAGAIN;
-		if (!ret && !(x->expanded & 4095) &&
-		    kl_store_bytes(&x->store) + spec_bytes(x) > x->o.memory) {
+		if (ret || x->expanded & 4095)
+			continue;
+		/* What is known of steps saves time, as long as there is room. */
+		if (kl_steps_bytes(&x->known) > x->o.memory / 8)
+			kl_steps_forget(&x->known);
+		if (kl_store_bytes(&x->store) + spec_bytes(x) > x->o.memory) {
 			x->verdict = KL_EX_MEMORY;
 			ret = 1;
 		}
@@ -481,10 +353,15 @@ static bool left_out(struct kl_explorer *x)
 		x->o.no_cover = true;
 	else
 		return false;
+	return true;
+}
+
+static void found_nothing(struct kl_explorer *x)
+{
 	x->verdict = KL_EX_OK;
 	x->last = KL_NO_STATE;
+	x->thread = -1;
 	x->message[0] = '\0';
-	return true;
 }
 
 static int search(struct kl_explorer *x)
@@ -500,6 +377,7 @@ static int search(struct kl_explorer *x)
 			ret = -EAGAIN;
 		if (ret != -EAGAIN)
 			break;
+		found_nothing(x);
 		x->begun++;
 		ret = 0;
 	}
@@ -534,7 +412,7 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	       enum kl_explore_verdict *verdict, struct kl_explorer **out)
 {
 	struct kl_explorer *x;
-	double start = now();
+	const double start = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
 	int ret;
 
 	*out = NULL;
@@ -557,7 +435,8 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)
 		ret = search(x);
-	x->seconds = now() - start;
+	x->seconds = seconds(CLOCK_MONOTONIC) - start;
+	x->cpu_seconds = seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	*verdict = x->verdict;
 	return ret;
 }
@@ -569,6 +448,11 @@ void kl_explorer_free(struct kl_explorer *x)
 	kl_abstract_free(x->abs);
 	kl_histories_free(x->hist);
 	kl_store_free(&x->store);
+	kl_steps_free(&x->known);
+	free(x->queue.bytes);
+	free(x->path.at);
+	free(x->path.end);
+	free(x->path.bytes);
 	free(x->pool);
 	free(x->live);
 	free(x);
@@ -580,12 +464,13 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 
 	*st = (struct kl_explore_stats){
 		.states = x->store.n, .transitions = x->transitions,
-		.bytes = kl_store_bytes(&x->store), .sets = x->abs ? kl_abstract_nsets(x->abs) : 0,
+		.bytes = kl_store_bytes(&x->store) + kl_pieces_bytes(&x->known.pieces),
+		.sets = x->abs ? kl_abstract_nsets(x->abs) : 0,
 		.configs = x->abs ? kl_abstract_nconfigs(x->abs) : 0, .open = x->store.n - x->expanded,
 		.threads = x->prog.nthreads, .levels = x->levels ? x->levels - 1 : 0,
-		.seconds = x->seconds,
+		.seconds = x->seconds, .cpu_seconds = x->cpu_seconds,
 	};
-	st->all_bytes = st->bytes + spec_bytes(x);
+	st->all_bytes = kl_store_bytes(&x->store) + spec_bytes(x);
 	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
 		st->steps++;
 	if (st->steps && x->thread < 0)

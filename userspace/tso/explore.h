@@ -2,8 +2,8 @@
 /*
  * The explorer: all runs of an implementation under a bounded client on the
  * x86-TSO machine, beside the set of the specification's configurations which
- * explain the history so far.  Breadth first, so that the first violation found
- * has the shortest run.  There is no bound but the client's: none on
+ * explain the history so far.  Breadth first, so that the run to the first
+ * violation found is a short one.  There is no bound but the client's: none on
  * preemptions, and one on store buffers that is told when it is reached.
  */
 #ifndef KL_TSO_EXPLORE_H
@@ -15,9 +15,10 @@ struct kl_explore_options {
 	bool sc;			/* sequential consistency, for comparison */
 	unsigned int threads, ops;	/* of a general client; 0: as the file says */
 	/* Reductions that are turned off: */
-	bool no_merge, no_dead, no_canon, no_hidden, no_symmetry, no_facts, no_cover;
+	bool no_merge, no_dead, no_canon, no_hidden, no_symmetry, no_facts, no_cover, no_known;
 	bool histories;			/* no specification: find the histories */
 	bool shortest;			/* no run to what is found has fewer steps */
+	bool compact;			/* of states hashes are kept: two may be taken for one */
 	uint64_t memory;		/* bytes */
 	/* Looked at from another thread, to show progress; may be NULL. */
 	struct kl_explore_progress *progress;
@@ -45,7 +46,7 @@ struct kl_explore_stats {
 	unsigned int steps;			/* of the run that is shown */
 	unsigned int threads;
 	uint64_t levels;	/* steps from the first state, all of which were followed */
-	double seconds;
+	double seconds, cpu_seconds;	/* as they pass; of the one core that was used */
 };
 
 struct kl_explorer;

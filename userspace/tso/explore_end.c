@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tso/explore_internal.h"
 
@@ -16,21 +17,26 @@ static struct kl_record *head(struct kl_explorer *x, uint32_t at)
 	return kl_store_head(&x->store, at);
 }
 
-/* Ends along the one state that each knows and along the tree; did anything change? */
-static bool pass(struct kl_explorer *x, const uint32_t *place, size_t n)
+/*
+ * Ends along the one state that each knows and along the tree, from the last state to the
+ * first; those that are left stay in @place.  How many.
+ */
+static size_t pass(struct kl_explorer *x, uint32_t *place, size_t n)
 {
-	bool changed = false;
-	size_t i;
+	size_t i, left = n;
 
 	for (i = n; i--;) {
 		struct kl_record *r = head(x, place[i]);
 
-		if (!r->ends && r->next != KL_NO_STATE && head(x, r->next)->ends)
-			r->ends = changed = true;
-		if (r->ends && r->parent != KL_NO_STATE && !head(x, r->parent)->ends)
-			head(x, r->parent)->ends = changed = true;
+		if (!r->ends && r->next != KL_NO_STATE)
+			r->ends = head(x, r->next)->ends;
+		if (!r->ends)
+			place[--left] = place[i];
+		else if (r->parent != KL_NO_STATE)
+			head(x, r->parent)->ends = true;
 	}
-	return changed;
+	memmove(place, place + left, (n - left) * sizeof(*place));
+	return n - left;
 }
 
 /* Again with all steps of the states that are left. */
@@ -68,15 +74,22 @@ void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm)
 					 "%s thread %u", n++ ? "," : "", t);
 }
 
-static void tell(struct kl_explorer *x, uint32_t at)
+static int tell(struct kl_explorer *x, uint32_t at)
 {
-	kl_ex_load(x, at);
+	int ret = kl_ex_load(x, at);
+
+	if (ret)
+		return ret;
 	kl_ex_found(x, KL_EX_ENDLESS, at, -1, false);
 	kl_ex_tell_endless(x, &x->before);
+	return 0;
 }
 
-/* The first state without an end, or better one in which all go round where they are. */
-static void find(struct kl_explorer *x, const uint32_t *place, size_t n)
+/*
+ * The first state without an end; or better, unless its run should be short, one in which
+ * all go round where they are.
+ */
+static int find(struct kl_explorer *x, const uint32_t *place, size_t n)
 {
 	uint32_t first = KL_NO_STATE;
 	size_t i;
@@ -88,13 +101,14 @@ static void find(struct kl_explorer *x, const uint32_t *place, size_t n)
 			continue;
 		if (first == KL_NO_STATE)
 			first = place[i];
+		if (x->o.shortest)
+			break;
 		if (r->next != KL_NO_STATE)
 			continue;
 		first = place[i];
 		break;
 	}
-	if (first != KL_NO_STATE)
-		tell(x, first);
+	return first != KL_NO_STATE ? tell(x, first) : 0;
 }
 
 int kl_ex_ends(struct kl_explorer *x)
@@ -102,7 +116,7 @@ int kl_ex_ends(struct kl_explorer *x)
 	const uint64_t transitions = x->transitions, states = x->store.n;
 	uint32_t *place = calloc(states + 1, sizeof(*place)), at;
 	bool changed = true;
-	size_t n = 0;
+	size_t n = 0, before;
 	int ret = 0;
 
 	if (!place)
@@ -110,13 +124,15 @@ int kl_ex_ends(struct kl_explorer *x)
 	for (at = 0; kl_store_has(&x->store, at); at = kl_store_next(&x->store, at))
 		place[n++] = at;
 	while (!ret && changed) {
-		while (pass(x, place, n))
-			;
+		do {
+			before = n;
+			n = pass(x, place, n);
+		} while (n < before);
 		ret = again(x, place, n, &changed);
 	}
 	x->transitions = transitions;
 	if (!ret)
-		find(x, place, n);
+		ret = find(x, place, n);
 	free(place);
 	return ret;
 }

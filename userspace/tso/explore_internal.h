@@ -8,9 +8,11 @@
 #include "tso/explore.h"
 #include "tso/facts.h"
 #include "tso/histories.h"
+#include "tso/steps.h"
 #include "tso/store.h"
 
 #define KL_EX_FAULTY	2
+#define KL_EX_MACHINE	3		/* this is left to the machine */
 #define KL_EX_SHOWN	64		/* events of a step that is shown */
 
 #define KL_EX_WAITING	32		/* states on their way to the store */
@@ -18,6 +20,28 @@
 struct kl_ex_waiting {
 	uint64_t hash;
 	uint32_t set, len, at;		/* at: its bytes in waiting_bytes */
+};
+
+/* States that are not followed yet, the oldest first; each behind its length. */
+struct kl_ex_queue {
+	uint8_t *bytes;
+	size_t first, end, size;
+};
+
+/* The states of a run: where each is, and its bytes up to end. */
+struct kl_ex_path {
+	uint32_t *at;
+	size_t *end;
+	uint8_t *bytes;
+	size_t n, cat, cend, cbytes;
+};
+
+/* A state in pieces that is being followed. */
+struct kl_ex_now {
+	uint32_t mem, thread[KL_VM_THREADS];
+	const uint8_t *own[KL_VM_THREADS];	/* which data, which objects a thread's names are */
+	unsigned int ndata, nobj;		/* of memory */
+	unsigned int last, end_obj;		/* the last data, behind the last object */
 };
 
 struct kl_explorer {
@@ -31,7 +55,11 @@ struct kl_explorer {
 	struct kl_histories *hist;
 	struct kl_store store;
 	struct kl_vm vm, before;
-	struct kl_vm_base base;		/* of before */
+	uint32_t loaded;		/* the state that is in before */
+	/* States in pieces, and what is known of their steps; else as kl_vm_pack() has them. */
+	bool in_pieces, recording;
+	struct kl_steps known;
+	struct kl_ex_now now;
 	uint32_t set;			/* of vm */
 	uint32_t explained;		/* the set before the last event */
 	unsigned int faulty;		/* the thread at fault */
@@ -45,8 +73,13 @@ struct kl_explorer {
 	unsigned int nwaiting, nwaiting_bytes;
 	uint8_t waiting_bytes[KL_VM_PACKED];
 	uint64_t hash;
+	/* With o.compact: states that wait, and the one that was had last. */
+	struct kl_ex_queue queue;
+	struct kl_ex_path path;
+	uint32_t held, held_len;
+	uint8_t held_bytes[KL_VM_PACKED];
 	uint64_t transitions, expanded, levels;
-	double seconds;
+	double seconds, cpu_seconds;
 	/* While a run is printed: the state with names that stay, and its set. */
 	struct kl_vm shown;
 	uint32_t shown_set;
@@ -73,6 +106,13 @@ int kl_ex_first_state(struct kl_explorer *x);
 /* Refute by random walks what does not hold. */
 int kl_ex_learn(struct kl_explorer *x);
 /*
+ * What follows from a step of @t, or a flush, in x->vm: its events, what goes along
+ * with it.  As kl_ex_after().
+ */
+int kl_ex_along(struct kl_explorer *x, unsigned int t, bool flush);
+/* The events of x->vm; those that cannot be explained stay.  As kl_ex_after(). */
+int kl_ex_take_events(struct kl_explorer *x);
+/*
  * kl_ex_after() - what follows from a step of @t, or a flush, in x->vm: its events in the
  * specification, what goes along with it.  1; 0 if the history cannot be
  * explained any more; KL_EX_FAULTY if x->faulty has an error; a negative errno.
@@ -88,13 +128,40 @@ void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, 
 int kl_ex_ends(struct kl_explorer *x);
 /* The first state to x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
-/* Load the state at a place. */
-void kl_ex_load(struct kl_explorer *x, uint32_t at);
+/* Load the state at a place; 0 or a negative errno. */
+int kl_ex_load(struct kl_explorer *x, uint32_t at);
+/*
+ * The bytes of the state at a place; NULL: it cannot be had.  With o.compact they are
+ * good until the next one is asked for.
+ */
+const uint8_t *kl_ex_state(struct kl_explorer *x, uint32_t at);
+/* explore_compact.c: a state that is new waits; the one at @at is the next; it is known. */
+int kl_ex_enqueue(struct kl_explorer *x, const uint8_t *state, uint32_t len);
+void kl_ex_dequeue(struct kl_explorer *x, uint32_t at);
+void kl_ex_hold(struct kl_explorer *x, uint32_t at, const uint8_t *state, size_t len);
+/*
+ * Find the step from @from to @to again: the thread or its flush; its choices are in x->vm.
+ * 0 or a negative errno.
+ */
+int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
+		    bool *flush);
 /*
  * The state to x->packed, x->names and x->hash, its set renamed: its bytes, or a
- * negative errno.  @base: x->base if it is a step from x->before, else NULL.
+ * negative errno.
  */
-int64_t kl_ex_pack(struct kl_explorer *x, const struct kl_vm_base *base);
+int64_t kl_ex_pack(struct kl_explorer *x);
+/* The state in x->packed was reached; it goes to the store soon.  As kl_ex_expand(). */
+int kl_ex_wait(struct kl_explorer *x, uint32_t from, size_t len);
+/* explore_pieces.c: the same for states in pieces; which pieces it has, to x->now. */
+int64_t kl_ex_pack_pieces(struct kl_explorer *x);
+int kl_ex_load_pieces(struct kl_explorer *x, uint32_t at);
+int kl_ex_look(struct kl_explorer *x, uint32_t at);
+/*
+ * The steps of @t from the state at @at in x->now, if they are known or can be learnt; as
+ * kl_ex_expand(), or KL_EX_MACHINE.  @set: its set; @steps: more by how many there are.
+ */
+int kl_ex_known_steps(struct kl_explorer *x, uint32_t at, unsigned int t, uint32_t set,
+		      unsigned int *steps);
 /* Say why the last event in x->vm cannot be explained. */
 void kl_ex_explain(struct kl_explorer *x);
 /* Say who waits for ever (explore_end.c). */

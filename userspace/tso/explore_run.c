@@ -288,22 +288,28 @@ static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t 
 	ret = kl_ex_after(x, t, flush);
 	if (ret <= 0 || ret == KL_EX_FAULTY)
 		return ret < 0 ? ret : 0;
-	len = kl_ex_pack(x, NULL);
+	len = kl_ex_pack(x);
 	if (len < 0)
 		return len;
-	return len == kl_store_head(&x->store, to)->len &&
-	       x->set == kl_store_head(&x->store, to)->tag &&
-	       !memcmp(x->packed, kl_store_state(&x->store, to), len);
+	if (x->set != kl_store_head(&x->store, to)->tag)
+		return 0;
+	if (!x->o.compact)
+		return len == kl_store_head(&x->store, to)->len &&
+		       !memcmp(x->packed, kl_store_state(&x->store, to), len);
+	if (memcmp(&x->hash, kl_store_state(&x->store, to), sizeof(x->hash)))
+		return 0;
+	kl_ex_hold(x, to, x->packed, len);
+	return 1;
 }
 
-/* Find the step from @from to @to again; its choices are in x->vm. */
-static int find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
-		     bool *flush)
+int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
+		    bool *flush)
 {
 	uint32_t set;
-	int ret;
+	int ret = kl_ex_load(x, from);
 
-	kl_ex_load(x, from);
+	if (ret)
+		return ret;
 	set = x->set;
 	for (*t = 0; *t < x->prog.nthreads; ++*t) {
 		x->vm.nchoice = 0;
@@ -371,7 +377,7 @@ static int show_first(struct kl_explorer *x, const struct show *s)
 
 	if (ret)
 		return ret;
-	kl_ex_pack(x, NULL);
+	kl_ex_pack(x);
 	memcpy(x->shown_thread, x->names.thread, sizeof(x->shown_thread));
 	x->shown.prog = &x->prog;
 	kl_vm_copy(&x->shown, &x->vm);
@@ -399,7 +405,7 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 	if (n)
 		ret = show_first(x, &s);
 	for (i = 1; i < n && !ret; i++) {
-		ret = find_step(x, path[i - 1], path[i], &t, &flush);
+		ret = kl_ex_find_step(x, path[i - 1], path[i], &t, &flush);
 		if (ret)
 			break;
 		x->vm.nchoice = x->vm.at_choice;

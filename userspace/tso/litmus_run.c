@@ -15,7 +15,6 @@ struct search {
 	struct kl_vm_prog prog;
 	struct kl_store store;
 	struct kl_vm vm, before;
-	struct kl_vm_base base;
 	uint8_t packed[KL_VM_PACKED];
 };
 
@@ -105,7 +104,7 @@ static int reached(struct search *s, uint32_t parent)
 	int ret;
 
 	s->r->transitions++;
-	len = kl_vm_pack(&s->vm, s->packed, &names, NULL);
+	len = kl_vm_pack(&s->vm, s->packed, &names);
 	ret = kl_store_add(&s->store, kl_store_hash(&s->store, s->packed, len), s->packed, len, 0,
 			   parent);
 	return ret < 0 ? ret : 0;
@@ -116,7 +115,7 @@ static int expand(struct search *s, uint32_t at)
 	unsigned int t, open = 0;
 	int ret = 0;
 
-	kl_vm_unpack(&s->before, kl_store_state(&s->store, at), &s->base);
+	kl_vm_unpack(&s->before, kl_store_state(&s->store, at));
 	for (t = 0; t < s->l->nthreads && !ret; t++) {
 		open += !s->before.thread[t].done || s->before.thread[t].nbuf;
 		kl_vm_copy(&s->vm, &s->before);

@@ -177,7 +177,7 @@ static int reached(struct search *s, uint32_t from)
 			return set;
 	}
 	x->vm.nev = 0;
-	len = kl_vm_pack(&x->vm, x->packed, &names, NULL);
+	len = kl_vm_pack(&x->vm, x->packed, &names);
 	ret = kl_store_add(&x->store, kl_store_hash(&x->store, x->packed, len), x->packed, len, set,
 			   from);
 	return ret < 0 ? ret : 0;
@@ -234,7 +234,7 @@ static int expand(struct search *s, uint32_t at)
 	int ret = 0;
 
 	x->set = kl_store_head(&x->store, at)->tag;
-	kl_vm_unpack(&x->before, kl_store_state(&x->store, at), &x->base);
+	kl_vm_unpack(&x->before, kl_store_state(&x->store, at));
 	for (t = 0; t < x->prog.nthreads && !ret; t++) {
 		const uint32_t set = x->set;
 

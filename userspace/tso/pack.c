@@ -103,24 +103,11 @@ static inline void put(struct packer *p, uint64_t v)
 		put_large(p, v);
 }
 
-/* The registers of a frame that a state has; those of a client that wait for results do not. */
-static uint64_t live(const struct kl_vm_prog *prog, const struct kl_vm_thread *th, unsigned int f)
-{
-	uint64_t mask;
-
-	if (!prog->dead)
-		return UINT64_MAX;
-	mask = prog->live[th->pc[f]];
-	if (!f && th->method >= 0)
-		mask &= ~(((1ULL << prog->methods[th->method].nresults) - 1) << th->args);
-	return mask;
-}
-
 static void put_frame(struct packer *p, const struct kl_vm_thread *th, unsigned int f,
 		      uint32_t base)
 {
 	const struct kl_vm_prog *prog = p->vm->prog;
-	const uint64_t mask = live(prog, th, f);
+	const uint64_t mask = kl_vm_kept(prog, th, f);
 	unsigned int i;
 
 	put_n(p, th->pc[f] - base, 2);
@@ -189,10 +176,8 @@ static uint64_t outside(const struct packer *p, uint64_t v)
 static uint64_t sign_frame(const struct packer *p, const struct kl_vm_thread *th, unsigned int f,
 			   uint64_t h)
 {
-	uint64_t mask = live(p->vm->prog, th, f) & ((2ULL << (p->vm->prog->nregs[f] - 1)) - 1);
+	uint64_t mask = kl_vm_kept(p->vm->prog, th, f);
 
-	if (!p->vm->prog->nregs[f])
-		return h;
 	for (; mask; mask &= mask - 1)
 		h = kl_mix(h, outside(p, th->reg[f][__builtin_ctzll(mask)]));
 	return h;
@@ -219,8 +204,7 @@ static uint64_t sign_thread(const struct packer *p, unsigned int t)
 }
 
 /* Each group's threads, in the order of their numbers, to the group's places. */
-static void order_threads(const struct packer *p, struct kl_vm_names *names,
-			  const struct kl_vm_base *base)
+static void order_threads(const struct packer *p, struct kl_vm_names *names)
 {
 	const struct kl_vm_prog *prog = p->vm->prog;
 	uint64_t sign[KL_VM_THREADS];
@@ -233,9 +217,7 @@ static void order_threads(const struct packer *p, struct kl_vm_names *names,
 	if (!prog->symmetry)
 		return;
 	for (i = 0; i < prog->nthreads; i++)
-		sign[i] = !(prog->group[i] & (prog->group[i] - 1)) ? 0 :
-			  base && !(p->vm->touched >> i & 1) ? base->thread[i].sign :
-			  sign_thread(p, i);
+		sign[i] = prog->group[i] & (prog->group[i] - 1) ? sign_thread(p, i) : 0;
 	for (i = 1; i < prog->nthreads; i++) {
 		for (j = i; j--;) {
 			/* The nearest place before of the same group. */
@@ -253,58 +235,28 @@ static void order_threads(const struct packer *p, struct kl_vm_names *names,
 	}
 }
 
-/* Names as in a state that was unpacked: each is its own. */
-static void name_base(struct packer *p, const struct kl_vm_base *base)
-{
-	for (; p->n < base->nobj; p->n++) {
-		p->order[p->n] = p->n;
-		p->name[p->n] = p->n + 1;
-	}
-	p->done = p->n;
-	for (; p->ndata < base->ndata; p->ndata++)
-		p->data[p->ndata + 1] = p->ndata + 1;
-}
-
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names,
-		  const struct kl_vm_base *base)
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names)
 {
 	const struct kl_vm_prog *prog = vm->prog;
 	struct packer p;
-	unsigned int i, t;
+	unsigned int i;
 
 	p.vm = vm;
 	p.at = out;
 	p.data = names->data;
 	p.n = p.done = p.ndata = 0;
-
 	memset(names->data, 0, sizeof(names->data));
-	if (vm->wrote || !prog->canon)
-		base = NULL;
 	memset(p.name, 0, vm->nobj);
-	if (base) {
-		name_base(&p, base);
-		memcpy(out, base->bytes, base->first);
-		p.at += base->first;
-	} else {
-		if (!prog->canon)
-			for (i = 0; i < vm->nobj; i++)
-				object(&p, i);
-		for (i = 0; i < prog->nslots; i++)
-			put(&p, vm->mem[i]);
-		if (prog->structs)
-			put_objects(&p);
-	}
-	order_threads(&p, names, base);
-	for (i = 0; i < prog->nthreads; i++) {
-		t = names->thread[i];
-		if (base && base->thread[t].plain && !(vm->touched >> t & 1)) {
-			memcpy(p.at, base->bytes + base->thread[t].from,
-			       base->thread[t].to - base->thread[t].from);
-			p.at += base->thread[t].to - base->thread[t].from;
-		} else {
-			put_thread(&p, t);
-		}
-	}
+	if (!prog->canon)
+		for (i = 0; i < vm->nobj; i++)
+			object(&p, i);
+	for (i = 0; i < prog->nslots; i++)
+		put(&p, vm->mem[i]);
+	if (prog->structs)
+		put_objects(&p);
+	order_threads(&p, names);
+	for (i = 0; i < prog->nthreads; i++)
+		put_thread(&p, names->thread[i]);
 	if (prog->structs)
 		put_objects(&p);
 	return p.at - out;
@@ -313,7 +265,6 @@ size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *name
 struct reader {
 	const struct kl_vm_prog *prog;
 	const uint8_t *in;
-	unsigned int nobj, ndata;	/* one more than the largest object, the largest number */
 };
 
 static uint64_t get_n(struct reader *r, unsigned int n)
@@ -327,8 +278,6 @@ static uint64_t get_n(struct reader *r, unsigned int n)
 
 static uint64_t get_object(struct reader *r, unsigned int obj)
 {
-	if (r->nobj <= obj)
-		r->nobj = obj + 1;
 	return KL_VM_PTR + r->prog->nslots + obj * r->prog->stride;
 }
 
@@ -345,10 +294,7 @@ static uint64_t get_large(struct reader *r, uint8_t b)
 		v = get_object(r, get_n(r, 1));
 		return v + get_n(r, 1);
 	case DATA:
-		v = get_n(r, 1);
-		if (r->ndata < v)
-			r->ndata = v;
-		return KL_VM_DATA + v;
+		return KL_VM_DATA + get_n(r, 1);
 	case WORD16:
 		return get_n(r, 2);
 	case WORD32:
@@ -373,7 +319,7 @@ static void get_frame(struct reader *r, struct kl_vm_thread *th, unsigned int f,
 	unsigned int i;
 
 	th->pc[f] = base + get_n(r, 2);
-	mask = live(r->prog, th, f);
+	mask = kl_vm_kept(r->prog, th, f);
 	for (i = 0; i < r->prog->nregs[f]; i++)
 		th->reg[f][i] = mask >> i & 1 ? get(r) : 0;
 }
@@ -391,6 +337,8 @@ static void get_thread(struct reader *r, struct kl_vm_thread *th, uint32_t base)
 		th->method = *r->in++;
 		th->args = *r->in++;
 		get_frame(r, th, 1, 0);
+	} else {
+		memset(th->reg[1], 0, r->prog->nregs[1] * sizeof(th->reg[1][0]));
 	}
 	get_frame(r, th, 0, base);
 	for (i = 0; i < th->nbuf; i++) {
@@ -421,23 +369,7 @@ static void get_objects(struct reader *r, struct kl_vm *vm)
 	vm->nmem = prog->nslots + end * prog->stride;
 }
 
-static void sign_base(const struct kl_vm *vm, struct kl_vm_base *base)
-{
-	uint8_t data[KL_VM_DATA_MAX] = { 0 };
-	struct packer p;
-	unsigned int i;
-
-	p.vm = vm;
-	p.data = data;
-	p.n = p.done = p.ndata = 0;
-	memset(p.name, 0, vm->nobj);
-	name_base(&p, base);
-	for (i = 0; i < vm->prog->nthreads; i++)
-		if (vm->prog->group[i] & (vm->prog->group[i] - 1))
-			base->thread[i].sign = sign_thread(&p, i);
-}
-
-void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in, struct kl_vm_base *base)
+void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in)
 {
 	const struct kl_vm_prog *prog = vm->prog;
 	struct reader r = { .prog = prog, .in = in };
@@ -449,19 +381,8 @@ void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in, struct kl_vm_base *base)
 		vm->mem[i] = get(&r);
 	if (prog->structs)
 		get_objects(&r, vm);
-	base->bytes = in;
-	base->first = r.in - in;
-	base->nobj = vm->nobj;
-	base->ndata = r.ndata;
-	for (i = 0; i < prog->nthreads; i++) {
-		r.nobj = r.ndata = 0;
-		base->thread[i].from = r.in - in;
+	for (i = 0; i < prog->nthreads; i++)
 		get_thread(&r, &vm->thread[i], prog->start[i]);
-		base->thread[i].to = r.in - in;
-		base->thread[i].plain = r.nobj <= base->nobj && r.ndata <= base->ndata;
-	}
 	if (prog->structs)
 		get_objects(&r, vm);
-	if (prog->symmetry && prog->canon)
-		sign_base(vm, base);
 }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "tso/store.h"
 
 #define FIRST_SLOTS	64
@@ -23,6 +24,8 @@ static int set_table(struct kl_store *s, uint64_t n)
 		free(hint);
 		return -ENOMEM;
 	}
+	kl_big_hint(table, n * sizeof(*table));
+	kl_big_hint(hint, n * sizeof(*hint));
 	free(s->table);
 	free(s->hint);
 	s->table = table;

@@ -7,7 +7,7 @@
 #include "tso/vm.h"
 
 #define STEPS_MAX	100000		/* instructions between two visible accesses */
-#define QUIET_MAX	1000		/* accesses that count as local, in one step */
+#define QUIET_MAX	60		/* accesses that count as local, in one step: rounds of most loops */
 
 enum block { NONE, BUFFERED, LOCKED };
 

@@ -179,6 +179,23 @@ static inline uint32_t kl_vm_element(uint32_t array, uint64_t index)
 	return index < array >> 16 ? (array & 0xffff) + index : UINT32_MAX;
 }
 
+/*
+ * The registers of a frame that belong to a state, a bit for each; those of a client
+ * that wait for results do not.
+ */
+static inline uint64_t kl_vm_kept(const struct kl_vm_prog *p, const struct kl_vm_thread *th,
+				  unsigned int f)
+{
+	uint64_t mask = p->nregs[f] ? (2ULL << (p->nregs[f] - 1)) - 1 : 0;
+
+	if (!p->dead)
+		return mask;
+	mask &= p->live[th->pc[f]];
+	if (!f && th->method >= 0)
+		mask &= ~(((1ULL << p->methods[th->method].nresults) - 1) << th->args);
+	return mask;
+}
+
 enum kl_vm_result {
 	KL_VM_OK,
 	KL_VM_WAITS,	/* not enabled: a barrier with a full buffer, or an atomic block's assume */
@@ -262,29 +279,16 @@ struct kl_vm_names {
 	bool moved;			/* some thread has another place */
 };
 
-/* Of a state that was unpacked: which bytes are those of its successors too. */
-struct kl_vm_base {
-	const uint8_t *bytes;
-	unsigned int first, nobj, ndata;	/* fixed memory and what it reaches */
-	struct {
-		unsigned int from, to;
-		bool plain;		/* it names nothing that fixed memory does not reach */
-		uint64_t sign;		/* for the order */
-	} thread[KL_VM_THREADS];
-};
-
 /**
  * kl_vm_pack() - a state as a string of bytes, equal states as equal ones
  * @vm: the state
  * @out: KL_VM_PACKED bytes
  * @names: set to the names; data too is numbered by where it is found first
- * @base: of the state from which steps led to this one; may be NULL
  *
  * Return: how many bytes were used.
  */
-size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names,
-		  const struct kl_vm_base *base);
-void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in, struct kl_vm_base *base);
+size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *names);
+void kl_vm_unpack(struct kl_vm *vm, const uint8_t *in);
 
 /**
  * kl_vm_live() - which registers matter before each word (live.c)
