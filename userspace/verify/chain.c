@@ -67,8 +67,7 @@ int kl_vf_key_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_eq
 	return order(x, a) < order(x, b);
 }
 
-/* The key of a node. */
-static uint8_t node_key(const struct kl_verifier *x, uint64_t kind)
+uint8_t kl_vf_key_of(const struct kl_verifier *x, uint64_t kind)
 {
 	unsigned int i;
 
@@ -80,7 +79,7 @@ static uint8_t node_key(const struct kl_verifier *x, uint64_t kind)
 
 uint64_t kl_vf_node_key(const struct kl_verifier *x, uint64_t kind)
 {
-	return key_class(x, node_key(x, kind));
+	return key_class(x, kl_vf_key_of(x, kind));
 }
 
 static bool named_in(const struct kl_vf_state *s, unsigned int i)
@@ -181,8 +180,8 @@ static bool ascending(const struct kl_verifier *x, const struct kl_vf_state *s, 
 		return false;
 	if (c == d)
 		return (c == KEY_LESS || c == KEY_MORE) &&
-		       (!x->concrete || node_key(x, s->kind[a]) < node_key(x, s->kind[b]));
-	return order(x, node_key(x, s->kind[a])) < order(x, node_key(x, s->kind[b]));
+		       (!x->concrete || kl_vf_key_of(x, s->kind[a]) < kl_vf_key_of(x, s->kind[b]));
+	return order(x, kl_vf_key_of(x, s->kind[a])) < order(x, kl_vf_key_of(x, s->kind[b]));
 }
 
 /* Threads that keep in mind what was on the list since they read its head. */

@@ -25,11 +25,11 @@ static void set_client(const struct kl_verifier *x, struct kl_client *c, unsigne
 {
 	unsigned int i;
 
-	c->roles = x->o.roles;
+	c->roles = x->asked.roles;
 	c->nthreads = threads;
 	c->ops = ops;
 	for (i = 0; i < threads; i++)
-		c->methods[i] = x->role[i];
+		c->methods[i] = x->asked.roles ? x->asked.methods[i] : UINT64_MAX;
 }
 
 static bool is_wrong(enum kl_explore_verdict v)
@@ -51,8 +51,9 @@ int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bound
 
 	*out = NULL;
 	for (i = 0; i < bounds && i < sizeof(general) / sizeof(*general) && !ret && !found; i++) {
-		threads = x->o.roles || (x->o.threads && x->o.threads < general[i][0]) ?
-			  x->o.threads : general[i][0];
+		threads = x->asked.roles ||
+			  (x->asked.threads && x->asked.threads < general[i][0]) ?
+			  x->asked.threads : general[i][0];
 		set_client(x, c, threads, general[i][1]);
 		kl_explorer_free(*out);
 		*out = NULL;

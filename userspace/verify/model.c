@@ -39,6 +39,7 @@ static int read_struct(struct kl_vf_model *m)
 				return refuse(m->spec, f->pos, "knows one lock in a node, this is "
 					      "the second", f->name);
 			m->field[i] = FIELD_LOCK;
+			m->has_lock = true;
 		} else if (nfields == KL_VF_FIELDS) {
 			return refuse(m->spec, f->pos, "knows four fields of a node apart from its "
 				      "pointer and its lock, this is the fifth", f->name);
@@ -75,6 +76,8 @@ static int read_state(struct kl_vf_model *m)
 	size_t i;
 
 	m->nslots = at;
+	for (i = 0; i < m->im->nvars; i++)
+		m->has_lock |= m->im->vars[i].f.type == KL_IT_LOCK;
 	for (i = 0; i < s->nvars; i++) {
 		const struct kl_var *v = &s->vars[i];
 

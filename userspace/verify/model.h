@@ -41,6 +41,7 @@ struct kl_vf_model {
 	bool is_queue[KL_VF_GLOBALS];
 	uint8_t field[KL_FIELDS_MAX];	/* the number of a field, FIELD_NEXT or FIELD_LOCK */
 	bool key_field[KL_FIELDS_MAX];
+	bool has_lock;			/* there are locks, in nodes or by themselves */
 	bool keyed;			/* one set, seen at one key */
 	int root;			/* keyed: the global that holds the list's head */
 	struct kl_val consts[KL_VF_CONSTS];
@@ -72,7 +73,7 @@ struct kl_vf_run {
 	struct kl_vf_state s;
 	uint8_t t;
 	bool commit;		/* what does not commute with other threads' steps was done */
-	bool acted, wrote;	/* looked at, changed what other threads see */
+	bool wrote;		/* changed what other threads see */
 	bool resume;		/* the instruction at hand has begun */
 	uint8_t block, jumps;
 	uint16_t steps;
@@ -93,15 +94,18 @@ struct kl_vf_views;
 
 struct kl_verifier {
 	struct kl_vf_model m;
-	struct kl_verify_options o;
+	struct kl_verify_options o, asked;	/* what is looked at; what was asked for */
+	bool tried_any;			/* any number was looked at, since so many have many states */
 	unsigned int nt;		/* threads of a state: 1 if any number is verified */
 	uint64_t role[KL_VF_THREADS];	/* methods of each thread */
 	bool concrete;			/* nothing is summarised */
+	bool others;			/* views know of locks that other threads hold */
 	bool coarse;			/* states that differ in summaries only are united */
 	bool init;			/* the code of `init' runs */
-	bool seen_all;			/* all operations look at what was on the list */
 	bool deaf;			/* alarms are not told */
 	bool full;			/* but that there was no room for a step */
+	bool unordered, waits;		/* locks: taken in no known order; a wait for something else */
+	uint64_t then[64];		/* locks taken while one is held, see locks.c */
 	bool restart;			/* an assumption about locks or fields was wrong */
 	unsigned int max_ops;		/* concrete mode */
 	struct kl_vf_run *stack;
@@ -152,13 +156,16 @@ const char *kl_vf_chain_init(struct kl_verifier *x, struct kl_vf_state *s);
 /* How keys compare: 0, 1, or 2 for not known. */
 int kl_vf_key_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal);
 int kl_vf_key_equal(const struct kl_verifier *x, uint8_t a, uint8_t b);
+uint8_t kl_vf_key_of(const struct kl_verifier *x, uint64_t kind);
+/* The class of a node's key. */
 uint64_t kl_vf_node_key(const struct kl_verifier *x, uint64_t kind);
 
 /* value.c */
 int kl_vf_truth(const struct kl_verifier *x, uint8_t v);
 int kl_vf_equal(const struct kl_verifier *x, uint8_t a, uint8_t b);
 int kl_vf_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal);
-uint8_t kl_vf_arith(struct kl_verifier *x, enum kl_opcode op, uint8_t a, uint8_t b);
+/* What an instruction that only computes makes of @b and @c; false: true or not is not known. */
+bool kl_vf_compute(struct kl_verifier *x, enum kl_opcode op, uint8_t b, uint8_t c, uint8_t *out);
 
 /* refer.c */
 void kl_vf_ref_start(struct kl_verifier *x, struct kl_vf_run *r);
@@ -167,17 +174,40 @@ enum kl_vf_end kl_vf_ref_step(struct kl_verifier *x, struct kl_vf_run *r);
 /* May the operation have been linearized at some time since the call? */
 bool kl_vf_hindsight(struct kl_verifier *x, const struct kl_vf_run *r, const uint8_t *results);
 
+/* op.c: a call, a linearization point (r->ref is set if the reference has to run), a return. */
+void kl_vf_begin(struct kl_verifier *x, struct kl_vf_run *r, unsigned int method, uint8_t key,
+		 uint8_t bits);
+enum kl_vf_end kl_vf_linearize(struct kl_verifier *x, struct kl_vf_run *r, unsigned int kind);
+enum kl_vf_end kl_vf_returns(struct kl_verifier *x, struct kl_vf_run *r, unsigned int n,
+			     unsigned int first);
+/* Is the operation on the observed key, or are there no keys? */
+bool kl_vf_tracked(const struct kl_verifier *x, const struct kl_vf_thread *th);
+/* What thread @t keeps in mind of the sorted list: nothing, or what is on it @now. */
+void kl_vf_forget_seen(struct kl_vf_state *s, unsigned int t, bool now);
+
+/* commute.c: must the step end before this instruction? */
+bool kl_vf_stops(struct kl_verifier *x, struct kl_vf_run *r, uint32_t insn);
+
+/* locks.c: take or release one. */
+enum kl_vf_end kl_vf_lock(struct kl_verifier *x, struct kl_vf_run *r, uint32_t insn);
+#define KL_VF_SELF_LOCK	(1ULL << 63)	/* of a set of locks: that of the node itself */
+/* The locks that the thread holds, a bit for each slot, and @node's, if that is not 0. */
+uint64_t kl_vf_held(const struct kl_verifier *x, const struct kl_vf_run *r, unsigned int node);
+/* Can no threads wait for each other? */
+bool kl_vf_ordered_locks(const struct kl_verifier *x);
+
 /* step.c: all steps of a thread from a state; what they lead to is emitted. */
 int kl_vf_step(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t);
-/* One instruction; what is not definite is made so, other ways are pushed. */
+enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* insn.c: one instruction; what is not definite is made so, other ways are pushed. */
 enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint32_t *code);
 /* first.c: run `init'. */
 int kl_vf_first(struct kl_verifier *x, struct kl_vf_state *s);
-enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* There is no room for what must be told apart. */
 enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r);
+enum kl_vf_end kl_vf_not_a_node(struct kl_verifier *x, struct kl_vf_run *r, uint8_t v);
 
 /* kl_vf_focus(), and what it means for the step: VF_STEPPED, and it goes on. */
 enum kl_vf_end kl_vf_focus_or_end(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i,
@@ -185,7 +215,15 @@ enum kl_vf_end kl_vf_focus_or_end(struct kl_verifier *x, struct kl_vf_run *r, un
 
 /* canon.c: the canonical form, in @out and as bytes in x->store.key and .edges. */
 void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_state *out);
-/* Store the canonical @s, whose bytes have just been made: its number or a negative errno. */
+/* form.c: names anew, the rest summarised; thread order[t] becomes thread t. */
+void kl_vf_form(const struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
+		struct kl_vf_state *out);
+/* A set of individuals under new numbers. */
+uint32_t kl_vf_map_set(uint32_t set, const uint8_t *map);
+/* pack.c: all of a state; the length of what tells it from others comes back. */
+unsigned int kl_vf_pack(const struct kl_verifier *x, const struct kl_vf_state *s, uint8_t *key,
+			unsigned int *len, uint32_t *edges, unsigned int *nedges);
+/* unite.c: store the canonical @s, whose bytes were just made: its number or a negative errno. */
 int64_t kl_vf_add(struct kl_verifier *x, const struct kl_vf_state *s);
 /* The form with the threads in that order; dead values have been forgotten before. */
 void kl_vf_ordered(struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
@@ -198,6 +236,10 @@ void kl_vf_abstract_keys(const struct kl_verifier *x, struct kl_vf_state *s);
 int kl_vf_interfere(struct kl_verifier *x, uint32_t at);
 void kl_vf_views_clear(struct kl_verifier *x);
 void kl_vf_views_free(struct kl_verifier *x);
+/* glue.c: the steps of view @w's thread, as view @v sees them: 0 or a negative errno. */
+int kl_vf_glue(struct kl_verifier *x, uint32_t v, uint32_t w);
+/* What views of one state agree on, as a hash. */
+uint64_t kl_vf_look(const struct kl_verifier *x, const struct kl_vf_state *s);
 /* Leave thread @t alone in a state. */
 void kl_vf_only(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int t);
 

@@ -303,26 +303,12 @@ enum kl_vf_end kl_vf_ref_step(struct kl_verifier *x, struct kl_vf_run *r)
 		r->rwrote++;
 		break;
 	case KL_I_ADD ... KL_I_SHR:
-		reg[a] = kl_vf_arith(x, op, reg[b], reg[c]);
-		break;
 	case KL_I_NEG:
 	case KL_I_INV:
-		reg[a] = kl_vf_arith(x, op, reg[b], VF_NULL);
-		break;
 	case KL_I_LT ... KL_I_NEB:
-		is = op == KL_I_LT || op == KL_I_LE ?
-		     kl_vf_less(x, reg[b], reg[c], op == KL_I_LE) : kl_vf_equal(x, reg[b], reg[c]);
-		if (is == 2)
-			set_unknown(x, r, a, next);
-		else
-			reg[a] = kl_vf_const(&x->m, kl_word(is == (op != KL_I_NE && op != KL_I_NEB)));
-		break;
 	case KL_I_NOT:
-		is = kl_vf_truth(x, reg[b]);
-		if (is == 2)
+		if (!kl_vf_compute(x, op, reg[b], reg[c], &reg[a]))
 			set_unknown(x, r, a, next);
-		else
-			reg[a] = kl_vf_const(&x->m, kl_word(!is));
 		break;
 	case KL_I_JMP:
 		next = imm;

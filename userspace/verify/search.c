@@ -8,7 +8,8 @@
 #include "base/err.h"
 #include "verify/model.h"
 
-#define FINER_STEPS	20	/* instructions of a finer search */
+#define MANY_STATES	400000		/* of a fixed number of threads: any number may be less */
+#define FINER_STEPS	1000000		/* instructions of a finer search, at least */
 
 static double now(void)
 {
@@ -38,6 +39,8 @@ static int keep(struct kl_verifier *x, struct kl_vf_run *r)
 	}
 	if (x->max_steps && x->steps > x->max_steps)
 		return -E2BIG;
+	if (x->o.threads && !x->tried_any && x->store.n > MANY_STATES)
+		return -EAGAIN;
 	return x->o.memory && kl_vf_store_bytes(&x->store) > x->o.memory ? -E2BIG : 0;
 }
 
@@ -96,7 +99,8 @@ static int search(struct kl_verifier *x)
 
 	kl_vf_store_clear(&x->store);
 	kl_vf_views_clear(x);
-	x->alarm = x->restart = false;
+	x->alarm = x->restart = x->unordered = x->waits = false;
+	memset(x->then, 0, sizeof(x->then));
 	x->last = KL_VF_NO_STATE;
 	x->rounds++;
 	ret = first(x);
@@ -109,14 +113,25 @@ static int search(struct kl_verifier *x)
 	return ret;
 }
 
+/* What a search keeps apart, from coarse to fine. */
+static const struct level {
+	bool others;	/* views know of locks that other threads hold */
+	bool apart;	/* states that differ in summaries only are not united */
+} levels[] = {
+	{ false, false },
+	{ true, false },
+	{ true, true },
+};
+
+#define NLEVELS		(sizeof(levels) / sizeof(*levels))
+
 /* One level of precision, as often as it takes for the assumptions to be right. */
-static int search_level(struct kl_verifier *x, unsigned int i)
+static int search_level(struct kl_verifier *x, const struct level *l)
 {
 	int ret;
 
-	/* All states together; what was on the list is kept in mind; states kept apart. */
-	x->coarse = i < 2;
-	x->seen_all = i > 0;
+	x->others = l->others;
+	x->coarse = !l->apart;
 	do {
 		ret = search(x);
 	} while (!ret && x->restart);
@@ -124,42 +139,74 @@ static int search_level(struct kl_verifier *x, unsigned int i)
 }
 
 /*
- * From coarse to fine: what cannot be proved may be so when more is kept apart.  A
- * finer search has a bound of its own, since what is wrong may have any number of
- * states there.
+ * What cannot be proved may be so when more is kept apart.  A finer search has a
+ * bound of its own, since what is wrong may have any number of states there; the
+ * alarm told is then that of the first search.
  */
 static int search_all(struct kl_verifier *x)
 {
+	uint64_t first;
+	bool bounded = false;
 	unsigned int i;
 	int ret;
 
-	ret = search_level(x, 0);
-	for (i = x->m.keyed ? 1 : 2; i < 3 && !ret && x->alarm && x->last != KL_VF_NO_STATE; i++) {
-		x->max_steps = x->steps + FINER_STEPS;
-		ret = search_level(x, i);
+	ret = search_level(x, levels);
+	first = x->steps;
+	if (ret || !x->alarm || x->last == KL_VF_NO_STATE)
+		return ret;
+	for (i = 1; i < NLEVELS; i++) {
+		/* Only views forget who holds a lock. */
+		if (!levels[i].apart && (x->o.threads || !x->m.has_lock))
+			continue;
+		x->max_steps = x->steps + 2 * first + FINER_STEPS;
+		ret = search_level(x, &levels[i]);
 		x->max_steps = 0;
-		if (ret == -E2BIG)
-			return search_level(x, 0);
+		bounded = ret == -E2BIG;
+		if (!bounded && (ret || !x->alarm))
+			return ret;
 	}
-	return ret;
+	return bounded ? search_level(x, levels) : 0;
 }
 
-static int set_roles(struct kl_verifier *x)
+static void set_threads(struct kl_verifier *x, unsigned int threads, bool roles)
 {
 	unsigned int i;
 
-	if (x->o.threads > KL_VF_THREADS) {
+	x->o.threads = threads;
+	x->o.roles = roles;
+	x->nt = threads ? threads : 1;
+	for (i = 0; i < KL_VF_THREADS; i++)
+		x->role[i] = roles ? x->o.methods[i] : UINT64_MAX;
+}
+
+static int check_threads(const struct kl_verify_options *o)
+{
+	if (o->threads > KL_VF_THREADS) {
 		kl_err("klin verify takes 1 to %d threads, or any number", KL_VF_THREADS);
 		return -EINVAL;
 	}
-	if (!x->o.threads && x->o.roles) {
+	if (!o->threads && o->roles) {
 		kl_err("of any number of threads each may call any method");
 		return -EINVAL;
 	}
-	x->nt = x->o.threads ? x->o.threads : 1;
-	for (i = 0; i < KL_VF_THREADS; i++)
-		x->role[i] = x->o.roles ? x->o.methods[i] : UINT64_MAX;
 	return 0;
+}
+
+/*
+ * What holds for any number of threads that call anything holds for some that call
+ * some of it, and has often fewer states.
+ */
+static int search_any(struct kl_verifier *x)
+{
+	int ret;
+
+	x->tried_any = true;
+	set_threads(x, 0, false);
+	ret = search_all(x);
+	if ((!ret && !x->alarm) || (ret && ret != -E2BIG))
+		return ret;
+	set_threads(x, x->asked.threads, x->asked.roles);
+	return search_all(x);
 }
 
 int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
@@ -172,13 +219,17 @@ int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
 	*out = x;
 	if (!x)
 		return -ENOMEM;
-	x->o = *o;
+	x->o = x->asked = *o;
 	x->emit = x->keep = keep;
 	ret = kl_vf_model(&x->m, spec);
 	if (!ret)
-		ret = set_roles(x);
-	if (!ret)
+		ret = check_threads(o);
+	if (!ret) {
+		set_threads(x, o->threads, o->roles);
 		ret = search_all(x);
+	}
+	if (ret == -EAGAIN)
+		ret = search_any(x);
 	x->seconds = now() - start;
 	*verdict = x->verdict = x->alarm ? KL_VF_ALARM : KL_VF_VERIFIED;
 	if (ret == -E2BIG) {
@@ -203,7 +254,10 @@ void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st)
 {
 	*st = (struct kl_verify_stats){
 		.states = x->store.n, .steps = x->steps, .bytes = kl_vf_store_bytes(&x->store),
-		.threads = x->o.threads, .rounds = x->rounds, .seconds = x->seconds,
+		.threads = x->asked.threads, .any = !x->o.threads, .rounds = x->rounds,
+		.seconds = x->seconds,
+		.waits = x->m.has_lock || x->waits,
+		.ordered_locks = x->verdict == KL_VF_VERIFIED && kl_vf_ordered_locks(x),
 	};
 }
 

@@ -66,7 +66,7 @@ int kl_vf_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal)
 	return or_equal ? p.v <= q.v : p.v < q.v;
 }
 
-uint8_t kl_vf_arith(struct kl_verifier *x, enum kl_opcode op, uint8_t a, uint8_t b)
+static uint8_t arith(struct kl_verifier *x, enum kl_opcode op, uint8_t a, uint8_t b)
 {
 	static const int ops[] = {
 		'+', '-', '*', '/', '%', '&', '|', '^', KL_OP_SHL, KL_OP_SHR,
@@ -82,4 +82,34 @@ uint8_t kl_vf_arith(struct kl_verifier *x, enum kl_opcode op, uint8_t a, uint8_t
 	if ((op == KL_I_DIV || op == KL_I_MOD) && !q.v)
 		return VF_TOP;
 	return kl_vf_const(&x->m, kl_word(kl_arith(ops[op - KL_I_ADD], p.v, q.v)));
+}
+
+bool kl_vf_compute(struct kl_verifier *x, enum kl_opcode op, uint8_t b, uint8_t c, uint8_t *out)
+{
+	int is;
+
+	switch (op) {
+	case KL_I_ADD ... KL_I_SHR:
+		*out = arith(x, op, b, c);
+		return true;
+	case KL_I_NEG:
+	case KL_I_INV:
+		*out = arith(x, op, b, VF_NULL);
+		return true;
+	case KL_I_NOT:
+		is = kl_vf_truth(x, b);
+		break;
+	case KL_I_LT:
+	case KL_I_LE:
+		is = kl_vf_less(x, b, c, op == KL_I_LE);
+		break;
+	default:
+		is = kl_vf_equal(x, b, c);
+	}
+	if (is == 2)
+		return false;
+	if (op == KL_I_NOT || op == KL_I_NE || op == KL_I_NEB)
+		is = !is;
+	*out = kl_vf_const(&x->m, kl_word(is));
+	return true;
 }

@@ -39,7 +39,10 @@ enum kl_verify_verdict {
 struct kl_verify_stats {
 	uint64_t states, steps, bytes;
 	unsigned int threads;		/* 0: any number */
+	bool any;			/* the states are those of any number of threads */
 	unsigned int rounds;		/* how often the search began anew */
+	bool waits;			/* the implementation has steps that wait: for locks, assume() */
+	bool ordered_locks;		/* verified, and no threads can wait for each other */
 	double seconds;
 };
 
