@@ -109,8 +109,42 @@ static __noinline __u64 klin_number(__u64 addr, __u64 n, __u64 *fault)
 	return num;
 }
 
+#ifdef KLIN_WITH_REGS
+/*
+ * Numbers are those of DWARF.  Each is read for itself: the kernel allows no computed
+ * address here, which compilers make of equal reads.
+ */
+static __noinline __u64 klin_cpu_reg(struct pt_regs *r, __u32 n)
+{
+	__u64 v = 0;
+
+#define READ(num, reg) case num: v = r->reg; opaque(v); break
+	switch (n) {
+	READ(0, ax);
+	READ(1, dx);
+	READ(2, cx);
+	READ(3, bx);
+	READ(4, si);
+	READ(5, di);
+	READ(6, bp);
+	READ(7, sp);
+	READ(8, r8);
+	READ(9, r9);
+	READ(10, r10);
+	READ(11, r11);
+	READ(12, r12);
+	READ(13, r13);
+	READ(14, r14);
+	READ(15, r15);
+	}
+#undef READ
+	return v;
+}
+#endif
+
 /**
- * klin_fetch() - run a fetch program
+ * klin_fetch_at() - run a fetch program
+ * @regs: the processor's registers, for KLIN_REG
  * @prog: in read-only data
  * @args: the function's arguments
  * @retval: its return value
@@ -120,8 +154,9 @@ static __noinline __u64 klin_number(__u64 addr, __u64 n, __u64 *fault)
  *
  * Return: false if this is not an operation.
  */
-static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, const __u64 *args,
-				       __u64 retval, __u64 *val, __u64 *object, __u32 *fault)
+static __always_inline bool klin_fetch_at(struct pt_regs *regs,
+					  const volatile struct klin_insn *prog, const __u64 *args,
+					  __u64 retval, __u64 *val, __u64 *object, __u32 *fault)
 {
 	__u64 r[KLIN_REGS] = {}, bad = 0;
 	__u32 i;
@@ -158,6 +193,12 @@ static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, co
 			v = bpf_get_current_task();
 			f = 0;
 			break;
+#ifdef KLIN_WITH_REGS
+		case KLIN_REG:
+			v = klin_cpu_reg(regs, off);
+			f = 0;
+			break;
+#endif
 		case KLIN_MOV:
 			v = b;
 			f = fb;
@@ -256,6 +297,13 @@ static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, co
 		bad = (bad & ~(1ULL << dst)) | f << dst;
 	}
 	return true;
+}
+
+/* The same where there are no registers. */
+static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, const __u64 *args,
+				       __u64 retval, __u64 *val, __u64 *object, __u32 *fault)
+{
+	return klin_fetch_at(NULL, prog, args, retval, val, object, fault);
 }
 
 #endif

@@ -8,10 +8,13 @@
 #endif
 
 #include "vmlinux-min.h"
-#include "slots.h"
-#include "fetch.h"
+#include "klin_event.h"
 
 const volatile struct klin_conf conf = {};
+
+#include "slots.h"
+#include "fetch.h"
+#include "filter.h"
 
 struct fetched {
 	__u64 val[KLIN_MAX_VALS];
@@ -19,17 +22,15 @@ struct fetched {
 	__u32 fault;
 };
 
-/* The frames of one kernel stack differ in these bits only. */
-#define STACK_BITS	14
-
 static __always_inline bool skipped(__u32 tgid)
 {
-	return (conf.self && tgid == conf.self) || (conf.only && tgid != conf.only);
+	return conf.self && tgid == conf.self;
 }
 
 static __always_inline bool wanted(__u64 object, __u32 fault)
 {
-	return !conf.one_object || (fault & KLIN_FAULT_OBJECT) || object == conf.object;
+	return (!conf.one_object || (fault & KLIN_FAULT_OBJECT) || object == conf.object) &&
+	       klin_sampled(&conf.filter, object, fault);
 }
 
 /* Of the same call as one with this stack, for another clause on this function. */
@@ -47,7 +48,7 @@ static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 {
 	if (f->open == KLIN_OVER)
 		return true;
-	return f->open == KLIN_OPEN && f->sp && !((f->sp ^ sp) >> STACK_BITS) && sp >= f->sp &&
+	return f->open == KLIN_OPEN && f->sp && !((f->sp ^ sp) >> KLIN_STACK_BITS) && sp >= f->sp &&
 	       !sibling(f, sp);
 }
 
@@ -60,12 +61,18 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	struct klin_slot *s;
 	__u32 key, i;
 
-	if (skipped(id >> 32))
+	if (skipped(id >> 32) || (!conf.filter.note && klin_left_out(&conf.filter, id >> 32, cpu)))
 		return;
 	if (!klin_fetch(conf.call, args, 0, v.val, &v.object, &v.fault))
 		return;
 	if (conf.call_object && !wanted(v.object, v.fault))
 		return;
+	if (klin_left_out(&conf.filter, id >> 32, cpu)) {
+		if (!conf.call_object)
+			v.fault |= KLIN_FAULT_OBJECT;
+		klin_note_left(&conf.filter, v.object, v.fault);
+		return;
+	}
 
 	key = klin_key(id, cpu);
 	s = klin_slot(key, conf.slot_mask, true);
@@ -99,7 +106,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 			if (i < conf.nparams)
 				f->args[i] = args[i];
 	}
-	f->ev.call = bpf_ktime_get_ns();
+	f->ev.call = klin_time(cpu);
 	barrier();
 	f->open = KLIN_OPEN;
 }
@@ -137,7 +144,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	struct klin_slot *s;
 	bool wants;
 
-	if (skipped(id >> 32))
+	if (skipped(id >> 32) || klin_other_task(&conf.filter, id >> 32))
 		return;
 	s = klin_slot(key, conf.slot_mask, !conf.call_filter);
 	if (!s) {
@@ -145,7 +152,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 			klin_missed(c);
 		return;
 	}
-	now = bpf_ktime_get_ns();
+	now = klin_time(cpu);
 	top = s->top;
 	at = top;
 	for (i = 0; i < KLIN_DEPTH; i++) {
@@ -203,8 +210,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 /* The address of the trampoline's frame, the same at the call and the return. */
 static __always_inline __u64 stack_of(void *ctx, struct klin_cpu *c)
 {
-	*(void *volatile *)&c->scratch = ctx;
-	return *(volatile __u64 *)&c->scratch;
+	return klin_number_of(ctx, c);
 }
 
 static __always_inline void func_args(void *ctx, __u64 *args)

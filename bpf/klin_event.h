@@ -31,6 +31,21 @@
 #define KLIN_TP_METHODS	64	/* span of klin.ko's method ids in one recording */
 #define KLIN_TP_VALS	3	/* arguments, and results, of its tracepoints */
 
+/* How times are told; enum kl_clock in the history. */
+enum klin_clock {
+	KLIN_CLOCK_MONO,	/* bpf_ktime_get_ns() */
+	KLIN_CLOCK_SEQ,		/* a count that each time raises, by a locked instruction */
+	KLIN_CLOCK_COARSE,	/* a count that somebody else raises, and a CPU's own below it */
+};
+
+#define KLIN_TICK_BITS	16	/* of a coarse time: the CPU's own count */
+
+/* A count in a cache line of its own. */
+struct klin_time {
+	__u64 now;
+	__u64 pad[7];
+};
+
 enum klin_event_type {
 	KLIN_EV_OP,
 	KLIN_EV_DRAIN,		/* cpu_ret's store buffer was empty at ret */
@@ -50,7 +65,7 @@ enum klin_event_flags {
 struct klin_event {
 	__u32 type;
 	__u32 probe;		/* index of the probe clause */
-	__u64 call, ret;	/* bpf_ktime_get_ns() */
+	__u64 call, ret;	/* by the recording's clock */
 	__u64 point;		/* linearization point, 0 if none was given */
 	__u64 object;
 	__u32 tid;		/* or the CPU's idle task: KLIN_TID_IDLE + CPU */
@@ -70,13 +85,14 @@ enum klin_open {
 	KLIN_FILLING,	/* the program is at it */
 	KLIN_OPEN,
 	KLIN_OVER,
+	KLIN_WAITING,	/* a call of a function in which an operation may come yet: place.bpf.c */
 };
 
 /* An open operation.  It is the event in the making. */
 struct klin_frame {
 	__u64 sp;		/* where the call's stack frame is, 0 if that says nothing */
 	__u32 open;		/* enum klin_open */
-	__u32 func;		/* as in struct klin_conf */
+	__u32 func;		/* as in struct klin_conf; of tracepoints: which stack */
 	__u64 args[KLIN_MAX_PARAMS];	/* for kretprobes, which do not have them */
 	struct klin_event ev;
 };
@@ -100,7 +116,10 @@ struct klin_loss {
 };
 
 /* Which program writes a struct klin_cpu; index KLIN_SIDES * CPU + side. */
-enum klin_side { KLIN_AT_CALL, KLIN_AT_RETURN, KLIN_AT_DRAIN, KLIN_SIDES };
+enum klin_side {
+	KLIN_AT_CALL, KLIN_AT_RETURN, KLIN_AT_DRAIN, KLIN_SIDES,
+	KLIN_AT_PLACE = KLIN_AT_DRAIN,	/* of other objects */
+};
 
 /* Counts of one program on one CPU. */
 struct klin_cpu {
@@ -109,7 +128,7 @@ struct klin_cpu {
 	__u64 lost;		/* of these, did not fit */
 	__u64 runs;		/* of the program */
 	__u64 missed;		/* calls that found no place in a slot */
-	__u64 missed_first;	/* time of the first of them */
+	__u64 unread;		/* of the lost: for want of a buffer of this CPU */
 	__u32 nlosses;
 	__u32 losing;		/* the last event did not fit */
 	struct klin_loss losses[KLIN_LOSSES];
@@ -133,6 +152,7 @@ enum klin_fetch_op {
 	KLIN_RETVAL,	/* dst = return value */
 	KLIN_UNKNOWN,	/* dst = something unknown */
 	KLIN_CURRENT,	/* dst = the running task's task_struct */
+	KLIN_REG,	/* dst = register offset, by its number in DWARF; at places only */
 	KLIN_MOV,	/* dst = src */
 	KLIN_LOAD,	/* dst = *(src + offset), of that size */
 	KLIN_EXT,	/* dst = dst cut to that size */
@@ -158,12 +178,35 @@ enum klin_fetch_op {
 	((__u64)(op) | (__u64)(dst) << 8 | (__u64)(src) << 16 | (__u64)(size) << 24 | \
 	 (__u64)(__u32)(off) << 32)
 
+#define KLIN_LEFT	65536	/* values of the hash of objects, a power of two */
+#define KLIN_CPU_WORDS	8	/* of 64 CPUs each, that a filter can name */
+
+/* Which operations are left out; the same for all clauses. */
+struct klin_filter {
+	__u32 only;		/* tgid to record alone, or 0 */
+	__u32 sample;		/* one of so many objects; 0 and 1: all */
+	__u32 by_cpu;		/* what is called on cpus alone */
+	__u32 note;		/* note what objects those left out by task or CPU are on */
+	__u64 cpus[KLIN_CPU_WORDS];
+};
+
+/* What was noted: 1 or 0. */
+struct klin_left {
+	__u8 object[KLIN_LEFT];	/* by klin_object_hash() */
+	__u8 all;		/* one could not be told */
+	__u8 pad[7];
+};
+
+static inline __u32 klin_object_hash(__u64 object)
+{
+	return object * 0x9e3779b97f4a7c15ULL >> 32;
+}
+
 /* Read-only data of the programs of one clause. */
 struct klin_conf {
 	__u32 probe;		/* index of the clause */
 	__u32 slot_mask;	/* number of slots - 1 */
 	__u32 self;		/* tgid to skip, or 0 */
-	__u32 only;		/* tgid to record alone, or 0 */
 	__u32 func;		/* the same for all clauses on one function, and for them alone */
 	__u32 nparams;		/* parameters of the function that are used */
 	__u32 nvals;		/* arguments and results together */
@@ -172,7 +215,9 @@ struct klin_conf {
 	__u32 call_filter;	/* some calls are not operations, and known so at the call */
 	__u32 keep_args;	/* the return's side needs the arguments from the frame */
 	__u32 one_object;	/* only operations on this object are wanted */
+	__u32 clock;		/* enum klin_clock */
 	__u64 object;
+	struct klin_filter filter;
 	struct klin_insn call[KLIN_INSNS], ret[KLIN_INSNS];
 };
 
@@ -181,11 +226,18 @@ struct klin_tp_conf {
 	__u32 slot_mask;
 	__u32 one_object;
 	__u64 object;
+	struct klin_filter filter;
 	__u32 first_id;		/* of the methods; ids are wanted from here on */
-	__u32 pad;
+	__u32 clock;		/* enum klin_clock */
 	struct {
 		__u8 used, probe, nargs, nres;
 	} method[KLIN_TP_METHODS];	/* by id - first_id */
+};
+
+/* Read-only data of the other programs. */
+struct klin_small_conf {
+	__u32 slot_mask;
+	__u32 clock;		/* enum klin_clock */
 };
 
 #endif

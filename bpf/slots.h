@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The maps, and the stack of open operations of each task. */
+/*
+ * The maps, and the stack of open operations of each task.  To be included where
+ * `conf' is known.
+ */
 #ifndef KLIN_SLOTS_H
 #define KLIN_SLOTS_H
 
 #include <stdbool.h>
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 
 #include "klin_event.h"
+#include "clock.h"
 
 /* Sizes are set by userspace; events and slots are shared by all programs. */
 struct {
@@ -49,12 +54,13 @@ static __always_inline __u32 klin_key(__u32 tid, __u32 cpu)
 }
 
 /*
- * The slot of a task.  A task has one slot at most: it claims one only after it
- * has found that it has none, and no other claims in its name.
+ * The slot of a task.  A task has one slot at most: it claims one only after it has
+ * found that it has none, and only an interrupt may have claimed one in its name
+ * since then.
  */
 static __always_inline struct klin_slot *klin_slot(__u32 key, __u32 mask, bool claim)
 {
-	__u32 hash = key * 0x9e3779b1U >> 7, i, at;
+	__u32 hash = key * 0x9e3779b1U >> 7, i, at, owner;
 	struct klin_slot *s;
 
 #pragma unroll
@@ -74,10 +80,21 @@ static __always_inline struct klin_slot *klin_slot(__u32 key, __u32 mask, bool c
 		s = bpf_map_lookup_elem(&slots, &at);
 		if (!s)
 			return NULL;
-		if (!s->owner && !__sync_val_compare_and_swap(&s->owner, 0, key))
+		owner = s->owner ?: __sync_val_compare_and_swap(&s->owner, 0, key);
+		if (!owner || owner == key)
 			return s;
 	}
 	return NULL;
+}
+
+/* The frames of one kernel stack differ in these bits only. */
+#define KLIN_STACK_BITS	14
+
+/* A pointer as a number, which the verifier allows of what was in memory. */
+static __always_inline __u64 klin_number_of(void *ctx, struct klin_cpu *c)
+{
+	*(void *volatile *)&c->scratch = ctx;
+	return *(volatile __u64 *)&c->scratch;
 }
 
 static __always_inline void klin_lost(struct klin_cpu *c, __u64 from, __u64 to)
@@ -107,11 +124,18 @@ static __always_inline void klin_lost(struct klin_cpu *c, __u64 from, __u64 to)
 static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin_event *ev,
 				      __u32 size)
 {
+	long err;
+
 	c->events++;
-	if (bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, ev, size))
+	err = bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, ev, size);
+	if (err) {
 		klin_lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
-	else if (c->losing)
+		/* The CPU was not there when the buffers were made, or was away since then. */
+		if (err != -ENOSPC)
+			c->unread++;
+	} else if (c->losing) {
 		c->losing = 0;
+	}
 }
 
 /* The return of @f was not seen, and will not be. */
@@ -120,7 +144,7 @@ static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struc
 	if (f->open != KLIN_OPEN)
 		return;
 	f->ev.flags |= KLIN_F_NORET;
-	f->ev.ret = bpf_ktime_get_ns();
+	f->ev.ret = klin_time(bpf_get_smp_processor_id());
 	klin_send(ctx, c, &f->ev, sizeof(f->ev));
 	f->open = KLIN_FILLING;
 }
@@ -128,7 +152,7 @@ static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struc
 /*
  * A new frame on top.  The index moves before the frame is filled: a probe that
  * hits in an interrupt in between uses the frames above and leaves the index as
- * it found it.
+ * it found it.  If the interrupt's return is missed, its frame stays open above.
  */
 static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot *s,
 						    struct klin_cpu *c)
@@ -136,12 +160,12 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	__u32 top = s->top;
 	struct klin_frame *f;
 
-	if (top - s->base >= KLIN_DEPTH) {
-		/* Returns that were missed have filled it: the oldest goes. */
-		klin_send_stale(ctx, c, &s->frames[s->base & (KLIN_DEPTH - 1)]);
+	/* Returns that were missed have filled it: the oldest goes. */
+	if (top - s->base >= KLIN_DEPTH)
 		s->base++;
-	}
 	f = &s->frames[top & (KLIN_DEPTH - 1)];
+	/* That one, or an interrupt's that was left above the index. */
+	klin_send_stale(ctx, c, f);
 	f->open = KLIN_FILLING;
 	barrier();
 	s->top = top + 1;
@@ -155,8 +179,7 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 
 static __always_inline void klin_missed(struct klin_cpu *c)
 {
-	if (!c->missed++)
-		c->missed_first = bpf_ktime_get_ns();
+	c->missed++;
 }
 
 #endif

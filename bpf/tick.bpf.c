@@ -7,6 +7,10 @@
  * running.  An event that does not fit is no loss: less is known.
  */
 #include "vmlinux-min.h"
+#include "klin_event.h"
+
+const volatile struct klin_small_conf conf = {};
+
 #include "slots.h"
 
 SEC("perf_event")
@@ -15,7 +19,7 @@ int klin_tick(void *ctx)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct klin_event ev = { .type = KLIN_EV_TICK, .cpu_call = cpu, .cpu_ret = cpu };
 
-	ev.call = ev.ret = bpf_ktime_get_ns();
+	ev.call = ev.ret = klin_time(cpu);
 	bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, &ev, KLIN_EVENT_SIZE(0));
 	return 0;
 }

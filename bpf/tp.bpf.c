@@ -2,23 +2,36 @@
 /*
  * Programs on klin.ko's tracepoints.  One set serves all methods: a table tells
  * which ids are wanted.  Calls and returns of one method need not have the same
- * depth of stack, so they are matched by method and object, innermost first.
+ * depth of stack, so they are matched by method and object, innermost first; but
+ * they are on the same stack, and interrupts have one of their own.
  */
 #include "vmlinux-min.h"
-#include "slots.h"
+#include "klin_event.h"
 
 const volatile struct klin_tp_conf conf = {};
+
+#include "slots.h"
+#include "filter.h"
 
 static __always_inline bool wanted(__u64 object, __u32 id)
 {
 	if (conf.one_object && object != conf.object)
 		return false;
-	return id < KLIN_TP_METHODS && conf.method[id & (KLIN_TP_METHODS - 1)].used;
+	return id < KLIN_TP_METHODS && conf.method[id & (KLIN_TP_METHODS - 1)].used &&
+	       klin_sampled(&conf.filter, object, 0);
 }
 
-/* The frame of the innermost open call of a method on an object, its index in *at. */
+static __always_inline __u32 this_stack(void *ctx, struct klin_cpu *c)
+{
+	return klin_number_of(ctx, c) >> KLIN_STACK_BITS;
+}
+
+/*
+ * The frame of the innermost open call of a method on an object, its index in *at.
+ * What was called after @now is of an interrupt that hit this program.
+ */
 static __always_inline struct klin_frame *find(struct klin_slot *s, __u64 object, __u32 probe,
-					       __u32 *at)
+					       __u32 stack, __u64 now, __u32 *at)
 {
 	struct klin_frame *f;
 	__u32 i, n = s->top;
@@ -28,7 +41,8 @@ static __always_inline struct klin_frame *find(struct klin_slot *s, __u64 object
 			return NULL;
 		n--;
 		f = &s->frames[n & (KLIN_DEPTH - 1)];
-		if (f->open == KLIN_OPEN && !f->sp && f->ev.probe == probe && f->ev.object == object) {
+		if (f->open == KLIN_OPEN && !f->sp && f->func == stack && f->ev.probe == probe &&
+		    f->ev.object == object && !klin_later(f->ev.call, now)) {
 			*at = n;
 			return f;
 		}
@@ -47,6 +61,10 @@ int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!c || !wanted(object, id))
 		return 0;
+	if (klin_left_out(&conf.filter, bpf_get_current_pid_tgid() >> 32, cpu)) {
+		klin_note_left(&conf.filter, object, 0);
+		return 0;
+	}
 	key = klin_key(bpf_get_current_pid_tgid(), cpu);
 	s = klin_slot(key, conf.slot_mask, true);
 	if (!s) {
@@ -55,6 +73,7 @@ int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 	}
 	f = klin_push(ctx, s, c);
 	f->sp = 0;
+	f->func = this_stack(ctx, c);
 	f->ev.probe = conf.method[id & (KLIN_TP_METHODS - 1)].probe;
 	f->ev.object = object;
 	f->ev.tid = key;
@@ -62,7 +81,7 @@ int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 	f->ev.val[0] = ctx->args[2];
 	f->ev.val[1] = ctx->args[3];
 	f->ev.val[2] = ctx->args[4];
-	f->ev.call = bpf_ktime_get_ns();
+	f->ev.call = klin_time(cpu);
 	barrier();
 	f->open = KLIN_OPEN;
 	return 0;
@@ -72,25 +91,28 @@ SEC("raw_tp/klin_return")
 int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id;
-	__u32 key, at = 0, i, nargs, nres, probe;
+	__u32 key, at = 0, i, nargs, nres, probe, stack;
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
 	__u64 object = ctx->args[0], now;
 	struct klin_frame *f;
 	struct klin_slot *s;
 
-	if (!c || !wanted(object, id))
+	if (!c || !wanted(object, id) ||
+	    klin_other_task(&conf.filter, bpf_get_current_pid_tgid() >> 32))
 		return 0;
+	now = klin_time(cpu);
 	key = klin_key(bpf_get_current_pid_tgid(), cpu);
-	s = klin_slot(key, conf.slot_mask, true);
+	s = klin_slot(key, conf.slot_mask, !conf.filter.by_cpu);
 	if (!s) {
-		klin_missed(c);
+		if (!conf.filter.by_cpu)
+			klin_missed(c);
 		return 0;
 	}
-	now = bpf_ktime_get_ns();
+	stack = this_stack(ctx, c);
 	probe = conf.method[id & (KLIN_TP_METHODS - 1)].probe;
 	nargs = conf.method[id & (KLIN_TP_METHODS - 1)].nargs & 3;
 	nres = conf.method[id & (KLIN_TP_METHODS - 1)].nres & 3;
-	f = find(s, object, probe, &at);
+	f = find(s, object, probe, stack, now, &at);
 	if (f) {
 		/* Calls nest, so those above have returned and were missed. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
@@ -98,6 +120,9 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 			s->top--;
 		}
 	} else {
+		/* Its call was on a CPU whose operations are left out, and noted there. */
+		if (conf.filter.by_cpu)
+			return 0;
 		at = s->top;
 		f = klin_push(ctx, s, c);
 		f->sp = 0;
@@ -126,17 +151,22 @@ SEC("raw_tp/klin_point")
 int klin_tp_point(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id, at;
+	/* Drains take no numbers of pointers, so they leave that to this program. */
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_DRAIN);
 	struct klin_frame *f;
 	struct klin_slot *s;
+	__u64 now;
 
-	if (!wanted(ctx->args[0], id))
+	if (!c || !wanted(ctx->args[0], id))
 		return 0;
+	now = klin_time(cpu);
 	s = klin_slot(klin_key(bpf_get_current_pid_tgid(), cpu), conf.slot_mask, false);
 	if (!s)
 		return 0;
-	f = find(s, ctx->args[0], conf.method[id & (KLIN_TP_METHODS - 1)].probe, &at);
+	f = find(s, ctx->args[0], conf.method[id & (KLIN_TP_METHODS - 1)].probe,
+		 this_stack(ctx, c), now, &at);
 	if (f)
-		f->ev.point = bpf_ktime_get_ns();
+		f->ev.point = now;
 	return 0;
 }
 
@@ -149,7 +179,7 @@ int klin_tp_drain(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!c)
 		return 0;
-	ev.call = ev.ret = bpf_ktime_get_ns();
+	ev.call = ev.ret = klin_time(cpu);
 	/* One that does not fit is no loss: less is known, that is all. */
 	if (!bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, &ev, KLIN_EVENT_SIZE(0)))
 		c->events++;

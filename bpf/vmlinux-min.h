@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 struct pt_regs {
-	unsigned long di, si, dx, cx, r8, r9, ax, sp;
+	unsigned long di, si, dx, cx, r8, r9, ax, sp, bx, bp, r10, r11, r12, r13, r14, r15;
 } __attribute__((preserve_access_index));
 
 #endif

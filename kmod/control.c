@@ -8,8 +8,10 @@
  *	rounds		settings start rounds; "stop"
  *	status		lines key=value
  *	ack		operations the reader is done with, in total (lossless=)
+ *	drain		a write empties the store buffers of all CPUs
  *	error		what was wrong with the last settings, empty when nothing was
  *	rounds_result	the results, a line a round
+ *	probes		probes for BPF programs, see probes.c
  *
  * One load or one run of rounds exists at a time; what is done stays to be looked
  * at until the next begins.  Settings that are refused change nothing.
@@ -22,12 +24,14 @@
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/uaccess.h>
 
 #include "control.h"
 #include "load.h"
 #include "method.h"
 #include "option.h"
+#include "probes.h"
 #include "rounds.h"
 #include "subject.h"
 #include "team.h"
@@ -173,6 +177,19 @@ static ssize_t ack_write(struct file *f, const char __user *from, size_t len, lo
 	return take_write(from, len, write_ack);
 }
 
+static void drain_cpu(void *unused)
+{
+	smp_mb();	/* not to order anything, but to empty the store buffer */
+	klin_drain(smp_processor_id());
+}
+
+/* When the write returns all CPUs have drained since it began. */
+static ssize_t drain_write(struct file *f, const char __user *from, size_t len, loff_t *pos)
+{
+	on_each_cpu(drain_cpu, NULL, 1);
+	return len;
+}
+
 static int status_show(struct seq_file *s, void *unused)
 {
 	const struct klin_team *t;
@@ -270,6 +287,7 @@ static const struct file_operations error_fops = SHOWN(error);
 static const struct file_operations load_fops = WRITTEN(load);
 static const struct file_operations rounds_fops = WRITTEN(rounds);
 static const struct file_operations ack_fops = WRITTEN(ack);
+static const struct file_operations drain_fops = WRITTEN(drain);
 static const struct file_operations result_fops = {
 	.owner = THIS_MODULE,
 	.open = result_open,
@@ -297,7 +315,9 @@ int klin_control_init(void)
 		{ "load", 0200, &load_fops },
 		{ "rounds", 0200, &rounds_fops },
 		{ "ack", 0200, &ack_fops },
+		{ "drain", 0200, &drain_fops },
 		{ "rounds_result", 0400, &result_fops },
+		{ "probes", 0600, &klin_probes_fops },
 	};
 	unsigned int i;
 

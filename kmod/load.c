@@ -88,6 +88,8 @@ static u64 produced(const struct klin_load *load)
 
 	for (i = 0; i < load->nworkers; i++)
 		sum += READ_ONCE(load->workers[i].ops);
+	for (i = 0; i < load->object->nothers; i++)
+		sum += READ_ONCE(load->object->others[i].ops);
 	return sum;
 }
 
@@ -159,6 +161,8 @@ static void load_body(struct klin_team *team, unsigned int index)
 			due = max(due, ktime_get_ns() - min_t(u64, gap, NSEC_PER_MSEC));
 		}
 	}
+	if (load->group->quiesce)
+		load->group->quiesce(load->object);
 	drain();
 }
 
@@ -345,6 +349,8 @@ void klin_load_show(struct seq_file *s, const struct klin_load *load)
 
 		for (i = 0; i < load->nworkers; i++)
 			sum += READ_ONCE(load->workers[i].count[m]);
+		for (i = 0; i < load->object->nothers; i++)
+			sum += READ_ONCE(load->object->others[i].count[m]);
 		seq_printf(s, "%s=%llu\n", load->group->methods[m]->name, sum);
 	}
 	for (i = 0; i < load->nworkers; i++) {
@@ -352,5 +358,8 @@ void klin_load_show(struct seq_file *s, const struct klin_load *load)
 		pending += READ_ONCE(load->workers[i].pending);
 		stalls += READ_ONCE(load->workers[i].stalls);
 	}
+	for (i = 0; i < load->object->nothers; i++)
+		truth += READ_ONCE(load->object->others[i].truth);
+	seq_printf(s, "interrupts=%d\n", !!load->object->nothers);
 	seq_printf(s, "truth=%llu\npending=%llu\nstalls=%llu\n", truth, pending, stalls);
 }

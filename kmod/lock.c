@@ -186,7 +186,8 @@ static bool ticket_trylock(struct klin_lock *l)
 
 static void ticket_unlock(struct klin_lock *l)
 {
-	smp_store_release(&l->owner, l->owner + 1);	/* pairs with ticket_may_enter() */
+	/* Pairs with ticket_may_enter().  Mutants can have two that hold the lock. */
+	smp_store_release(&l->owner, READ_ONCE(l->owner) + 1);
 	preempt_enable();
 }
 

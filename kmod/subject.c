@@ -20,6 +20,7 @@ static const struct klin_group *const groups[] = {
 	&klin_eventsem_group,
 	&klin_nulls_group,
 	&klin_coarse_group,
+	&klin_counter_group,
 };
 
 /**

@@ -42,11 +42,16 @@ struct klin_subject {
  * @stop: set when the load ends: no operation may wait any longer
  * @window: how long to stay in the critical windows, about, in turns of an empty
  *	loop; correct and mutated code has the same windows
+ * @others: sums of what is done in other contexts than the load's threads, or NULL;
+ *	then operations of interrupts are among them
+ * @nothers: how many
  */
 struct klin_object {
 	const struct klin_subject *subject;
 	const bool *stop;
 	u32 window;
+	struct klin_worker *others;
+	unsigned int nothers;
 };
 
 /**
@@ -85,6 +90,7 @@ struct klin_worker {
  * @destroy: free it
  * @lock: the address of the kernel's own lock in it, as its functions know it, or NULL
  * @step: one operation, or a few that belong together, by one thread
+ * @quiesce: wait until what the thread's steps have set going elsewhere is over, or NULL
  */
 struct klin_group {
 	const char *name;
@@ -96,6 +102,7 @@ struct klin_group {
 	void (*destroy)(struct klin_object *object);
 	const void *(*lock)(const struct klin_object *object);
 	void (*step)(struct klin_object *object, struct klin_worker *w);
+	void (*quiesce)(struct klin_object *object);
 };
 
 extern const struct klin_group klin_seqlock_group;
@@ -111,6 +118,7 @@ extern const struct klin_group klin_refsum_group;
 extern const struct klin_group klin_eventsem_group;
 extern const struct klin_group klin_nulls_group;
 extern const struct klin_group klin_coarse_group;
+extern const struct klin_group klin_counter_group;
 
 int klin_subjects_init(void);
 void klin_subjects_exit(void);

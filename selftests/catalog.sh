@@ -41,7 +41,7 @@ test_reuse()
 		return ;;
 	esac
 	for try in 1 2 3 4 5; do
-		if ! record "$work/e.klh" --load "user:bpf_hash,ops=200000,seed=$try" \
+		if ! record "$work/e.klh" --load "user:bpf_hash,ops=100000,seed=$try" \
 		     "$KLIN_SPECS/bpf_hash.lin"; then
 			break
 		fi

@@ -14,6 +14,7 @@
 #include "probe/recorder.h"
 #include "func.skel.h"
 #include "func_long.skel.h"
+#include "place.skel.h"
 #include "task.skel.h"
 #include "tp.skel.h"
 
@@ -49,6 +50,8 @@ static const char *cause(int err)
 	case ENOENT:
 	case ESRCH:
 		return "the kernel does not know it";
+	case EILSEQ:
+		return "no instruction begins at this offset";
 	case E2BIG:
 		return "too many programs are attached to this function";
 	case 524:
@@ -86,6 +89,10 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 			err = bpf_map__reuse_fd(map, r->events_fd);
 		else if (!strcmp(bpf_map__name(map), "slots"))
 			err = bpf_map__reuse_fd(map, r->slots_fd);
+		else if (!strcmp(bpf_map__name(map), "left"))
+			err = bpf_map__reuse_fd(map, r->left_fd);
+		else if (!strcmp(bpf_map__name(map), "times"))
+			err = bpf_map__reuse_fd(map, r->times.fd);
 		else if (!strcmp(bpf_map__name(map), "cpus"))
 			err = bpf_map__set_max_entries(map, KLIN_SIDES * r->ncpus);
 		if (err)
@@ -159,32 +166,66 @@ static int choose(struct kl_group *g, const char *const *names, unsigned int n)
 	return 0;
 }
 
+static int attach_place(struct kl_recorder *r, struct kl_prog *prog, const struct kl_kplace *p,
+			enum kl_way way, enum kl_kprobe_kind kind)
+{
+	if (way == KL_WAY_MODULE)
+		return kl_kprobe_attach_module(prog, p->module, p->symbol, p->offset, false);
+	return kl_kprobe_attach(r->kernel, prog, p->module, p->symbol, p->offset, kind);
+}
+
+/* The call of a clause's function, or its return. */
+static int attach_side(struct kl_recorder *r, const struct kl_clause *c, struct kl_prog *p,
+		       enum kl_way way, bool at_return)
+{
+	const struct kl_func *f = &c->found.func;
+
+	if (way == KL_WAY_MODULE)
+		return kl_kprobe_attach_module(p, f->module, f->name, 0, at_return);
+	if (way == KL_WAY_KPROBE)
+		return kl_kprobe_attach(r->kernel, p, f->module, f->name, 0,
+					at_return ? KL_KPROBE_RETURN : KL_KPROBE_CALL);
+	p->link = bpf_program__attach_trace(p->prog);
+	return p->link ? 0 : -errno;
+}
+
+/* What to open for a clause. */
+static const void *programs_of(const struct kl_clause *c, size_t *size)
+{
+	if (kl_found_place(&c->found))
+		return place_bpf__elf_bytes(size);
+	/* All is zero, KLIN_END, after a program's end. */
+	if (c->conf.call[KLIN_FEW_INSNS - 1].code || c->conf.ret[KLIN_FEW_INSNS - 1].code)
+		return func_long_bpf__elf_bytes(size);
+	return func_bpf__elf_bytes(size);
+}
+
 /*
  * The return's side is attached first: a return without a call says more than
- * a call of which nobody will ever know whether it returned.
+ * a call of which nobody will ever know whether it returned.  A place comes last: a hit
+ * without a call says little; but of kprobes at one address the newest runs first.
  */
 static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_group *g,
 		       enum kl_way way)
 {
-	static const char *const names[][2] = {
-		[KL_WAY_FENTRY] = { "klin_fentry", "klin_fexit" },
-		[KL_WAY_KPROBE] = { "klin_kprobe", "klin_kretprobe" },
+	static const char *const names[][3] = {
+		[KL_WAY_FENTRY] = { "klin_fentry", "klin_fexit", "klin_place" },
+		[KL_WAY_KPROBE] = { "klin_kprobe", "klin_kretprobe", "klin_place" },
+		[KL_WAY_MODULE] = { "klin_kprobe", "klin_kretprobe", "klin_place" },
 	};
+	const struct kl_kplace *place = kl_found_place(&c->found);
 	const void *elf;
 	size_t size;
 	int err, i;
 
 	memset(g, 0, sizeof(*g));
-	c->conf.keep_args = way == KL_WAY_KPROBE;
-	/* All is zero, KLIN_END, after a program's end. */
-	if (c->conf.call[KLIN_FEW_INSNS - 1].code || c->conf.ret[KLIN_FEW_INSNS - 1].code)
-		elf = func_long_bpf__elf_bytes(&size);
-	else
-		elf = func_bpf__elf_bytes(&size);
+	c->conf.keep_args = way != KL_WAY_FENTRY;
+	g->place = place;
+	elf = programs_of(c, &size);
 	err = kl_open_object(r, elf, size, &c->conf, sizeof(c->conf), &g->obj);
 	if (err)
 		return err;
-	err = choose(g, names[way], 2);
+	err = choose(g, names[way], place ? 3 : 2);
 	for (i = 0; !err && way == KL_WAY_FENTRY && i < 2; i++)
 		err = bpf_program__set_attach_target(g->progs[i].prog, 0, c->found.func.name);
 	if (!err)
@@ -192,17 +233,60 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 	if (!err)
 		err = map_cpus(r, g);
 	for (i = 1; !err && i >= 0; i--) {
-		if (way == KL_WAY_KPROBE) {
-			err = kl_kprobe_attach(r->kernel, &g->progs[i], &c->found.func, i,
-					       c - r->clauses);
-			continue;
-		}
-		g->progs[i].link = bpf_program__attach_trace(g->progs[i].prog);
-		if (!g->progs[i].link)
-			err = -errno;
+		if (!i && place && !place->offset)
+			err = attach_place(r, &g->progs[2], place, way, KL_KPROBE_PLACE);
+		if (!err)
+			err = attach_side(r, c, &g->progs[i], way, i);
 	}
+	if (!err && place && place->offset)
+		err = attach_place(r, &g->progs[2], place, way, KL_KPROBE_PLACE);
 	if (err)
 		close_group(r->kernel, g);
+	return err;
+}
+
+static int attach_point(struct kl_recorder *r, const struct kl_clause *c,
+			const struct kl_kplace *place)
+{
+	struct kl_pointer *p = &r->points[r->npoints];
+	struct bpf_program *prog;
+	size_t size;
+	const void *elf = place_bpf__elf_bytes(&size);
+	int err = kl_open_object(r, elf, size, &c->conf, sizeof(c->conf), &p->obj);
+
+	if (err)
+		return err;
+	bpf_object__for_each_program(prog, p->obj)
+		bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), "klin_point"));
+	p->prog.prog = bpf_object__find_program_by_name(p->obj, "klin_point");
+	err = bpf_object__load(p->obj);
+	if (!err)
+		err = attach_place(r, &p->prog, place, c->found.way, KL_KPROBE_POINT);
+	r->npoints++;
+	return err;
+}
+
+static int attach_points(struct kl_recorder *r, const struct kl_clause *c)
+{
+	const struct kl_spot *s = c->found.target->point;
+	const char *path = kl_spec_path(r->opts.spec);
+	struct kl_kplace places[KL_PLACES_MAX];
+	unsigned int n, i;
+	char why[400];
+	int err;
+
+	if (!s)
+		return 0;
+	err = kl_places_find(r->kernel, s->inlined, s->name, s->module, s->offset, places, &n, why,
+			     sizeof(why));
+	for (i = 0; i < n && !err; i++) {
+		err = attach_point(r, c, &places[i]);
+		if (err)
+			snprintf(why, sizeof(why), "%s", cause(err));
+	}
+	if (err)
+		kl_err_at(path, s->pos.line, s->pos.col, "cannot attach to the point in %s() of "
+			  "kernel %s: %s", s->name, r->kernel->release, why);
 	return err;
 }
 
@@ -215,11 +299,14 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	enum kl_way way, first;
 	int err = -ENOENT;
 
-	first = way = kl_func_way(&c->found.func, c->found.why, sizeof(c->found.why));
+	way = kl_func_way(&c->found.func, c->found.why, sizeof(c->found.why));
+	if (kl_found_place(&c->found))
+		way = c->found.way;
+	first = way;
 	if (r->opts.only != KL_WAY_NONE && way != KL_WAY_NONE) {
 		if (r->opts.only == KL_WAY_FENTRY && way != KL_WAY_FENTRY)
 			way = KL_WAY_NONE;
-		else
+		else if (way != KL_WAY_MODULE)
 			way = r->opts.only;
 	}
 	if (way == KL_WAY_NONE) {
@@ -235,19 +322,19 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 			way = KL_WAY_KPROBE;
 		}
 	}
-	if (way == KL_WAY_KPROBE)
-		err = attach_func(r, c, g, KL_WAY_KPROBE);
+	if (way == KL_WAY_KPROBE || way == KL_WAY_MODULE)
+		err = attach_func(r, c, g, way);
 	if (err) {
 		kl_err_at(path, t->pos.line, t->pos.col, "cannot attach to %s() of kernel %s: %s",
 			  t->name, r->kernel->release, cause(err));
-		return err;
+		return err == -EILSEQ ? -EINVAL : err;
 	}
-	kl_debug("%s() attached after %.0f ms", t->name, (kl_now() - r->begin) / 1e6);
+	kl_debug("%s() attached after %.0f ms", t->name, (kl_now() - r->began) / 1e6);
 	c->found.way = way;
 	if (first == way)
 		c->found.why[0] = '\0';
 	c->group = r->ngroups++;
-	return 0;
+	return attach_points(r, c);
 }
 
 /* One set of programs for all clauses on klin.ko's tracepoints. */
@@ -257,7 +344,8 @@ static int attach_tracepoints(struct kl_recorder *r)
 		"klin_tp_call", "klin_tp_return", "klin_tp_point", "klin_tp_drain",
 	};
 	struct klin_tp_conf conf = {
-		.slot_mask = r->opts.slots - 1, .one_object = r->opts.one_object,
+		.slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r),
+		.one_object = r->opts.one_object,
 		.object = r->opts.object,
 	};
 	struct kl_group *g = &r->groups[r->ngroups];
@@ -266,6 +354,7 @@ static int attach_tracepoints(struct kl_recorder *r)
 	const void *elf = tp_bpf__elf_bytes(&size);
 	int err, j;
 
+	kl_filter_conf(r, &conf.filter);
 	for (i = 0; i < r->nclauses; i++)
 		if (r->clauses[i].tracepoint && (!n++ || r->clauses[i].found.id < conf.first_id))
 			conf.first_id = r->clauses[i].found.id;
@@ -311,11 +400,11 @@ static int attach_tracepoints(struct kl_recorder *r)
 
 static int attach_task_exit(struct kl_recorder *r)
 {
-	uint32_t mask = r->opts.slots - 1;
+	struct klin_small_conf conf = { .slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r) };
 	struct bpf_program *prog;
 	size_t size;
 	const void *elf = task_bpf__elf_bytes(&size);
-	int err = kl_open_object(r, elf, size, &mask, sizeof(mask), &r->task_obj);
+	int err = kl_open_object(r, elf, size, &conf, sizeof(conf), &r->task_obj);
 
 	if (!err)
 		err = bpf_object__load(r->task_obj);
@@ -339,12 +428,15 @@ int kl_recorder_attach(struct kl_recorder *r)
 	libbpf_set_print(libbpf_says);
 	kl_kprobe_sweep(r->kernel);
 	r->groups = calloc(r->nclauses + 1, sizeof(*r->groups));
-	if (!r->groups)
+	r->points = calloc(r->nclauses * KL_PLACES_MAX + 1, sizeof(*r->points));
+	if (!r->groups || !r->points)
 		return -ENOMEM;
 	err = kl_reader_open(r);
 	if (err)
 		return err;
-	r->begin = r->polled = r->polled_before = kl_now();
+	r->began = r->looked = kl_now();
+	r->begin = r->polled = r->polled_before = kl_times_first(r);
+	kl_drain_open(r);
 	err = attach_task_exit(r);
 	if (!err && !kl_spec_flushes(r->opts.spec))
 		kl_ticks_attach(r);
@@ -357,7 +449,17 @@ int kl_recorder_attach(struct kl_recorder *r)
 		err = kl_settle(r);
 	if (err)
 		kl_detach(r);
+	r->began = kl_now();
 	return err;
+}
+
+/* The definitions of kprobes, and with them the kernel's counts, stay; not those of klin.ko. */
+static void detach_prog(struct kl_recorder *r, struct kl_prog *p)
+{
+	bpf_link__destroy(p->link);
+	p->link = NULL;
+	if (p->module_fd)
+		kl_kprobe_remove(r->kernel, p);
 }
 
 void kl_detach(struct kl_recorder *r)
@@ -366,10 +468,10 @@ void kl_detach(struct kl_recorder *r)
 
 	/* Returns first: what is called from now on stays in its slot. */
 	for (i = 0; i < r->ngroups; i++)
-		for (j = r->groups[i].nprogs; j-- > 0;) {
-			bpf_link__destroy(r->groups[i].progs[j].link);
-			r->groups[i].progs[j].link = NULL;
-		}
+		for (j = r->groups[i].nprogs; j-- > 0;)
+			detach_prog(r, &r->groups[i].progs[j]);
+	for (i = 0; i < r->npoints; i++)
+		detach_prog(r, &r->points[i].prog);
 	bpf_link__destroy(r->task_link);
 	r->task_link = NULL;
 	kl_ticks_detach(r);
@@ -382,6 +484,12 @@ void kl_close_groups(struct kl_recorder *r)
 	for (i = 0; i < r->ngroups; i++)
 		close_group(r->kernel, &r->groups[i]);
 	r->ngroups = 0;
+	for (i = 0; i < r->npoints; i++) {
+		bpf_link__destroy(r->points[i].prog.link);
+		kl_kprobe_remove(r->kernel, &r->points[i].prog);
+		bpf_object__close(r->points[i].obj);
+	}
+	r->npoints = 0;
 	bpf_object__close(r->task_obj);
 	r->task_obj = NULL;
 }

@@ -50,9 +50,9 @@ void kl_take_cuts(struct kl_recorder *r)
 	while (all && r->ncuts < KL_CUTS) {
 		struct kl_cut *cut = &r->cuts[r->ncuts];
 
-		cut->from = kl_now();
+		cut->from = kl_times_first(r);
 		all = visit_cpus(r, set, size);
-		cut->to = kl_now();
+		cut->to = kl_times_last(r);
 		r->ncuts += all;
 		usleep(PAUSE_US);
 	}

@@ -232,20 +232,27 @@ static int cast(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 
 static int param(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v)
 {
-	const struct btf_param *p = btf_params(c->f->proto);
+	const unsigned int index = e->index - c->t->ninlined;
+	const struct btf_param *p;
 	struct kl_ty t;
 	int err;
 
-	if (e->index >= btf_vlen(c->f->proto))
+	if (e->index < c->t->ninlined)
+		return kl_c_inlined_param(c, e, e->index, reg, v);
+	if (!c->f->proto)
+		return kl_c_fail(c, e, "kernel %s has no BTF for %s(), so the types of its "
+				 "parameters are not known", c->k->release, c->f->name);
+	p = btf_params(c->f->proto);
+	if (index >= btf_vlen(c->f->proto))
 		return kl_c_fail(c, e, "%s() has only %u parameters", c->f->name,
 			    btf_vlen(c->f->proto));
-	if (e->index >= KLIN_MAX_PARAMS)
+	if (index >= KLIN_MAX_PARAMS)
 		return kl_c_fail(c, e, "parameter %u of %s() is on the stack; only the first %u, which are "
-			    "in registers, can be read", e->index + 1, c->f->name, KLIN_MAX_PARAMS);
-	if (e->index >= c->nparams)
-		c->nparams = e->index + 1;
-	v->ty = t = kl_ty_btf(c->f->btf, p[e->index].type);
-	err = kl_c_emit(c, e, KLIN_CODE(KLIN_ARG, reg, e->index, 0, 0), 0);
+			    "in registers, can be read", index + 1, c->f->name, KLIN_MAX_PARAMS);
+	if (index >= c->nparams)
+		c->nparams = index + 1;
+	v->ty = t = kl_ty_btf(c->f->btf, p[index].type);
+	err = kl_c_emit(c, e, KLIN_CODE(KLIN_ARG, reg, index, 0, 0), 0);
 	if (!err && kl_ty_kind(&t) == KL_TY_INT) {
 		v->ty = kl_ty_int(t.size, t.is_signed);
 		err = kl_c_extend(c, e, reg, &v->ty);
@@ -259,7 +266,7 @@ static int return_value(struct kl_comp *c, const struct kl_expr *e, unsigned int
 	struct kl_ty t = kl_ty_btf(c->f->btf, c->f->proto->type);
 	int err;
 
-	if (!c->f->proto->type)
+	if (!c->f->proto || !c->f->proto->type)
 		return kl_c_fail(c, e, "%s() returns nothing", c->f->name);
 	v->ty = t;
 	err = kl_c_emit(c, e, KLIN_CODE(KLIN_RETVAL, reg, 0, 0, 0), 0);
@@ -526,17 +533,20 @@ static int misfit(struct kl_misfit *bad, struct kl_pos pos, const char *fmt, ...
 }
 
 int kl_compile(struct kl_kernel *k, const struct kl_probe_target *t, const struct kl_func *f,
-	       struct klin_conf *conf, struct kl_misfit *bad)
+	       const struct kl_kplace *place, struct klin_conf *conf, struct kl_misfit *bad)
 {
-	struct kl_comp c = { .k = k, .f = f, .bad = bad };
+	struct kl_comp c = { .k = k, .t = t, .f = f, .place = place, .bad = bad };
 	int err;
 
-	if (!f->proto)
+	if (!f->proto && !place)
 		return misfit(bad, t->pos, "kernel %s has no BTF for %s(), so the types of its "
 			      "parameters are not known", k->release, t->name);
-	if (t->nparams > btf_vlen(f->proto))
+	if (f->proto && t->nparams - t->ninlined > btf_vlen(f->proto))
 		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names %u",
-			      t->name, btf_vlen(f->proto), k->release, t->nparams);
+			      t->name, btf_vlen(f->proto), k->release, t->nparams - t->ninlined);
+	if (t->inlined && t->ninlined > place->site->nparams)
+		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names %u",
+			      t->inlined, place->site->nparams, k->release, t->ninlined);
 	if (t->nargs + t->nresults > KLIN_MAX_VALS)
 		return misfit(bad, t->pos, "a probe can record %u arguments and results together, this "
 			      "method has %u", KLIN_MAX_VALS, t->nargs + t->nresults);

@@ -5,6 +5,7 @@
 
 #include "bpf/klin_event.h"
 #include "probe/kernel.h"
+#include "probe/place.h"
 #include "spec/probe.h"
 
 /* Why a target does not fit a kernel, and where the spec says what does not. */
@@ -18,12 +19,13 @@ struct kl_misfit {
  * @k: the kernel
  * @t: the target
  * @f: its function in the kernel
+ * @place: where in it, NULL: at its call and return
  * @conf: call, ret, nparams, nvals, call_vals, call_object and call_filter are set
  * @bad: what does not fit
  *
  * Return: 0, or -EINVAL with @bad filled.
  */
 int kl_compile(struct kl_kernel *k, const struct kl_probe_target *t, const struct kl_func *f,
-	       struct klin_conf *conf, struct kl_misfit *bad);
+	       const struct kl_kplace *place, struct klin_conf *conf, struct kl_misfit *bad);
 
 #endif

@@ -10,6 +10,8 @@ struct kl_comp {
 	struct kl_kernel *k;
 	struct kl_misfit *bad;
 	const struct kl_func *f;
+	const struct kl_probe_target *t;
+	const struct kl_kplace *place;	/* NULL: the function's call and return */
 	struct klin_insn *prog;
 	unsigned int n;
 	unsigned int nparams;	/* highest parameter used, plus one */
@@ -42,6 +44,10 @@ int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, stru
 int kl_c_value(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v);
 /* The same, and it must be an integer. */
 int kl_c_integer(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v);
+/* place_expr.c: parameter @index of the inlined function, as at its entry. */
+int kl_c_inlined_param(struct kl_comp *c, const struct kl_expr *e, unsigned int index,
+		       unsigned int reg, struct kl_cv *v);
+
 /* Are there registers for what is below @e? */
 int kl_c_deeper(struct kl_comp *c, const struct kl_expr *e, unsigned int reg);
 

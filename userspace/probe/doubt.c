@@ -82,6 +82,21 @@ uint64_t kl_unknown_from(const struct kl_recorder *r, const struct kl_unknown *u
 	       r->groups[r->clauses[u->clause].group].miss_from : KL_TIME_MIN;
 }
 
+/*
+ * Until when it may have taken effect.  A function that was under way when the recording
+ * began is not seen to return, but has ended when the rest of these have.
+ */
+uint64_t kl_unknown_to(const struct kl_recorder *r, const struct kl_unknown *u)
+{
+	const struct kl_clause *c = &r->clauses[u->clause];
+	const struct kl_group *g = &r->groups[c->group];
+	uint64_t old = old_until(r, c, u->object != KL_ALL_OBJECTS);
+
+	if (!u->hit || u->hit > old || old == KL_TIME_MAX || g->crowded || g->progs[0].misses)
+		return u->to;
+	return old < u->to ? old : u->to;
+}
+
 /**
  * kl_count_ended() - count the missed calls that have returned for certain
  * @r: the recorder, with everything read; the groups' ended are set
@@ -130,6 +145,12 @@ bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint6
 
 	if (!g->miss_from)
 		return false;
+	/* An operation whose place was missed lies in a call that may have been long. */
+	if (g->place && g->progs[2].misses) {
+		*from = KL_TIME_MIN;
+		*to = r->end;
+		return true;
+	}
 	*from = g->miss_from;
 	*to = calls > g->ended ? r->end : g->miss_to;
 	if (*to < *from)

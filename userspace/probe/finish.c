@@ -21,12 +21,13 @@ static int add_open(struct kl_recorder *r)
 	for (i = 0; i < r->opts.slots; i++) {
 		struct klin_slot *s = &r->slots[i];
 
-		if (!s->owner || s->top - s->base > KLIN_DEPTH)
+		if (!s->owner)
 			continue;
-		for (at = s->base; !err && at != s->top; at++) {
-			struct klin_event ev = s->frames[at % KLIN_DEPTH].ev;
+		/* Above the top are those whose returns were missed. */
+		for (at = 0; !err && at < KLIN_DEPTH; at++) {
+			struct klin_event ev = s->frames[at].ev;
 
-			if (s->frames[at % KLIN_DEPTH].open != KLIN_OPEN)
+			if (s->frames[at].open != KLIN_OPEN)
 				continue;
 			ev.flags |= KLIN_F_NORET;
 			ev.ret = last;
@@ -72,7 +73,8 @@ static int add_unknown(struct kl_recorder *r)
 	for (i = 0; !err && i < r->nunknown; i++) {
 		const struct kl_unknown *u = &r->unknown[i];
 		struct kl_gap gap = {
-			.from = kl_unknown_from(r, u), .to = u->to, .lost = 1, .object = u->object,
+			.from = kl_unknown_from(r, u), .to = kl_unknown_to(r, u), .lost = 1,
+			.object = u->object,
 			.cpu = u->cpu, .reason = KL_GAP_MISSED,
 		};
 
@@ -130,6 +132,9 @@ int kl_set_drains(struct kl_recorder *r)
 	struct kl_drained *d = r->drained;
 	size_t i, lo, hi, mid;
 
+	/* Each operation has its own, see times.c. */
+	if (r->h->clock == KL_CLOCK_SEQ)
+		return 0;
 	if (r->ndrained)
 		qsort(d, r->ndrained, sizeof(*d), by_cpu);
 	for (i = r->ndrained; i-- > 1;)
@@ -183,6 +188,8 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	if (!err)
 		err = add_unknown(r);
 	if (!err)
+		err = kl_filter_finish(r, stats);
+	if (!err)
 		err = kl_history_finish(r->h);
 	if (!err)
 		err = add_switches(r) ?: kl_set_drains(r);
@@ -193,7 +200,7 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	stats->ops = r->h->nops;
 	stats->received = r->received;
 	stats->bytes = r->bytes;
-	stats->begin = r->start;
-	stats->end = r->end;
+	stats->begin = r->began;
+	stats->end = r->ended;
 	return err;
 }

@@ -25,6 +25,7 @@
 #define BEHIND_NS	20000000ULL	/* of the clock: for programs, and for drains to come */
 #define LONG_NS		10000000000ULL	/* an operation under way for longer becomes a gap */
 #define SHAPES		65536
+#define KEYS		65536		/* objects and threads */
 
 static int add_gap(struct kl_recorder *r, uint64_t from, uint64_t to, uint64_t lost,
 		   enum kl_gap_reason reason)
@@ -70,7 +71,7 @@ static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
 			if (!*(volatile const __u32 *)&f->open)
 				continue;
 			if (owner == KLIN_SLOT_DEAD)
-				err = add_dead(r, i, f);
+				err = f->open == KLIN_OPEN ? add_dead(r, i, f) : 0;
 			else if (f->ev.call + LONG_NS < now)
 				err = add_gap(r, f->ev.call, now, 1, KL_GAP_MISSED);
 			else if (f->ev.call < *call)
@@ -85,6 +86,7 @@ static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
 static int find_gaps(struct kl_recorder *r, uint64_t now)
 {
 	uint64_t lost = 0, missed = 0, calls = 0;
+	bool place_missed = false;
 	unsigned int g, j;
 	size_t i;
 	int err = 0;
@@ -99,17 +101,22 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 		missed += group->crowded;
 		calls += group->crowded + (r->ignore_misses ? 0 : group->progs[0].misses);
 		r->follow.ended += group->ended;
+		/* One that was missed may be under way for as long as its function is. */
+		place_missed |= group->place && group->progs[2].misses && !r->ignore_misses;
 	}
-	if (lost > r->follow.lost)
+	/* Too late to tell the checker of a greater error of the clock. */
+	if (r->cpus_came && !r->opts.clock_known)
+		err = add_gap(r, 0, now, 0, KL_GAP_MISSED);
+	if (!err && lost > r->follow.lost)
 		err = add_gap(r, 0, now, lost - r->follow.lost, KL_GAP_LOST);
 	/* A call that was missed may go on until its return is seen. */
-	if (!err && (missed > r->follow.missed || calls > r->follow.ended))
+	if (!err && (missed > r->follow.missed || calls > r->follow.ended || place_missed))
 		err = add_gap(r, 0, now, missed - r->follow.missed, KL_GAP_MISSED);
 	r->follow.lost = lost;
 	r->follow.missed = missed;
 	for (i = 0; i < r->nunknown && !err; i++)
-		err = add_gap(r, kl_unknown_from(r, &r->unknown[i]), r->unknown[i].to, 1,
-			      KL_GAP_MISSED);
+		err = add_gap(r, kl_unknown_from(r, &r->unknown[i]),
+			      kl_unknown_to(r, &r->unknown[i]), 1, KL_GAP_MISSED);
 	r->nunknown = 0;
 	return err;
 }
@@ -180,6 +187,9 @@ static int forget(struct kl_recorder *r)
 	memmove(h->ops, h->ops + r->follow.ready, h->nops * sizeof(*h->ops));
 	h->ngaps = 0;
 	r->follow.ready = 0;
+	/* Nothing names objects and threads by their numbers now, but what is left. */
+	if (h->nobjects + h->nthreads > KEYS)
+		return kl_history_shorten(&r->h);
 	return h->nshapes < SHAPES ? 0 : kl_history_renew(&r->h);
 }
 
@@ -267,4 +277,12 @@ const struct kl_history *kl_recorder_history(struct kl_recorder *r)
 	r->follow.view = *r->h;
 	r->follow.view.nops = r->follow.ready;
 	return &r->follow.view;
+}
+
+void kl_recorder_counts(const struct kl_recorder *r, struct kl_record_stats *stats)
+{
+	*stats = (struct kl_record_stats){
+		.ops = r->ops, .received = r->received, .bytes = r->bytes,
+		.lost = r->follow.lost, .missed = r->follow.missed,
+	};
 }

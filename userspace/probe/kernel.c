@@ -13,6 +13,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "probe/kernel.h"
+#include "probe/module.h"
+#include "probe/place.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -181,6 +183,7 @@ void kl_kernel_close(struct kl_kernel *k)
 
 	if (!k)
 		return;
+	kl_places_free(k);
 	for (i = 0; i < k->nmods; i++) {
 		btf__free(k->mods[i].btf);
 		free(k->mods[i].name);
@@ -325,9 +328,20 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 		snprintf(why, size, "%u functions have this name", f->copies);
 	else
 		snprintf(why, size, "%s", bad);
-	if (!f->proto || !f->traceable || f->blacklisted || f->copies > 1)
+	if (!f->proto || f->blacklisted || f->copies > 1)
 		return KL_WAY_NONE;
-	return KL_WAY_KPROBE;
+	if (f->traceable)
+		return KL_WAY_KPROBE;
+	if (kl_module_probes())
+		return KL_WAY_MODULE;
+	snprintf(why, size, "not traceable: ftrace does not manage it (notrace, or its directory is "
+		 "built without ftrace); klin.ko, which is not loaded, could attach to it");
+	return KL_WAY_NONE;
+}
+
+bool kl_module_probes(void)
+{
+	return !access(KL_MODULE_DIR "probes", W_OK);
 }
 
 struct nearest {

@@ -38,6 +38,8 @@ struct kl_kernel {
 	size_t nsyms, csyms;
 	struct kl_traceable *traceable;	/* by name */
 	size_t ntraceable, ctraceable;
+	const char *debug_path;		/* a file with debugging information, NULL: the usual ones */
+	struct kl_places *places;	/* place.c */
 };
 
 /**
@@ -97,8 +99,11 @@ struct kl_func {
  */
 int kl_func_find(struct kl_kernel *k, const char *name, const char *module, struct kl_func *out);
 
-/* How a function can be attached, best first. */
-enum kl_way { KL_WAY_FENTRY, KL_WAY_KPROBE, KL_WAY_NONE };
+/*
+ * How a function can be attached, best first.  KL_WAY_MODULE: by klin.ko's kprobes, where
+ * the kernel's tracers may not attach (lib/).
+ */
+enum kl_way { KL_WAY_FENTRY, KL_WAY_KPROBE, KL_WAY_MODULE, KL_WAY_NONE };
 
 /**
  * kl_func_way() - how to attach to a function
@@ -107,6 +112,9 @@ enum kl_way { KL_WAY_FENTRY, KL_WAY_KPROBE, KL_WAY_NONE };
  * @size: room there
  */
 enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size);
+
+/* Is klin.ko there, with its probes? */
+bool kl_module_probes(void);
 
 /* Up to three functions with a name like that, as "a, b or c"; empty if none is near. */
 void kl_func_suggest(struct kl_kernel *k, const char *name, char *buf, size_t size);

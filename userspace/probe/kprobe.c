@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "probe/module.h"
 #include "probe/recorder.h"
 
 #define MAX_ACTIVE 4096		/* kretprobe instances: calls under way at one time */
@@ -76,20 +77,23 @@ static int event_id(const struct kl_kernel *k, const char *event)
 	return id;
 }
 
-int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const struct kl_func *f,
-		     bool at_return, unsigned int serial)
+int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *module,
+		     const char *symbol, uint64_t offset, enum kl_kprobe_kind kind)
 {
+	static unsigned int made;	/* by all recorders of this process */
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT };
-	char where[160], type[16] = "p";
+	char where[224], type[16] = "p";
 	int id, fd, err;
 
 	if (!k->tracefs)
 		return -ENOENT;
-	if (at_return)
+	if (kind == KL_KPROBE_RETURN)
 		snprintf(type, sizeof(type), "r%d", MAX_ACTIVE);
-	snprintf(p->event, sizeof(p->event), "klin_%d_%u_%c", getpid(), serial,
-		 at_return ? 'r' : 'c');
-	snprintf(where, sizeof(where), "%s%s%s", f->module, f->module[0] ? ":" : "", f->name);
+	snprintf(p->event, sizeof(p->event), "klin_%d_%u_%c", getpid(),
+		 __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED), "crpl"[kind]);
+	err = snprintf(where, sizeof(where), "%s%s%s", module, module[0] ? ":" : "", symbol);
+	if (offset)
+		snprintf(where + err, sizeof(where) - err, "+0x%llx", (unsigned long long)offset);
 	err = write_events(k, "%s:klin/%s %s", type, p->event, where);
 	if (err) {
 		p->event[0] = '\0';
@@ -111,8 +115,46 @@ int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const struct 
 	return 0;
 }
 
+int kl_kprobe_attach_module(struct kl_prog *p, const char *module, const char *symbol,
+			    uint64_t offset, bool at_return)
+{
+	char line[256];
+	int fd, len, err = 0;
+
+	fd = open(KL_MODULE_DIR "probes", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	len = snprintf(line, sizeof(line), "%s %d %s%s%s", at_return ? "return" : "call",
+		       bpf_program__fd(p->prog), module, module[0] ? ":" : "", symbol);
+	if (offset)
+		len += snprintf(line + len, sizeof(line) - len, "+0x%llx",
+				(unsigned long long)offset);
+	if (write(fd, line, len) != len)
+		err = -errno;
+	if (err)
+		close(fd);
+	else
+		p->module_fd = fd;
+	p->by_module = !err;
+	return err;
+}
+
+uint64_t kl_kprobe_module_misses(const struct kl_prog *p)
+{
+	unsigned long long hits, misses = 0;
+	char text[64] = "";
+
+	if (pread(p->module_fd, text, sizeof(text) - 1, 0) <= 0 ||
+	    sscanf(text, "%llu %llu", &hits, &misses) != 2)
+		return p->misses;
+	return misses;
+}
+
 void kl_kprobe_remove(const struct kl_kernel *k, struct kl_prog *p)
 {
+	if (p->module_fd)
+		close(p->module_fd);
+	p->module_fd = 0;
 	if (p->event[0] && write_events(k, "-:klin/%s", p->event))
 		kl_warn("cannot remove the kprobe definition klin/%s; it does nothing any more",
 			p->event);

@@ -40,10 +40,11 @@ struct kl_load_ops {
  * @object: the object's address, 0 if it does not make one
  * @lock: the address of the kernel's own lock in it, 0 if there is none
  * @pid: the process that alone uses its objects; 0 if that is not so
+ * @interrupts: interrupts use its object, too
  */
 struct kl_load {
 	const struct kl_load_ops *ops;
-	bool fresh;
+	bool fresh, interrupts;
 	uint64_t object, lock;
 	pid_t pid;
 };

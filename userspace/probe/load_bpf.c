@@ -38,7 +38,7 @@ static int outcome(int err)
 enum { HASH_KEYS, HASH_SIZE, HASH_PREALLOC, HASH_WRITERS };
 
 static const char bpf_hash_help[] = "threads that update, delete and look up keys of a BPF hash\n"
-	"                   map; keys=2,size=8 (bytes of a value),prealloc=1,writers=1";
+	"                   map; keys=2,size=512 (bytes of a value),prealloc=1,writers=1";
 
 static int bpf_hash_setup(const uint64_t *number, void **priv)
 {
@@ -74,7 +74,7 @@ static const struct kl_user_kind bpf_hash_kind = {
 	.name = "bpf_hash", .tasks = 2, .setup = bpf_hash_setup, .step = bpf_hash_step,
 	.numbers = {
 		[HASH_KEYS] = { "keys", 1, 255, 2 },
-		[HASH_SIZE] = { "size", 8, VALUE_MAX, 8 },
+		[HASH_SIZE] = { "size", 8, VALUE_MAX, 512 },
 		[HASH_PREALLOC] = { "prealloc", 0, 1, 1 },
 		[HASH_WRITERS] = { "writers", 0, KL_USER_TASKS, 1 },
 	},

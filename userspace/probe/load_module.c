@@ -160,6 +160,8 @@ static int module_open(const char *arg, struct kl_load **out)
 		l->load.object = strtoull(value, NULL, 16);
 	if (kl_module_status("lock", value, sizeof(value)))
 		l->load.lock = strtoull(value, NULL, 16);
+	if (kl_module_status("interrupts", value, sizeof(value)))
+		l->load.interrupts = strcmp(value, "0");
 	*out = &l->load;
 	return 0;
 err:

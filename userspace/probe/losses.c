@@ -37,6 +37,8 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 	uint32_t len = sizeof(info);
 	int i;
 
+	if (p->by_module)
+		return p->module_fd ? kl_kprobe_module_misses(p) : p->misses;
 	if (!p->event[0])
 		return bpf_obj_get_info_by_fd(bpf_program__fd(p->prog), &info, &len) ? 0 :
 		       info.recursion_misses;
@@ -57,10 +59,10 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
  */
 void kl_losses_poll(struct kl_recorder *r, bool last)
 {
-	uint64_t now = kl_now(), missed;
+	uint64_t now = kl_now(), first = kl_times_first(r), missed;
 	unsigned int i, j;
 
-	if (!last && now - r->polled < POLL_NS)
+	if (!last && now - r->looked < POLL_NS)
 		return;
 	for (i = 0; i < r->ngroups; i++) {
 		struct kl_group *g = &r->groups[i];
@@ -79,10 +81,13 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 			continue;
 		if (!g->miss_from)
 			g->miss_from = r->polled_before;
-		g->miss_to = now;
+		g->miss_to = kl_times_last(r);
 	}
+	r->looked = now;
 	r->polled_before = r->polled;
-	r->polled = now;
+	r->polled = first;
+	if (!last)
+		kl_reader_look(r);
 }
 
 static int add_losses(struct kl_recorder *r, const struct klin_cpu *c, uint16_t cpu,
@@ -111,14 +116,21 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 	struct kl_gap gap = { .object = object, .cpu = KL_NO_CPU, .reason = KL_GAP_MISSED };
 	uint64_t total = g->crowded;
 	unsigned int j;
+	int cpu;
 
 	for (j = 0; j < g->nprogs; j++) {
+		kl_debug("%s of clauses %td: %llu missed", bpf_program__name(g->progs[j].prog),
+			 g - r->groups, (unsigned long long)g->progs[j].misses);
 		if (r->ignore_misses)
 			stats->ignored += g->progs[j].misses;
 		else
 			total += g->progs[j].misses;
 	}
 	stats->missed += total;
+	for (cpu = 0; cpu < r->ncpus; cpu++)
+		stats->missed_calls += g->cpus[KLIN_SIDES * cpu + KLIN_AT_CALL].missed;
+	if (!r->ignore_misses)
+		stats->missed_calls += g->progs[0].misses;
 	if (!kl_missed_span(r, g, &gap.from, &gap.to) ||
 	    kl_time_add(gap.to, r->h->error) < r->start)
 		return 0;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From the perf buffers into the history. */
+#include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "probe/recorder.h"
 
-static int add_drained(struct kl_recorder *r, uint16_t cpu, uint64_t ret, uint64_t by)
+int kl_add_drained(struct kl_recorder *r, uint16_t cpu, uint64_t ret, uint64_t by)
 {
 	int err = kl_grow(r->drained, r->cdrained, r->ndrained + 1);
 
@@ -52,6 +56,7 @@ static int add_unknown(struct kl_recorder *r, const struct klin_event *ev, int64
 		r->unknown[r->nunknown++] = (struct kl_unknown){
 			.from = ev->call, .to = ev->ret, .object = object, .clause = ev->probe,
 			.cpu = ev->cpu_ret, .nocall = ev->flags & KLIN_F_NOCALL,
+			.hit = ev->flags & KLIN_F_NOCALL && ev->flags & KLIN_F_NORET ? ev->point : 0,
 		};
 	return err;
 }
@@ -73,7 +78,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	int64_t object, thread;
 
 	if (ev->type == KLIN_EV_DRAIN || ev->type == KLIN_EV_TICK)
-		return add_drained(r, ev->cpu_ret, ev->ret, ev->ret);
+		return kl_add_drained(r, ev->cpu_ret, ev->ret, ev->ret);
 	if (ev->type != KLIN_EV_OP || ev->probe >= r->nclauses) {
 		kl_err("event of unknown type %u, probe %u: klin and its BPF programs do not match",
 		       ev->type, ev->probe);
@@ -90,6 +95,9 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	if (object == KL_ALL_OBJECTS || ev->fault & KLIN_FAULT_WHEN)
 		return add_unknown(r, ev, object);
 
+	/* A locked instruction took the time. */
+	if (r->opts.clock == KL_CLOCK_SEQ)
+		op.drain = op.ret;
 	thread = kl_history_thread(r->h, ev->tid);
 	if (thread < 0)
 		return thread;
@@ -99,11 +107,11 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		op.flags |= KL_OP_NOCALL;
 	if (ev->flags & KLIN_F_NORET) {
 		op.flags |= KL_OP_PENDING;
-		op.ret = KL_TIME_MAX;
+		op.ret = op.drain = KL_TIME_MAX;
 		op.cpu = ev->cpu_call;
 	} else if (ev->cpu_call != ev->cpu_ret && !(ev->flags & KLIN_F_NOCALL)) {
 		/* The task moved, so the CPU it left has switched tasks. */
-		int err = add_drained(r, ev->cpu_call, ev->call, ev->ret);
+		int err = kl_add_drained(r, ev->cpu_call, ev->call, ev->ret);
 
 		if (err)
 			return err;
@@ -137,14 +145,11 @@ static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_he
 	return r->err ? LIBBPF_PERF_EVENT_ERROR : LIBBPF_PERF_EVENT_CONT;
 }
 
-/**
- * kl_reader_open() - make the perf buffers
- * @r: the recorder, with events_fd
- *
+/*
  * A wake-up costs the recorded code an interrupt and drains its store buffer, so
  * there is none until a buffer is full; the reader comes by itself.
  */
-int kl_reader_open(struct kl_recorder *r)
+static int open_cpu(struct kl_recorder *r, int cpu)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -155,24 +160,108 @@ int kl_reader_open(struct kl_recorder *r)
 		.watermark = 1,
 		.wakeup_watermark = r->opts.pages * sysconf(_SC_PAGESIZE),
 	};
-	int err;
+	LIBBPF_OPTS(perf_buffer_raw_opts, opts, .cpu_cnt = 1, .cpus = &cpu, .map_keys = &cpu);
 
-	r->pb = perf_buffer__new_raw(r->events_fd, r->opts.pages, &attr, on_event, r, NULL);
-	if (r->pb)
-		return 0;
-	err = -errno;
+	r->buffers[cpu] = perf_buffer__new_raw(r->events_fd, r->opts.pages, &attr, on_event, r,
+					       &opts);
+	return r->buffers[cpu] ? 0 : -errno;
+}
+
+/**
+ * kl_reader_open() - make a perf buffer for each CPU that is online
+ * @r: the recorder, with events_fd
+ *
+ * What happens on the others is counted as lost until kl_reader_look() sees them.
+ */
+int kl_reader_open(struct kl_recorder *r)
+{
+	int err = 0, cpu, n = 0;
+
+	r->buffers = calloc(r->ncpus, sizeof(*r->buffers));
+	r->unread = calloc(r->ncpus, sizeof(*r->unread));
+	if (!r->buffers || !r->unread)
+		return -ENOMEM;
+	for (cpu = 0; !err && cpu < r->ncpus; cpu++) {
+		err = open_cpu(r, cpu);
+		n += !err;
+		if (err == -ENODEV)
+			err = 0;
+	}
+	if (!err && !n)
+		err = -ENODEV;
 	if (err == -ENOMEM)
 		kl_err("no memory for perf buffers of %u pages a CPU; give a smaller --buffer",
 		       r->opts.pages);
-	else
+	else if (err)
 		kl_err("cannot open the perf buffers: %s", strerror(-err));
 	return err;
 }
 
+void kl_reader_close(struct kl_recorder *r)
+{
+	int cpu;
+
+	for (cpu = 0; r->buffers && cpu < r->ncpus; cpu++)
+		perf_buffer__free(r->buffers[cpu]);
+	free(r->buffers);
+	free(r->unread);
+	r->buffers = NULL;
+	r->unread = NULL;
+}
+
+static uint64_t sum_unread(const struct kl_recorder *r, int cpu)
+{
+	uint64_t sum = 0;
+	unsigned int g, side;
+
+	for (g = 0; g < r->ngroups; g++)
+		for (side = 0; side < KLIN_SIDES; side++)
+			sum += *(volatile __u64 *)&r->groups[g].cpus[KLIN_SIDES * cpu + side].unread;
+	return sum;
+}
+
+/*
+ * A buffer of a CPU that was away does not come back with it: it is read to its end
+ * and replaced.  Whoever may still be writing to it is waited for.
+ */
+static int replace(struct kl_recorder *r, int cpu)
+{
+	r->cpus_came = true;
+	if (r->buffers[cpu]) {
+		bpf_map_delete_elem(r->events_fd, &cpu);
+		/* A grace period of RCU. */
+		if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+			usleep(100000);
+		perf_buffer__consume(r->buffers[cpu]);
+		perf_buffer__free(r->buffers[cpu]);
+		r->buffers[cpu] = NULL;
+	}
+	return open_cpu(r, cpu);
+}
+
+void kl_reader_look(struct kl_recorder *r)
+{
+	int cpu, err;
+
+	for (cpu = 0; cpu < r->ncpus; cpu++) {
+		if (sum_unread(r, cpu) == r->unread[cpu])
+			continue;
+		err = replace(r, cpu);
+		kl_debug("CPU %d came while recording: %s", cpu, err ? strerror(-err) : "read, too");
+		if (err)
+			continue;
+		r->unread[cpu] = sum_unread(r, cpu);
+		kl_ticks_again(r, cpu);
+	}
+}
+
 int kl_reader_consume(struct kl_recorder *r)
 {
-	int err = perf_buffer__consume(r->pb);
+	int err = 0, cpu;
 
+	for (cpu = 0; err >= 0 && cpu < r->ncpus; cpu++)
+		if (r->buffers[cpu])
+			err = perf_buffer__consume(r->buffers[cpu]);
 	if (r->err) {
 		if (r->err == -ENOMEM)
 			kl_err("out of memory after %llu operations", (unsigned long long)r->ops);

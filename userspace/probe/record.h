@@ -15,6 +15,8 @@
 #include "probe/kernel.h"
 #include "spec/spec.h"
 
+#define KL_CPU_WORDS	8	/* CPUs below 64 times this can be named */
+
 /**
  * struct kl_record_opts - what to record and how
  * @spec: the spec with its probe clauses
@@ -25,18 +27,28 @@
  * @object: its address
  * @lock: its address as functions of the kernel itself (not of modules) know it,
  *	0 if that is the same
- * @private_object: @object is used by bound threads in process context only
+ * @private_object: @object is used in process context only
  * @pid: record operations of this process only; 0: of all
+ * @cpus: bit i of word i / 64: record operations called on this CPU, if @by_cpu
+ * @sample: record all operations on one of so many objects; 0 and 1: on all
+ * @others: those that @pid and @cpus leave out may be on objects that are recorded, too
  * @fresh: the objects are created, in their first state, after attaching
- * @clock_known: take @clock_error (ns) instead of measuring the clock's error
+ * @debug: a file with debugging information to look at first, for inlined functions; or NULL
+ * @clock: how times are told, see times.c
+ * @clock_known: take @clock_error (ns) instead of measuring the monotonic clock's error
  */
 struct kl_record_opts {
 	const struct kl_spec *spec;
+	const char *debug;
 	enum kl_way only;
 	unsigned int pages, slots;
 	bool one_object, private_object, fresh, clock_known;
 	uint64_t object, lock, clock_error;
 	pid_t pid;
+	uint64_t cpus[KL_CPU_WORDS];
+	bool by_cpu, others;
+	unsigned int sample;
+	enum kl_clock clock;
 };
 
 /**
@@ -46,15 +58,20 @@ struct kl_record_opts {
  * @bytes: their size in the buffers
  * @lost: operations whose events did not fit the buffers
  * @missed: times that a probe did not run, or found no place for an operation
+ * @missed_calls: of these, at calls: operations that are not there, or only by their return
  * @ignored: misses that cannot have been of the object (see @private_object)
+ * @shared: objects that operations were on which @pid and @cpus left out: their whole
+ *	history is a gap
  * @pending: operations without a return
  * @nocall: operations without a call
  * @unaccounted: events that the programs wrote and nobody saw; 0 unless something is broken
- * @begin: time when everything was attached
+ * @begin: time when everything was attached, by CLOCK_MONOTONIC
  * @end: time when the recording ended
  */
 struct kl_record_stats {
-	uint64_t ops, received, bytes, lost, missed, ignored, pending, nocall, unaccounted;
+	uint64_t ops, received, bytes, lost, missed, missed_calls, ignored;
+	uint64_t pending, nocall, unaccounted;
+	uint64_t shared;
 	uint64_t begin, end;
 };
 
@@ -94,8 +111,13 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor);
 /* Detach; the rest is in kl_recorder_history().  Instead of kl_recorder_stop(). */
 int kl_recorder_follow_end(struct kl_recorder *r);
 const struct kl_history *kl_recorder_history(struct kl_recorder *r);
+/* How it goes so far, while it is followed: ops, received, bytes, lost and missed are set. */
+void kl_recorder_counts(const struct kl_recorder *r, struct kl_record_stats *stats);
 
-/* CLOCK_MONOTONIC in ns, the clock of all recordings. */
+/* What the clock is worth, in a line; the recording has ended. */
+void kl_recorder_show_clock(const struct kl_recorder *r, const struct kl_history *h, FILE *f);
+
+/* CLOCK_MONOTONIC in ns. */
 uint64_t kl_now(void);
 /**
  * kl_clock_error() - how much the CPUs' monotonic clocks differ

@@ -29,6 +29,7 @@ static int refused(const char *what, int err)
 static int make_maps(struct kl_recorder *r)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int err;
 
 	r->ncpus = libbpf_num_possible_cpus();
 	if (r->ncpus < 0)
@@ -47,7 +48,8 @@ static int make_maps(struct kl_recorder *r)
 		r->slots = NULL;
 		return refused("the view of open operations", -errno);
 	}
-	return 0;
+	err = kl_filter_open(r);
+	return err ? refused("the notes of objects left out", err) : 0;
 }
 
 /* The number of the first clause on the function of this one. */
@@ -68,7 +70,8 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 	struct kl_misfit bad;
 	int err;
 
-	err = kl_compile(r->kernel, c->found.target, &c->found.func, conf, &bad);
+	err = kl_compile(r->kernel, c->found.target, &c->found.func, kl_found_place(&c->found),
+			 conf, &bad);
 	if (err) {
 		kl_err_at(kl_spec_path(r->opts.spec), bad.pos.line, bad.pos.col, "%s", bad.why);
 		return err;
@@ -76,12 +79,18 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 	conf->probe = c - r->clauses;
 	conf->func = function_number(r, c);
 	conf->slot_mask = r->opts.slots - 1;
-	/* What klin does itself counts too, but where it only looks it can be left out. */
-	conf->self = c->method->pure ? getpid() : 0;
-	conf->only = r->opts.pid;
+	conf->clock = kl_times_kind(r);
+	/*
+	 * What klin does itself counts too, but where it only looks it can be left out,
+	 * with what interrupts it; of one object there is little.
+	 */
+	conf->self = c->method->pure && !r->opts.one_object ? getpid() : 0;
+	kl_filter_conf(r, &conf->filter);
 	conf->one_object = r->opts.one_object && c->found.target->object;
 	conf->object = r->opts.lock && !c->found.func.module[0] ? r->opts.lock : r->opts.object;
-	conf->call_filter |= conf->one_object && conf->call_object;
+	/* What is left out has no call. */
+	conf->call_filter |= (conf->one_object || conf->filter.sample) && conf->call_object;
+	conf->call_filter |= conf->filter.by_cpu;
 	return 0;
 }
 
@@ -97,6 +106,27 @@ static int choose_tracepoint(struct kl_recorder *r, struct kl_clause *c)
 	return -EINVAL;
 }
 
+/* An inlined function may be at several places of another one: a clause for each. */
+static int choose_places(struct kl_recorder *r, struct kl_clause *first)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < first->found.nplaces && !err; i++) {
+		struct kl_clause *c = &first[i];
+
+		if (i)
+			*c = *first;
+		memset(&c->conf, 0, sizeof(c->conf));
+		err = kl_target_place(r->kernel, &c->found, i);
+		if (!err)
+			err = choose_function(r, c);
+	}
+	r->nclauses += first->found.nplaces;
+	return err;
+}
+
+/* Adds clauses for what is found in this kernel, if there is anything. */
 static int choose(struct kl_recorder *r, struct kl_clause *c)
 {
 	const struct kl_spec *s = r->opts.spec;
@@ -115,6 +145,12 @@ static int choose(struct kl_recorder *r, struct kl_clause *c)
 	c->history_method = method;
 	if (c->found.target->kind == KL_TARGET_NOTHING)
 		return 0;
+	err = kl_filter_check(r, c);
+	if (err)
+		return err;
+	if (c->found.nplaces)
+		return choose_places(r, c);
+	r->nclauses++;
 	c->tracepoint = c->found.target->kind == KL_TARGET_KLIN;
 	return c->tracepoint ? choose_tracepoint(r, c) : choose_function(r, c);
 }
@@ -126,7 +162,7 @@ static int describe(struct kl_recorder *r)
 	struct kl_history *h = r->h;
 	char source[32];
 
-	h->clock = KL_CLOCK_MONO;
+	h->clock = r->opts.clock;
 	h->fresh = r->opts.fresh;
 	h->ncpus = r->ncpus;
 	h->spec_path = strdup(kl_spec_path(s));
@@ -134,14 +170,14 @@ static int describe(struct kl_recorder *r)
 	h->release = strdup(r->kernel->release);
 	if (!h->spec_path || !h->spec_text || !h->release)
 		return -ENOMEM;
-	if (strcmp(kl_clock_source(source, sizeof(source)), "tsc"))
+	if (h->clock == KL_CLOCK_MONO && strcmp(kl_clock_source(source, sizeof(source)), "tsc"))
 		kl_warn("the clock source is '%s', not tsc: times of different CPUs are less certain "
 			"than measured", source);
-	if (r->opts.clock_known) {
+	if (r->opts.clock_known && h->clock == KL_CLOCK_MONO) {
 		h->error = r->opts.clock_error;
 		return 0;
 	}
-	return kl_clock_error(&h->error);
+	return kl_times_error(r, &h->error);
 }
 
 int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
@@ -154,10 +190,10 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	if (!r)
 		return err;
 	r->opts = *opts;
-	r->events_fd = r->slots_fd = -1;
+	r->events_fd = r->slots_fd = r->left_fd = r->times.fd = r->drain_fd = -1;
 	r->ignore_misses = opts->one_object && opts->private_object && !kl_preemptible();
 	r->nclauses = kl_spec_nprobes(opts->spec);
-	r->clauses = calloc(r->nclauses + 1, sizeof(*r->clauses));
+	r->clauses = calloc(r->nclauses * KL_PLACES_MAX + 1, sizeof(*r->clauses));
 	r->h = kl_history_new();
 	if (!r->clauses || !r->h)
 		goto err;
@@ -170,6 +206,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	err = kl_kernel_open(&r->kernel);
 	if (err)
 		goto err;
+	r->kernel->debug_path = opts->debug;
 	kl_debug("kernel's symbols and types read after %.0f ms", (kl_now() - start) / 1e6);
 	/* Clauses that have nothing to attach to here are left out. */
 	for (i = 0, n = r->nclauses, r->nclauses = 0; i < n; i++) {
@@ -179,12 +216,9 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		err = choose(r, c);
 		if (err)
 			goto err;
-		r->nclauses += c->found.target->kind != KL_TARGET_NOTHING;
 	}
 	kl_debug("clauses compiled after %.0f ms", (kl_now() - start) / 1e6);
-	err = make_maps(r);
-	if (!err)
-		err = describe(r);
+	err = make_maps(r) ?: kl_times_open(r) ?: describe(r);
 	if (err)
 		goto err;
 	kl_debug("clocks compared after %.0f ms", (kl_now() - start) / 1e6);
@@ -202,16 +236,20 @@ void kl_recorder_free(struct kl_recorder *r)
 	if (!r)
 		return;
 	kl_close_groups(r);
-	perf_buffer__free(r->pb);
+	kl_reader_close(r);
+	kl_times_close(r);
+	kl_drain_close(r);
 	if (r->slots)
 		munmap(r->slots, r->opts.slots * sizeof(struct klin_slot));
 	if (r->slots_fd >= 0)
 		close(r->slots_fd);
+	kl_filter_close(r);
 	if (r->events_fd >= 0)
 		close(r->events_fd);
 	kl_kernel_close(r->kernel);
 	kl_history_free(r->h);
 	free(r->groups);
+	free(r->points);
 	free(r->clauses);
 	free(r->drained);
 	free(r->unknown);
@@ -227,35 +265,72 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 	for (i = 0; i < r->nclauses; i++) {
 		const struct kl_clause *c = &r->clauses[i];
 		const struct kl_found *found = &c->found;
+		const struct kl_kplace *place = kl_found_place(found);
 
-		fprintf(f, "%-10s %s%s", c->method->name, c->tracepoint ? "klin:" : "",
-			found->target->name);
+		fprintf(f, "%-10s ", c->method->name);
+		if (place && found->target->inlined)
+			fprintf(f, "inlined %s at ", found->target->inlined);
+		if (place)
+			fprintf(f, "%s+0x%llx", place->symbol, (unsigned long long)place->offset);
+		else
+			fprintf(f, "%s%s", c->tracepoint ? "klin:" : "", found->target->name);
 		if (found->func.module[0])
 			fprintf(f, " [%s]", found->func.module);
 		if (c->tracepoint)
 			fprintf(f, "  tracepoints, store buffer not drained");
+		else if (place)
+			fprintf(f, "  kprobe, DRAINS the store buffer; from %s()'s call to its "
+				"return, by %s", found->func.name, found->way == KL_WAY_FENTRY ?
+				"fentry+fexit" : found->way == KL_WAY_KPROBE ? "kprobe+kretprobe" :
+				"kprobe+kretprobe of klin.ko");
 		else if (found->way == KL_WAY_FENTRY)
 			fprintf(f, "  fentry+fexit, store buffer not drained");
 		else
-			fprintf(f, "  kprobe+kretprobe, DRAINS the store buffer%s%s%s",
+			fprintf(f, "  kprobe+kretprobe%s, DRAINS the store buffer%s%s%s",
+				found->way == KL_WAY_MODULE ? " of klin.ko" : "",
 				found->why[0] ? " (" : "", found->why, found->why[0] ? ")" : "");
 		fputc('\n', f);
 	}
+	kl_filter_show(r, f);
 }
 
 int kl_recorder_poll(struct kl_recorder *r)
 {
 	uint64_t before = r->polled;
+	int err;
 
 	kl_losses_poll(r, false);
 	if (r->polled != before)
 		kl_settle_poll(r);
-	return kl_reader_consume(r);
+	err = kl_times_epoch(r);
+	return err ? err : kl_reader_consume(r);
 }
 
 uint64_t kl_recorder_received(const struct kl_recorder *r)
 {
 	return r->ops;
+}
+
+/* The clocks of CPUs that came while recording may differ by more. */
+static int compare_again(struct kl_recorder *r)
+{
+	uint64_t error, before = r->h->error;
+	size_t i;
+	int err;
+
+	if (!r->cpus_came || r->opts.clock_known || r->opts.clock != KL_CLOCK_MONO)
+		return 0;
+	err = kl_clock_error(&error);
+	if (err || error <= before)
+		return err;
+	r->h->error = error;
+	/* Calls timed on another CPU than the return were told earlier by the error known then. */
+	for (i = 0; i < r->h->nops; i++) {
+		struct kl_op *op = &r->h->ops[i];
+
+		op->call -= op->call < error - before ? op->call : error - before;
+	}
+	return 0;
 }
 
 int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_record_stats *stats)
@@ -265,18 +340,22 @@ int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_r
 	int err;
 
 	/* Everything is seen up to here; the clocks differ by less than the sleep. */
-	r->end = kl_now();
+	r->ended = kl_now();
+	r->end = kl_times_end(r);
 	usleep(1000);
 	kl_losses_poll(r, true);
 	kl_detach(r);
-	err = kl_reader_consume(r);
+	err = kl_drain_all(r, r->end) ?: kl_reader_consume(r);
 	kl_losses_poll(r, true);
 	kl_settle_poll(r);
+	if (!err)
+		err = compare_again(r);
 	if (!err)
 		err = kl_finish(r, stats);
 	f = err ? NULL : open_memstream(&r->h->attached, &size);
 	if (f) {
 		kl_recorder_show(r, f);
+		kl_recorder_show_clock(r, r->h, f);
 		fclose(f);
 	}
 	if (err) {

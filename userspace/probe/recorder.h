@@ -4,6 +4,8 @@
 #define KL_PROBE_RECORDER_H
 
 #include <bpf/libbpf.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "bpf/klin_event.h"
@@ -15,6 +17,8 @@ struct kl_prog {
 	struct bpf_program *prog;
 	struct bpf_link *link;
 	char event[64];		/* of tracefs, for kprobes; empty else */
+	bool by_module;		/* a probe of klin.ko's; module_fd is 0 when it is gone */
+	int module_fd;
 	uint64_t misses;	/* as last read */
 	uint64_t deficit;	/* of kprobes: hits that were no runs, as last read */
 };
@@ -26,6 +30,7 @@ struct kl_group {
 	size_t cpus_size;
 	struct kl_prog progs[4];	/* call, return, then others */
 	unsigned int nprogs;
+	bool place;		/* progs[2] is on a place between the call and the return */
 	uint64_t crowded;	/* calls and returns that found no place in a slot */
 	uint64_t ended;		/* missed calls that have returned for certain */
 	/* Windows in which programs were seen to miss; 0: never. */
@@ -53,9 +58,16 @@ struct kl_drained {
 /* An operation of which so little is known that it becomes a gap. */
 struct kl_unknown {
 	uint64_t from, to;
+	uint64_t hit;	/* of a place, when neither the call nor the return was seen; else 0 */
 	uint32_t object, clause;
 	uint16_t cpu;
 	bool nocall;
+};
+
+/* The program that notes a clause's linearization points; its misses do no harm. */
+struct kl_pointer {
+	struct bpf_object *obj;
+	struct kl_prog prog;
 };
 
 /* All CPUs have drained their store buffers between @from and @to. */
@@ -73,20 +85,38 @@ struct kl_recorder {
 	unsigned int nclauses;
 	struct kl_group *groups;
 	unsigned int ngroups;
+	struct kl_pointer *points;
+	unsigned int npoints;
 	struct bpf_object *task_obj;
 	struct bpf_link *task_link;
 	struct bpf_object *tick_obj;
 	struct bpf_link **ticks;	/* by CPU */
 
 	int ncpus;
-	int events_fd, slots_fd;
+	int events_fd, slots_fd, left_fd;
 	struct klin_slot *slots;
-	struct perf_buffer *pb;
+	struct klin_left *left;	/* mapped */
+	struct perf_buffer **buffers;	/* by CPU; NULL while it is not there */
+	uint64_t *unread;		/* by CPU: what had no buffer, as last read */
+	bool cpus_came;			/* or came back: their clocks were not compared */
 
 	struct kl_drained *drained;
 	size_t ndrained, cdrained;
 	struct kl_unknown *unknown;
 	size_t nunknown, cunknown;
+
+	int drain_fd;		/* klin.ko's, or -1 */
+	struct {		/* times.c */
+		struct klin_time *at;	/* mapped: the shared count, then each CPU's */
+		size_t size;
+		int fd;
+		pthread_t ticker;
+		bool ticking;
+		atomic_bool stop;
+		uint64_t began, raised, count, longest;	/* by CLOCK_MONOTONIC */
+	} times;
+	/* By CLOCK_MONOTONIC, for people and for pace; all below is by the recording's clock. */
+	uint64_t began, ended, looked;
 
 	uint64_t begin;		/* the first program may have run */
 	uint64_t settled;	/* what was under way then has ended */
@@ -110,6 +140,21 @@ struct kl_recorder {
 	uint64_t blocked_until;
 };
 
+/* times.c */
+enum klin_clock kl_times_kind(const struct kl_recorder *r);
+int kl_times_open(struct kl_recorder *r);
+void kl_times_close(struct kl_recorder *r);
+uint64_t kl_times_first(const struct kl_recorder *r);
+uint64_t kl_times_last(const struct kl_recorder *r);
+uint64_t kl_times_end(struct kl_recorder *r);
+int kl_times_error(const struct kl_recorder *r, uint64_t *error);
+int kl_times_epoch(struct kl_recorder *r);
+
+/* drain.c */
+void kl_drain_open(struct kl_recorder *r);
+void kl_drain_close(struct kl_recorder *r);
+int kl_drain_all(struct kl_recorder *r, uint64_t ended);
+
 /* attach.c */
 /* Open an object with the shared maps; @rodata may be NULL. */
 int kl_open_object(const struct kl_recorder *r, const void *elf, size_t size, const void *rodata,
@@ -121,11 +166,19 @@ void kl_close_groups(struct kl_recorder *r);
 /* ticks.c: interrupts that tell when a store buffer was empty. */
 void kl_ticks_attach(struct kl_recorder *r);
 void kl_ticks_detach(struct kl_recorder *r);
+/* The CPU has come back, without its timer. */
+void kl_ticks_again(struct kl_recorder *r, int cpu);
 
 /* kprobe.c: probes through tracefs, since the kernel counts the misses of these only. */
 void kl_kprobe_sweep(const struct kl_kernel *k);
-int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const struct kl_func *f,
-		     bool at_return, unsigned int serial);
+enum kl_kprobe_kind { KL_KPROBE_CALL, KL_KPROBE_RETURN, KL_KPROBE_PLACE, KL_KPROBE_POINT };
+int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *module,
+		     const char *symbol, uint64_t offset, enum kl_kprobe_kind kind);
+/* The same by klin.ko; kl_kprobe_remove() detaches it. */
+int kl_kprobe_attach_module(struct kl_prog *p, const char *module, const char *symbol,
+			    uint64_t offset, bool at_return);
+/* How often one of klin.ko's did not run its program. */
+uint64_t kl_kprobe_module_misses(const struct kl_prog *p);
 /* To be called when the link is gone; the counts are gone then, too. */
 void kl_kprobe_remove(const struct kl_kernel *k, struct kl_prog *p);
 /* Hits and misses that the kernel counted; false if they cannot be read. */
@@ -134,16 +187,31 @@ bool kl_kprobe_profile(const struct kl_kernel *k, const char *event, uint64_t *h
 
 /* reader.c */
 int kl_reader_open(struct kl_recorder *r);
+/* What returned on the CPU by @ret has left its store buffer by @by. */
+int kl_add_drained(struct kl_recorder *r, uint16_t cpu, uint64_t ret, uint64_t by);
 int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev);
 int kl_reader_consume(struct kl_recorder *r);
+/* Look for CPUs that have come since their buffers were made. */
+void kl_reader_look(struct kl_recorder *r);
+void kl_reader_close(struct kl_recorder *r);
 
 /* losses.c */
 void kl_losses_poll(struct kl_recorder *r, bool last);
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats);
 
+/* filter.c: operations that are left out. */
+int kl_filter_open(struct kl_recorder *r);
+void kl_filter_close(struct kl_recorder *r);
+void kl_filter_conf(const struct kl_recorder *r, struct klin_filter *f);
+/* Can what this clause records be left out?  A message if not. */
+int kl_filter_check(const struct kl_recorder *r, const struct kl_clause *c);
+void kl_filter_show(const struct kl_recorder *r, FILE *f);
+int kl_filter_finish(struct kl_recorder *r, struct kl_record_stats *stats);
+
 /* doubt.c */
 uint64_t kl_op_from(const struct kl_recorder *r, const struct kl_op *op);
 uint64_t kl_unknown_from(const struct kl_recorder *r, const struct kl_unknown *u);
+uint64_t kl_unknown_to(const struct kl_recorder *r, const struct kl_unknown *u);
 void kl_count_ended(struct kl_recorder *r);
 bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint64_t *from,
 		    uint64_t *to);

@@ -20,17 +20,22 @@
 #include "base/mem.h"
 #include "probe/recorder.h"
 
-/* Is a probed function on the task's kernel stack?  Lines are "[<0>] name+0x1/0x2". */
-static bool inside(const struct kl_recorder *r, pid_t tid)
+/*
+ * Is a probed function on the task's kernel stack?  Lines are "[<0>] name+0x1/0x2".
+ * 1: yes; 0: no, or the task is gone; -EPERM: it must not be looked at.
+ */
+static int inside(const struct kl_recorder *r, pid_t tid)
 {
 	char path[64], *data, *at;
 	bool found = false;
 	unsigned int i;
 	size_t len;
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%d/stack", tid);
-	if (kl_read_file(path, &data, &len))
-		return false;
+	err = kl_read_file(path, &data, &len);
+	if (err)
+		return err == -EACCES || err == -EPERM ? -EPERM : 0;
 	for (i = 0; !found && i < r->nclauses; i++) {
 		const char *name = r->clauses[i].found.func.name;
 
@@ -45,10 +50,10 @@ static bool inside(const struct kl_recorder *r, pid_t tid)
 
 static int look_at(struct kl_recorder *r, pid_t tid)
 {
-	int err;
+	int err = inside(r, tid);
 
-	if (!inside(r, tid))
-		return 0;
+	if (err <= 0)
+		return err;
 	err = kl_grow(r->blocked, r->cblocked, r->nblocked + 1);
 	if (!err)
 		r->blocked[r->nblocked++] = tid;
@@ -99,12 +104,15 @@ int kl_settle(struct kl_recorder *r)
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		usleep(100000);
 	err = each_number(r, "/proc", look_at_process);
+	if (err == -EPERM)
+		kl_err("which tasks are inside a probed function is not to be seen (/proc/PID/stack): "
+		       "needs root, or CAP_SYS_ADMIN, CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
 	/* A busy kernel has filled the buffers meanwhile. */
 	if (!err)
 		err = kl_reader_consume(r);
-	r->settled = kl_now();
+	r->settled = kl_times_last(r);
 	kl_take_cuts(r);
-	kl_debug("settled after %.0f ms", (r->settled - r->begin) / 1e6);
+	kl_debug("settled after %.0f ms", (kl_now() - r->began) / 1e6);
 	if (r->nblocked) {
 		kl_warn("%zu tasks are asleep in a probed function; the recording has a gap until "
 			"they have left it", r->nblocked);
@@ -116,13 +124,13 @@ int kl_settle(struct kl_recorder *r)
 /* Which of them are still there?  To be called now and then, and at the end. */
 void kl_settle_poll(struct kl_recorder *r)
 {
-	uint64_t now = kl_now();
+	uint64_t now = kl_times_last(r);
 	size_t i, n = 0;
 
 	if (!r->nblocked)
 		return;
 	for (i = 0; i < r->nblocked; i++)
-		if (inside(r, r->blocked[i]))
+		if (inside(r, r->blocked[i]))	/* or it cannot be told any more */
 			r->blocked[n++] = r->blocked[i];
 	r->nblocked = n;
 	r->blocked_until = now;

@@ -45,8 +45,9 @@ static int attach_cpu(struct kl_recorder *r, const struct bpf_program *prog, int
 void kl_ticks_attach(struct kl_recorder *r)
 {
 	size_t size;
+	const struct klin_small_conf conf = { .clock = kl_times_kind(r) };
 	const void *elf = tick_bpf__elf_bytes(&size);
-	int err = kl_open_object(r, elf, size, NULL, 0, &r->tick_obj), cpu;
+	int err = kl_open_object(r, elf, size, &conf, sizeof(conf), &r->tick_obj), cpu;
 
 	if (!err)
 		err = bpf_object__load(r->tick_obj);
@@ -63,6 +64,19 @@ void kl_ticks_attach(struct kl_recorder *r)
 	if (err)
 		kl_warn("no timer on each CPU (%s): little will be known of the store buffers",
 			strerror(-err));
+}
+
+void kl_ticks_again(struct kl_recorder *r, int cpu)
+{
+	int err;
+
+	if (!r->ticks)
+		return;
+	bpf_link__destroy(r->ticks[cpu]);
+	r->ticks[cpu] = NULL;
+	err = attach_cpu(r, bpf_object__next_program(r->tick_obj, NULL), cpu);
+	if (err)
+		kl_debug("no timer on CPU %d: %s", cpu, strerror(-err));
 }
 
 void kl_ticks_detach(struct kl_recorder *r)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a time is.  To be included where `conf' is known, whose clock is a constant
+ * that the verifier knows: of the others nothing is left in the program.
+ */
+#ifndef KLIN_CLOCK_H
+#define KLIN_CLOCK_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "klin_event.h"
+
+/* Shared by all programs: first what all CPUs read, then a line a CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct klin_time);
+} times SEC(".maps");
+
+/*
+ * Ticks and epochs: the shared count is only loaded, which orders and drains nothing.
+ * Times of one CPU rise inside a tick, too; at its end they stay equal.  An
+ * interrupt between load and store makes two times equal, never one too late.
+ */
+static __always_inline __u64 klin_coarse_time(const struct klin_time *shared, __u32 cpu)
+{
+	__u64 first = *(volatile const __u64 *)&shared->now << KLIN_TICK_BITS;
+	__u64 last = first | ((1ULL << KLIN_TICK_BITS) - 1), next;
+	__u32 i = 1 + cpu;
+	struct klin_time *own = bpf_map_lookup_elem(&times, &i);
+
+	if (!own)
+		return first;
+	next = own->now + 1;
+	if (next < first)
+		next = first;
+	if (next > last)
+		return last;
+	own->now = next;
+	return next;
+}
+
+/* Was time @a, maybe of another CPU, taken after @b for certain? */
+static __always_inline bool klin_later(__u64 a, __u64 b)
+{
+	if (conf.clock == KLIN_CLOCK_COARSE)
+		b |= (1ULL << KLIN_TICK_BITS) - 1;
+	return a > b;
+}
+
+static __always_inline __u64 klin_time(__u32 cpu)
+{
+	struct klin_time *shared;
+	__u32 zero = 0;
+
+	if (conf.clock == KLIN_CLOCK_MONO)
+		return bpf_ktime_get_ns();
+	shared = bpf_map_lookup_elem(&times, &zero);
+	if (!shared)
+		return 0;
+	if (conf.clock == KLIN_CLOCK_SEQ)
+		return __sync_fetch_and_add(&shared->now, 1);
+	return klin_coarse_time(shared, cpu);
+}
+
+#endif

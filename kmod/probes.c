@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kprobes that run BPF programs where the kernel's own tracers may not attach them:
+ * functions that ftrace does not manage, such as all of lib/.  The kernel refuses these
+ * to tracefs, not to register_kprobe(), since what tracers themselves call is among
+ * them; a probe that hits while one of ours is running on this CPU is therefore counted
+ * as missed, and so is what kprobes themselves do not let through.
+ *
+ * Each open file of debugfs klin/probes is one probe.  A line written to it makes it:
+ *
+ *	call FD SYMBOL[+OFFSET]		at an instruction
+ *	return FD SYMBOL		at the return of a function
+ *
+ * FD is a loaded program of the type kprobe, SYMBOL may be MODULE:NAME.  Reading gives
+ * "hits misses".  The probe is gone when the file is closed, and with whoever had it open.
+ */
+#include <linux/bpf.h>
+#include <linux/debugfs.h>
+#include <linux/filter.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/version.h>
+
+#include "probes.h"
+
+#define PROBE_LINE	256	/* bytes of a line */
+#define INSTANCES	4096	/* calls of a function under way whose returns can be seen */
+
+struct counts {
+	u64 hits, missed;
+};
+
+struct probe {
+	struct mutex lock;	/* guards its making */
+	bool made, at_return;
+	char symbol[PROBE_LINE];
+	struct bpf_prog *prog;
+	struct counts __percpu *counts;
+	union {
+		struct kprobe kp;
+		struct kretprobe rp;
+	};
+};
+
+/* A program of ours is running on this CPU. */
+static DEFINE_PER_CPU(int, running);
+
+static void run(struct probe *p, struct pt_regs *regs)
+{
+	/* Kprobes run with preemption disabled, but not in all kernels and all ways. */
+	preempt_disable();
+	this_cpu_inc(p->counts->hits);
+	if (__this_cpu_inc_return(running) == 1) {
+		rcu_read_lock();
+		bpf_prog_run(p->prog, regs);
+		rcu_read_unlock();
+	} else {
+		this_cpu_inc(p->counts->missed);
+	}
+	__this_cpu_dec(running);
+	preempt_enable();
+}
+NOKPROBE_SYMBOL(run);
+
+static int at_call(struct kprobe *kp, struct pt_regs *regs)
+{
+	run(container_of(kp, struct probe, kp), regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(at_call);
+
+static int at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	run(container_of(get_kretprobe(ri), struct probe, rp), regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(at_return);
+
+static bool may_run(const struct bpf_prog *prog)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+	if (prog->sleepable)
+		return false;
+#else
+	if (prog->aux->sleepable)
+		return false;
+#endif
+	return !prog->kprobe_override;
+}
+
+static int attach(struct probe *p, unsigned long offset)
+{
+	if (p->at_return) {
+		p->rp.kp.symbol_name = p->symbol;
+		p->rp.handler = at_return;
+		p->rp.maxactive = INSTANCES;
+		return register_kretprobe(&p->rp);
+	}
+	p->kp.symbol_name = p->symbol;
+	p->kp.offset = offset;
+	p->kp.pre_handler = at_call;
+	return register_kprobe(&p->kp);
+}
+
+/* "call FD SYMBOL+OFFSET", the line is changed. */
+static int make(struct probe *p, char *line)
+{
+	const char *kind = strsep(&line, " ");
+	const char *fd = line ? strsep(&line, " ") : NULL;
+	unsigned long offset = 0;
+	struct bpf_prog *prog;
+	char *plus;
+	int err;
+	u32 n;
+
+	if (!fd || !line || !*line || kstrtou32(fd, 10, &n))
+		return -EINVAL;
+	p->at_return = !strcmp(kind, "return");
+	if (!p->at_return && strcmp(kind, "call"))
+		return -EINVAL;
+	plus = strchr(line, '+');
+	if (plus) {
+		*plus++ = '\0';
+		if (p->at_return || kstrtoul(plus, 0, &offset))
+			return -EINVAL;
+	}
+	strscpy(p->symbol, line, sizeof(p->symbol));
+
+	prog = bpf_prog_get_type_dev(n, BPF_PROG_TYPE_KPROBE, false);
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	if (!may_run(prog)) {
+		err = -EPERM;
+		goto err_prog;
+	}
+	p->counts = alloc_percpu(struct counts);
+	if (!p->counts) {
+		err = -ENOMEM;
+		goto err_prog;
+	}
+	p->prog = prog;
+	err = attach(p, offset);
+	if (err)
+		goto err_counts;
+	p->made = true;
+	return 0;
+
+err_counts:
+	free_percpu(p->counts);
+	memset(&p->rp, 0, sizeof(p->rp));
+err_prog:
+	bpf_prog_put(prog);
+	return err;
+}
+
+static ssize_t probes_write(struct file *f, const char __user *from, size_t len, loff_t *pos)
+{
+	struct probe *p = ((struct seq_file *)f->private_data)->private;
+	char line[PROBE_LINE];
+	int err;
+
+	if (len >= sizeof(line))
+		return -E2BIG;
+	if (copy_from_user(line, from, len))
+		return -EFAULT;
+	line[len] = '\0';
+	mutex_lock(&p->lock);
+	err = p->made ? -EBUSY : make(p, strim(line));
+	mutex_unlock(&p->lock);
+	return err ?: len;
+}
+
+static int probes_show(struct seq_file *s, void *unused)
+{
+	struct probe *p = s->private;
+	u64 hits = 0, missed = 0;
+	int cpu;
+
+	mutex_lock(&p->lock);
+	if (p->made) {
+		for_each_possible_cpu(cpu) {
+			hits += READ_ONCE(per_cpu_ptr(p->counts, cpu)->hits);
+			missed += READ_ONCE(per_cpu_ptr(p->counts, cpu)->missed);
+		}
+		if (p->at_return)
+			missed += p->rp.nmissed + p->rp.kp.nmissed;
+		else
+			missed += p->kp.nmissed;
+	}
+	mutex_unlock(&p->lock);
+	seq_printf(s, "%llu %llu\n", hits, missed);
+	return 0;
+}
+
+static int probes_open(struct inode *inode, struct file *f)
+{
+	struct probe *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	mutex_init(&p->lock);
+	err = single_open(f, probes_show, p);
+	if (err)
+		kfree(p);
+	return err;
+}
+
+static int probes_release(struct inode *inode, struct file *f)
+{
+	struct probe *p = ((struct seq_file *)f->private_data)->private;
+
+	if (p->made) {
+		/* These wait for handlers that are running. */
+		if (p->at_return)
+			unregister_kretprobe(&p->rp);
+		else
+			unregister_kprobe(&p->kp);
+		bpf_prog_put(p->prog);
+		free_percpu(p->counts);
+	}
+	kfree(p);
+	return single_release(inode, f);
+}
+
+const struct file_operations klin_probes_fops = {
+	.owner = THIS_MODULE,
+	.open = probes_open,
+	.read = seq_read,
+	.write = probes_write,
+	.llseek = seq_lseek,
+	.release = probes_release,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Probes that BPF may not attach by itself. */
+#ifndef KLIN_PROBES_H
+#define KLIN_PROBES_H
+
+#include <linux/fs.h>
+
+extern const struct file_operations klin_probes_fops;
+
+#endif

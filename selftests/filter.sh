@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Operations that are left out, by process, CPU or object: what is recorded is what was
+# asked for, all of it, and what others do to the same objects raises no false alarm.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+range=/proc/sys/net/ipv4/ip_local_port_range
+
+# run_load SETTINGS OPTION...: record klin.ko's threads, that are there already; PID in
+# an option is that of the first.
+run_load()
+{
+	settings=$1
+	shift
+	echo "$settings seed=1 ops=4000 paused=1" >"$ctl/load" || return
+	pid=$(grep -lx klin/0 /proc/[0-9]*/comm 2>/dev/null | cut -d/ -f3)
+	for option; do
+		set -- "$@" "$(echo "$option" | sed "s/PID/$pid/")"
+		shift
+	done
+	record "$work/f.txt" "$@" "$KLIN_SPECS/seqlock.lin" -- sh -c \
+		"echo start >$ctl/load; while ! grep -q state=done $ctl/status; do sleep 0.1; done"
+}
+
+recorded() { grep -cE '^t[0-9]+ @' "$work/f.txt"; }
+
+# whole NAME OPERATIONS: so many, and they have an order
+whole()
+{
+	if check "$work/f.txt" && [ "$(recorded)" -eq "$2" ] && ! grep -q gap "$work/check"; then
+		ktap_pass "$1"
+	else
+		ktap_fail "$1" "expected $2 operations without a gap" \
+			"$(cat "$work/record" "$work/check")"
+	fi
+}
+
+# in_part NAME MOST: of an object that others use, too, at most so many
+in_part()
+{
+	check "$work/f.txt"
+	status=$?
+	n=$(recorded)
+	if [ $status -eq 3 ] && [ "$n" -gt 0 ] && [ "$n" -le "$2" ] &&
+	   grep -q "^1 of 1 objects were used by others" "$work/record"; then
+		ktap_pass "$1 ($n operations)"
+	else
+		ktap_fail "$1" "status $status, expected UNKNOWN; $n operations" \
+			"$(cat "$work/record" "$work/check")"
+	fi
+}
+
+test_module()
+{
+	run_load "subject=seqlock threads=1 cpus=0" --pid=PID
+	whole "tracepoints, --pid: all operations of that thread" 4000
+	run_load "subject=seqlock threads=2" --pid=PID
+	in_part "tracepoints, --pid: another thread on the same object is no false alarm" 2000
+	run_load "subject=seqlock threads=1 cpus=0" --cpu=0
+	whole "tracepoints, --cpu: all operations on that CPU" 4000
+	run_load "subject=seqlock threads=2" --cpu=1
+	in_part "tracepoints, --cpu: another CPU on the same object is no false alarm" 2000
+}
+
+# A process that writes numbers of its own to the range and reads it, until told to end.
+start_writer()
+{
+	(
+		i=$1
+		while [ ! -e "$work/stop" ]; do
+			i=$((i + 1))
+			echo "$i $((i + 20000))" >$range
+			read -r _ <$range
+			read -r _ <$range
+		done
+	) &
+}
+
+test_functions()
+{
+	old=$(cat $range)
+	rm -f "$work/stop"
+	start_writer 10000
+	one=$!
+	record "$work/f.txt" --pid=$one --duration=1 "$KLIN_SPECS/port_range.lin"
+	n=$(recorded)
+	if check "$work/f.txt" && [ "$n" -gt 50 ]; then
+		ktap_pass "fentry, --pid: one process alone is checked ($n operations)"
+	else
+		ktap_fail "fentry, --pid: one process alone is checked" "$n operations" \
+			"$(cat "$work/record" "$work/check")"
+	fi
+	start_writer 30000
+	record "$work/f.txt" --pid=$one --duration=1 "$KLIN_SPECS/port_range.lin"
+	in_part "fentry, --pid: another process on the same object is no false alarm" 1000000000
+	touch "$work/stop"
+	wait
+	echo "$old" >$range
+}
+
+# Each of 24 network namespaces, all there at once, has its range written and read.
+test_sample()
+{
+	record "$work/f.txt" "$@" "$KLIN_SPECS/port_range.lin" -- sh -c "
+		for i in \$(seq 24); do
+			unshare -n sh -c 'echo 20000 30000 >$range; read -r a <$range; sleep 4' &
+		done; wait"
+	check "$work/f.txt"
+	status=$?
+	awk '/^t[0-9]+ @/ { n[$2] += $5 == "set" ? 100 : 1 }
+		END { for (o in n) { all++; each = n[o] } for (o in n) odd += n[o] != each
+		      print all + 0, odd + 0, each + 0 }' "$work/f.txt" >"$work/objects"
+	read -r all odd each <"$work/objects"
+}
+
+test_samples()
+{
+	test_sample
+	whole=$each
+	ktap_result "$([ "$all $odd $status" = "24 0 0" ]; echo $?)" \
+		"without a sample, all 24 objects are there" "$all objects, $odd in part" \
+		"$(cat "$work/record" "$work/check")"
+	test_sample --sample=1/4
+	if [ "$all" -ge 1 ] && [ "$all" -lt 24 ] && [ "$odd $each $status" = "0 $whole 0" ]; then
+		ktap_pass "--sample=1/4: some objects, each with all its operations ($all)"
+	else
+		ktap_fail "--sample=1/4: some objects, each with all its operations" \
+			"$all objects, $odd in part, status $status" "$(cat "$work/record" "$work/check")"
+	fi
+	cat >"$work/none.lin" <<-'END'
+	spec s { word x; method get() -> word v { atomic { return x; } } }
+	probe get on ktime_get() { result v = return; }
+	END
+	record "$work/no.klh" --sample=1/2 --duration=1 "$work/none.lin"
+	status=$?
+	ktap_result "$([ $status -eq 2 ] && grep -q 'no object' "$work/record"; echo $?)" \
+		"a sample of what has no object is refused" "$(cat "$work/record")"
+}
+
+ktap_header
+need_klin
+need_btf
+need_function inet_get_local_port_range
+need_module
+[ "$(nproc)" -ge 2 ] || ktap_skip_all "needs two CPUs"
+ktap_plan 9
+test_module
+test_functions
+test_samples
+ktap_finish

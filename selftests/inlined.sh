@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Probes inside of functions: on the entries of others that were inlined into them, and on
+# offsets, with the parameters that debugging information finds there; what cannot be told
+# for certain is refused.  The module's own debugging information is used.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+debug=--debug=$KLIN_KO
+
+pair_spec()
+{
+	cat <<-END
+	spec seqlock {
+		word x1 = 0, x2 = 0;
+		method write(word a, word b) { fence; atomic { x1 = a; x2 = b; } }
+		method read() -> (word a, word b) { atomic { return (x1, x2); } }
+	}
+	probe write on $1
+	probe read on klin_seqlock_read(p, a, b) {
+		object p;
+		when return at return;
+		result a = *a, b = *b;
+		$2
+	}
+	END
+}
+
+inlined_write()
+{
+	pair_spec 'inlined write_seqlock(lock) in seqlock_write(p, a, b) {
+		object (unsigned long)lock - offsetof(struct klin_pair, seqlock);
+		argument a, b = (u64)b;
+	}' | sed 's/argument a, /argument a = a, /'
+}
+
+# pair NAME SUBJECT SPEC: each write is recorded, and nothing is wrong with any.
+pair()
+{
+	if ! record "$work/p.klh" $debug --load "subject=$2,ops=100000" "$3"; then
+		ktap_fail "$1" "$(cat "$work/record")"
+	elif [ "$(grep -cE 'lost 0, missed 0, gaps 0' "$work/record")" -ne 1 ] ||
+	     ! grep -q "^100000 operations" "$work/record"; then
+		ktap_fail "$1" "not all was recorded" "$(cat "$work/record" "$ctl/status")"
+	else
+		verdict "$1" "$work/p.klh" 100000
+	fi
+}
+
+test_pair()
+{
+	inlined_write >"$work/inlined.lin"
+	name="klin list has the place"
+	if "$KLIN" list $debug "$work/inlined.lin" >"$work/out" 2>&1 &&
+	   grep -q '^  kprobe  inlined write_seqlock at seqlock_write+0x[0-9a-f]* \[klin\]' "$work/out"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/out")"
+	fi
+	pair "writes by an inlined function: the correct twin passes" seqlock "$work/inlined.lin"
+
+	offset=$("$KLIN" sites $debug --in=seqlock_write write_sequnlock |
+		sed -n 's/^seqlock_write+\(0x[0-9a-f]*\) .*/\1/p')
+	pair_spec "seqlock_write+$offset(p, a, b) { object p; argument a = a, b = b; }" \
+		>"$work/offset.lin"
+	pair "writes by an offset: the correct twin passes" seqlock "$work/offset.lin"
+
+	pair_spec 'klin_seqlock_write(p, a, b) { object p; argument a = a, b = b;
+		point on inlined write_sequnlock in seqlock_write; }' >"$work/point.lin"
+	pair "writes with a linearization point" seqlock "$work/point.lin"
+	name="the point is in the recording"
+	"$KLIN" convert "$work/p.klh" "$work/p.txt" >"$work/out" 2>&1
+	if [ "$(grep ' write ' "$work/p.txt" | grep -c ' point=')" -gt 10000 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/out"; grep -m5 ' write ' "$work/p.txt")"
+	fi
+}
+
+test_mutant()
+{
+	name="seqlock.no_retry is caught"
+	for try in 1 2 3 4 5 6; do
+		record "$work/m.klh" $debug --load \
+			"subject=seqlock.no_retry,ops=20000,seed=$try,delay=$((try * 1000))" \
+			"$work/inlined.lin"
+		check --time-limit=10 "$work/m.klh"
+		if [ $? -eq 1 ] && grep -q "oracle finds no order either" "$work/check"; then
+			ktap_pass "$name"
+			return
+		fi
+	done
+	ktap_fail "$name" "not in $try recordings" "$(cat "$work/record" "$work/check")"
+}
+
+# Inlined into a loop: several in one call of the function, more than are kept at a time.
+test_loop()
+{
+	name="one in a loop is recorded each time"
+	cat >"$work/loop.lin" <<-END
+	spec numbers { word last; method parse(word v) { atomic { last = v; } } }
+	probe parse on inlined kstrtou64(s) in klin_options_parse {
+		argument v = number(s, 0);
+	}
+	END
+	numbers="mix=11 rate=12 duration=13 ops=14 seed=15 delay=16 work=17 drain=18 lossless=19 paused=1"
+	# All is read before the subject, which there is not, is refused.
+	record "$work/l.txt" $debug "$work/loop.lin" -- sh -c \
+		"exec 2>/dev/null; for i in \$(seq 50); do echo seed=\$i mix=7 subject=none >$ctl/load
+		echo $numbers subject=none >$ctl/load; done; :"
+	status=$?
+	[ -e "$work/l.txt" ] || touch "$work/l.txt"
+	for v in 11 12 13 14 15 16 17 18 19; do
+		[ "$(grep -c " parse $v " "$work/l.txt")" -ge 50 ] || status=$v
+	done
+	if [ $status -eq 0 ] && [ "$(grep -c '^t.* parse ' "$work/l.txt")" -eq 600 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status" "$(cat "$work/record")" "$(head -n 30 "$work/l.txt")"
+	fi
+}
+
+# refused NAME WORDS: the clause in the input is refused, with one line.
+refused()
+{
+	{
+		echo 'spec s { word x; method get() -> word v { atomic { return x; } } }'
+		cat
+	} >"$work/bad.lin"
+	rm -f "$work"/no.klh*
+	record "$work/no.klh" $debug --duration=1 "$work/bad.lin"
+	status=$?
+	if [ $status -eq 2 ] && [ "$(wc -l <"$work/record")" -eq 1 ] &&
+	   grep -q -- "$2" "$work/record" && ! ls "$work"/no.klh* >/dev/null 2>&1; then
+		ktap_pass "refused: $1"
+	else
+		ktap_fail "refused: $1" "status $status, expected 2 and '$2'" "$(cat "$work/record")"
+	fi
+}
+
+test_refusals()
+{
+	refused "an entry that is not always executed" "inlined at seqlock_read+0x.*: its entry" <<-END
+	probe get on inlined read_seqbegin(l) in seqlock_read { object l; result v = 1; }
+	END
+	refused "a function that is not inlined there" "not inlined in 'seqlock_write'" <<-END
+	probe get on inlined read_seqbegin(l) in seqlock_write { object l; result v = 1; }
+	END
+	refused "a parameter that is not there" "has 1 parameters .*the clause names 2" <<-END
+	probe get on inlined write_seqlock(l, m) in seqlock_write { object m; result v = 1; }
+	END
+	refused "an offset inside of an instruction" "no instruction begins" <<-END
+	probe get on klin_seqlock_read+0x1(p) { object p; result v = 1; }
+	END
+	refused "debugging information of another build" "build ID" <<-END
+	probe get on inlined fdget(fd) in do_dup2 { result v = fd; }
+	END
+}
+
+ktap_header
+need_klin
+need_btf
+need_module
+[ -n "$KLIN_KO" ] || ktap_skip_all "set KLIN_KO to the file of klin.ko, for its debugging information"
+readelf -S "$KLIN_KO" 2>/dev/null | grep -q debug_info ||
+	"$KLIN" sites $debug write_seqlock >/dev/null 2>&1 ||
+	ktap_skip_all "$KLIN_KO has no debugging information"
+ktap_plan 12
+test_pair
+test_mutant
+test_loop
+test_refusals
+ktap_finish

@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Functions that BPF may not attach to (lib/): klin.ko's kprobes run the programs.  What
+# is recorded is what klin.ko counts; a mutant is caught, and nothing is left behind.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+# The object is 40 bytes before the array in klin.ko, see struct klin_object: in no BTF that is read.
+xarray_spec()
+{
+	cat <<-END
+	spec xarray {
+		const KEYS = 8;
+		word at[KEYS] = 0;
+		method load(word k) -> word v { atomic { return at[k]; } }
+		method store(word k, word v) -> word old {
+			fence; atomic { word was = at[k]; at[k] = v; return was; }
+		}
+		method erase(word k) -> word old {
+			fence; atomic { word was = at[k]; at[k] = 0; return was; }
+		}
+		method cas(word k, word old, word new) -> bool ok {
+			fence; atomic { if (at[k] != old) return false; at[k] = new; return true; }
+		}
+		partition by k;
+	}
+	probe load on xa_load$1(xa, index) {
+		object (unsigned long)xa - 40;
+		argument k = index;
+		result v = (unsigned long)return >> 1;
+	}
+	probe store on xa_store(xa, index, entry) {
+		object (unsigned long)xa - 40;
+		argument k = index, v = (unsigned long)entry >> 1;
+		result old = (unsigned long)return >> 1;
+	}
+	probe erase on xa_erase(xa, index) {
+		object (unsigned long)xa - 40;
+		argument k = index;
+		result old = (unsigned long)return >> 1;
+	}
+	probe cas on __xa_cmpxchg(xa, index, old, entry) {
+		object (unsigned long)xa - 40;
+		argument k = index, old = (unsigned long)old >> 1, new = (unsigned long)entry >> 1;
+		result ok = return == old;
+	}
+	END
+}
+
+llist_spec()
+{
+	cat <<-END
+	spec llist {
+		stack<word> s = empty;
+		method push(word v) { atomic_flush { s.push(v); } }
+		method pop() -> (bool ok, word v) {
+			atomic_flush {
+				if (s.size() == 0)
+					return (false, 0);
+				return (true, s.pop());
+			}
+		}
+	}
+	probe push on llist_add_batch(first, last, head) {
+		object (unsigned long)head - 40;
+		argument v = *(unsigned long *)((unsigned long)first + 8);
+	}
+	probe pop on klin:llist.pop;
+	END
+}
+
+no_probes()
+{
+	! grep -qE 'xa_load|xa_store|xa_erase|__xa_cmpxchg|llist_add_batch' /sys/kernel/debug/kprobes/list
+}
+
+# correct NAME SUBJECT SPEC
+correct()
+{
+	if ! record "$work/c.klh" --load "subject=$2,ops=40000" "$3"; then
+		ktap_fail "$1" "$(cat "$work/record")"
+		return
+	fi
+	# A step may have done one operation more than it was asked for.
+	counted=$(status_of ops)
+	if ! grep -q "kprobe+kretprobe of klin.ko" "$work/record" ||
+	   ! grep -q "^$counted operations" "$work/record"; then
+		ktap_fail "$1" "klin.ko counts $counted" "$(cat "$work/record")"
+	else
+		verdict "$1" "$work/c.klh" "$counted"
+	fi
+}
+
+test_list()
+{
+	name="klin list has lib/ as klin.ko's"
+	if "$KLIN" list "$work/xarray.lin" >"$work/out" 2>&1 &&
+	   [ "$(grep -c '^  klin.ko' "$work/out")" -eq 4 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/out")"
+	fi
+}
+
+test_mutant()
+{
+	name="llist.several_take is caught"
+	for try in 1 2 3 4 5 6; do
+		record "$work/m.klh" --load \
+			"subject=llist.several_take,ops=20000,seed=$try,delay=$((try * 1000))" \
+			"$work/llist.lin"
+		check --time-limit=10 "$work/m.klh"
+		if [ $? -eq 1 ] && grep -q "oracle finds no order either" "$work/check"; then
+			ktap_pass "$name"
+			return
+		fi
+	done
+	ktap_fail "$name" "not in $try recordings" "$(cat "$work/record" "$work/check")"
+}
+
+# Who is killed cannot detach; the kernel closes the files.
+test_killed()
+{
+	name="nothing is left when klin is killed"
+	"$KLIN" record $clock_error -o "$work/k.klh" "$work/xarray.lin" >"$work/out" 2>&1 </dev/null &
+	pid=$!
+	for _ in $(seq 100); do
+		[ "$(grep -cE 'xa_load|xa_store|xa_erase|__xa_cmpxchg' /sys/kernel/debug/kprobes/list)" -lt 8 ] || break
+		sleep 0.1
+	done
+	no_probes && before=none
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	for _ in $(seq 50); do
+		no_probes && break
+		sleep 0.1
+	done
+	if [ "${before:-}" != none ] && no_probes && unload && load; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/out" /sys/kernel/debug/kprobes/list)"
+	fi
+}
+
+ktap_header
+need_klin
+need_btf
+need_module
+need_function xa_load
+need_function __xa_cmpxchg
+need_function llist_add_batch
+ktap_plan 7
+xarray_spec >"$work/xarray.lin"
+xarray_spec +0x0 >"$work/place.lin"
+llist_spec >"$work/llist.lin"
+test_list
+correct "xarray's functions" xarray "$work/xarray.lin"
+correct "the same, one by an offset" xarray "$work/place.lin"
+correct "llist_add_batch()" llist "$work/llist.lin"
+test_mutant
+if no_probes; then
+	ktap_pass "no probe is left"
+else
+	ktap_fail "no probe is left" "$(cat /sys/kernel/debug/kprobes/list)"
+fi
+test_killed
+ktap_finish

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The lengths of x86-64 instructions, after the opcode maps of the Intel SDM, volume 2,
+ * appendix A.  All that a kernel may have, with VEX and EVEX; operands are skipped.
+ */
+#include <errno.h>
+
+#include "dwarf/insn.h"
+
+#define INSN_MAX 15
+
+struct bytes {
+	const uint8_t *code;
+	size_t size, at;
+	bool short_operand, short_address, wide;	/* 66, 67, REX.W */
+};
+
+static int next(struct bytes *b)
+{
+	return b->at < b->size && b->at < INSN_MAX ? b->code[b->at++] : -1;
+}
+
+/* Opcodes as bits, a word for 16 of them. */
+static bool in_map(const uint16_t *map, unsigned int op)
+{
+	return map[op >> 4] >> (op & 15) & 1;
+}
+
+static const uint16_t one_modrm[16] = {
+	0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0, 0x0a08, 0, 0xffff, 0, 0, 0, 0x00c3, 0xff0f, 0, 0xc0c0,
+};
+static const uint16_t one_imm8[16] = {
+	0x1010, 0x1010, 0x1010, 0x1010, 0, 0, 0x0c00, 0xffff, 0x000d, 0, 0x0100, 0x00ff, 0x2043, 0,
+	0x08ff, 0,
+};
+static const uint16_t one_imm[16] = {
+	0x2020, 0x2020, 0x2020, 0x2020, 0, 0, 0x0300, 0, 0x0002, 0, 0x0200, 0, 0x0080, 0, 0, 0,
+};
+/* What 64-bit mode has not; prefixes and escapes are seen to before. */
+static const uint16_t one_bad[16] = {
+	0x40c0, 0x40c0, 0x4040, 0x8080, 0, 0, 0x0007, 0, 0x0004, 0x0400, 0, 0, 0x4000, 0x0070,
+	0x0400, 0,
+};
+static const uint16_t two_plain[16] = {	/* no ModRM byte */
+	0x4be0, 0, 0, 0x00ff, 0, 0, 0, 0x0080, 0xffff, 0, 0x0707, 0, 0xff00, 0, 0, 0,
+};
+static const uint16_t two_imm8[16] = {
+	0x8000, 0, 0, 0, 0, 0, 0, 0x000f, 0, 0, 0x1010, 0x0400, 0x0074, 0, 0, 0,
+};
+
+/* A ModRM byte with what follows it; its value, or -1. */
+static int modrm(struct bytes *b)
+{
+	int m = next(b), sib;
+	unsigned int mod, rm;
+
+	if (m < 0)
+		return -1;
+	mod = m >> 6;
+	rm = m & 7;
+	if (mod == 3)
+		return m;
+	if (rm == 4) {
+		sib = next(b);
+		if (sib < 0)
+			return -1;
+		if (!mod && (sib & 7) == 5)
+			b->at += 4;
+	} else if (!mod && rm == 5) {
+		b->at += 4;
+	}
+	b->at += mod == 1 ? 1 : mod == 2 ? 4 : 0;
+	return m;
+}
+
+static int displacement(struct bytes *b, struct kl_insn *out, unsigned int size)
+{
+	const uint8_t *p = b->code + b->at;
+
+	if (b->at + size > b->size)
+		return -EINVAL;
+	out->rel_at = b->at;
+	out->rel = size == 1 ? (int8_t)p[0] :
+		   (int32_t)(p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24);
+	b->at += size;
+	return 0;
+}
+
+/* VEX and EVEX: @map as they name it. */
+static int vector(struct bytes *b, unsigned int map)
+{
+	int op = next(b);
+
+	if (op < 0 || !map || map > 6)
+		return -EINVAL;
+	if (map == 1 && op == 0x77)	/* vzeroupper */
+		return 0;
+	if (modrm(b) < 0)
+		return -EINVAL;
+	b->at += map == 3 || (map == 1 && in_map(two_imm8, op));
+	return 0;
+}
+
+static int two_bytes(struct bytes *b, struct kl_insn *out)
+{
+	int op = next(b), third;
+
+	if (op < 0)
+		return -EINVAL;
+	if (op == 0x38 || op == 0x3a) {
+		third = next(b);
+		if (third < 0 || modrm(b) < 0)
+			return -EINVAL;
+		b->at += op == 0x3a;
+		return 0;
+	}
+	if (op >> 4 == 8) {
+		out->flow = KL_FLOW_BRANCH;
+		return displacement(b, out, 4);
+	}
+	if (op == 0x07)		/* sysret */
+		out->flow = KL_FLOW_END;
+	out->nop = op == 0x1f;
+	if (!in_map(two_plain, op) && modrm(b) < 0)
+		return -EINVAL;
+	b->at += in_map(two_imm8, op);
+	return 0;
+}
+
+/* ff: calls, jumps and others; f6, f7: only the first two have an immediate. */
+static void group(struct bytes *b, struct kl_insn *out, int op, int m)
+{
+	unsigned int reg = m >> 3 & 7;
+
+	if (op == 0xff && (reg == 4 || reg == 5))
+		out->flow = KL_FLOW_INDIRECT;
+	else if ((op == 0xf6 || op == 0xf7) && reg < 2)
+		b->at += op == 0xf6 ? 1 : b->short_operand ? 2 : 4;
+}
+
+static int one_byte(struct bytes *b, struct kl_insn *out, int op)
+{
+	int m = 0;
+
+	if (in_map(one_bad, op))
+		return -EINVAL;
+	out->nop = op == 0x90;
+	if (op >> 4 == 7 || (op & 0xfc) == 0xe0 || op == 0xeb) {
+		out->flow = op == 0xeb ? KL_FLOW_JUMP : KL_FLOW_BRANCH;
+		return displacement(b, out, 1);
+	}
+	if (op == 0xe8 || op == 0xe9) {
+		int err = displacement(b, out, 4);
+
+		out->flow = op == 0xe9 ? KL_FLOW_JUMP : KL_FLOW_NEXT;
+		return err;
+	}
+	if (in_map(one_modrm, op)) {
+		m = modrm(b);
+		if (m < 0)
+			return -EINVAL;
+		group(b, out, op, m);
+	}
+	if (in_map(one_imm8, op))
+		b->at++;
+	else if (in_map(one_imm, op))
+		b->at += b->short_operand ? 2 : 4;
+	else if (op >= 0xb8 && op <= 0xbf)
+		b->at += b->wide ? 8 : b->short_operand ? 2 : 4;
+	else if (op >= 0xa0 && op <= 0xa3)
+		b->at += b->short_address ? 4 : 8;
+	else if (op == 0xc2 || op == 0xca)
+		b->at += 2;
+	else if (op == 0xc8)
+		b->at += 3;
+	if (op == 0xc2 || op == 0xc3 || op == 0xca || op == 0xcb || op == 0xcc || op == 0xcf)
+		out->flow = KL_FLOW_END;
+	return 0;
+}
+
+/* Prefixes, then the opcode's first byte, or -1. */
+static int opcode(struct bytes *b)
+{
+	int op;
+
+	while ((op = next(b)) >= 0) {
+		switch (op) {
+		case 0x66:
+			b->short_operand = true;
+			continue;
+		case 0x67:
+			b->short_address = true;
+			continue;
+		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
+		case 0xf0: case 0xf2: case 0xf3:
+			continue;
+		}
+		break;
+	}
+	if (op >= 0 && op >> 4 == 4) {
+		b->wide = op & 8;
+		op = next(b);
+	}
+	return op;
+}
+
+int kl_insn_decode(const uint8_t *code, size_t size, struct kl_insn *out)
+{
+	struct bytes b = { .code = code, .size = size };
+	int op = opcode(&b), second, err;
+
+	*out = (struct kl_insn){ .flow = KL_FLOW_NEXT };
+	if (op < 0)
+		return -EINVAL;
+	if (op == 0x0f) {
+		err = two_bytes(&b, out);
+	} else if (op == 0xc5) {
+		b.at++;
+		err = vector(&b, 1);
+	} else if (op == 0xc4 || op == 0x62) {
+		second = next(&b);
+		b.at += op == 0xc4 ? 1 : 2;
+		err = second < 0 ? -EINVAL : vector(&b, second & (op == 0xc4 ? 31 : 7));
+	} else {
+		err = one_byte(&b, out, op);
+	}
+	if (err || b.at > size || b.at > INSN_MAX)
+		return -EINVAL;
+	out->len = b.at;
+	return 0;
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klind's configuration, see conf.h. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "klind/conf.h"
+
+#define MAX_NAME	64
+
+enum kind { TEXT, PATH, NUMBER, POWER, BYTES, TIME, BOOL, ADDRESS, ATTACH, MODEL };
+
+struct key {
+	const char *name;
+	enum kind kind;
+	size_t at;		/* in the section's structure */
+	size_t given;		/* ADDRESS: of the bool that says so; 0: none */
+	uint64_t min, max;
+};
+
+#define GLOBAL(_member)	offsetof(struct klind_conf, _member)
+#define WATCH(_member)	offsetof(struct klind_watch_conf, _member)
+#define SECOND		1000000000ull
+
+static const struct key global_keys[] = {
+	{ "reports", PATH, GLOBAL(reports), 0, 0, 0 },
+	{ "keep-reports", NUMBER, GLOBAL(keep), 0, 1, 1000000 },
+	{ "keep-bytes", BYTES, GLOBAL(keep_bytes), 0, 1 << 20, 1ull << 50 },
+	{ "report-interval", TIME, GLOBAL(report_ns), 0, 0, 86400 * SECOND },
+	{ "metrics", PATH, GLOBAL(metrics), 0, 0, 0 },
+	{ "metrics-interval", TIME, GLOBAL(metrics_ns), 0, SECOND / 10, 3600 * SECOND },
+	{ 0 }
+};
+
+static const struct key watch_keys[] = {
+	{ "file", TEXT, WATCH(file), 0, 0, 0 },
+	{ "object", ADDRESS, WATCH(object), WATCH(one_object), 0, UINT64_MAX },
+	{ "attach", ATTACH, WATCH(attach), 0, 0, 0 },
+	{ "buffer", POWER, WATCH(pages), 0, 1, 1 << 18 },
+	{ "slots", POWER, WATCH(slots), 0, 1, 1 << 20 },
+	{ "clock-error", TIME, WATCH(clock_error), WATCH(clock_known), 0, SECOND },
+	{ "memory-model", MODEL, WATCH(classical), 0, 0, 0 },
+	{ "memory", BYTES, WATCH(memory), 0, 1 << 20, 1ull << 40 },
+	{ "flight-memory", BYTES, WATCH(flight), 0, 1 << 16, 1ull << 40 },
+	{ "flight-time", TIME, WATCH(flight_ns), 0, 0, 86400 * SECOND },
+	{ "report-unknown", BOOL, WATCH(report_unknown), 0, 0, 0 },
+	{ 0 }
+};
+
+struct parser {
+	const char *name;
+	struct klind_conf *c;
+	unsigned int line;
+	const struct key *keys;		/* of the section; NULL: there is none yet */
+	void *at;
+	unsigned int seen[sizeof(watch_keys) / sizeof(*watch_keys)];	/* lines, by key */
+	unsigned int global;		/* line of [klind] */
+	bool wrong;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void mistake(struct parser *p, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	kl_err_at(p->name, p->line, 0, "%s", text);
+	p->wrong = true;
+}
+
+static char *trim(char *s)
+{
+	char *end = s + strlen(s);
+
+	while (end > s && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	return s + strspn(s, " \t\r");
+}
+
+static bool is_name(const char *s)
+{
+	const size_t len = strlen(s);
+
+	return len && len <= MAX_NAME && *s != '.' && strspn(s, "abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == len;
+}
+
+static int new_watch(struct parser *p, const char *name)
+{
+	struct klind_conf *c = p->c;
+	size_t cap = c->nwatch, i;
+	struct klind_watch_conf *w;
+	int ret;
+
+	for (i = 0; i < c->nwatch; i++)
+		if (!strcmp(c->watch[i].name, name))
+			mistake(p, "[spec %s] was there already, in line %u: expected another name",
+				name, c->watch[i].line);
+	ret = kl_grow(c->watch, cap, c->nwatch + 1);
+	if (ret)
+		return ret;
+	w = &c->watch[c->nwatch];
+	*w = (struct klind_watch_conf){
+		.line = p->line, .attach = KLIND_AUTO, .pages = 1024, .slots = 4096,
+		.memory = 256 << 20, .flight = 32 << 20,
+	};
+	w->name = strdup(name);
+	if (!w->name)
+		return -ENOMEM;
+	c->nwatch++;
+	p->keys = watch_keys;
+	p->at = w;
+	memset(p->seen, 0, sizeof(p->seen));
+	return 0;
+}
+
+static int section(struct parser *p, char *s)
+{
+	char *end = strchr(s, ']');
+
+	if (end && !end[1]) {
+		*end = '\0';
+		s = trim(s + 1);
+		if (!strcmp(s, "klind")) {
+			if (p->global)
+				mistake(p, "[klind] was there already, in line %u", p->global);
+			p->global = p->line;
+			p->keys = global_keys;
+			p->at = p->c;
+			memset(p->seen, 0, sizeof(p->seen));
+			return 0;
+		}
+		if (!strncmp(s, "spec", 4) && isspace((unsigned char)s[4]) && is_name(trim(s + 4)))
+			return new_watch(p, trim(s + 4));
+	}
+	mistake(p, "expected [klind], or [spec NAME] with a name of letters, digits, -, _ and .");
+	/* What follows it is no mistake of its own. */
+	p->keys = NULL;
+	p->at = p->c;
+	return 0;
+}
+
+/* A number and a unit; false if it is not one, or does not fit. */
+static bool quantity(const char *s, const struct key *k, uint64_t *v)
+{
+	static const struct unit {
+		enum kind kind;
+		const char *name;
+		uint64_t factor;
+	} units[] = {
+		{ BYTES, "", 1 }, { BYTES, "K", 1 << 10 }, { BYTES, "M", 1 << 20 },
+		{ BYTES, "G", 1 << 30 }, { BYTES, "T", 1ull << 40 },
+		{ TIME, "ns", 1 }, { TIME, "us", 1000 }, { TIME, "ms", 1000000 }, { TIME, "s", SECOND },
+		{ TIME, "min", 60 * SECOND }, { TIME, "h", 3600 * SECOND },
+		{ NUMBER, "", 1 }, { POWER, "", 1 }, { ADDRESS, "", 1 },
+	};
+	unsigned long long n;
+	char *end;
+	size_t i;
+
+	errno = 0;
+	n = strtoull(s, &end, k->kind == ADDRESS ? 0 : 10);
+	if (!isdigit((unsigned char)*s) || errno)
+		return false;
+	end += strspn(end, " \t");
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (units[i].kind == k->kind && !strcmp(units[i].name, end))
+			break;
+	/* Nothing takes no time in any unit. */
+	if (i == sizeof(units) / sizeof(*units) && (k->kind != TIME || *end || n))
+		return false;
+	if (n && __builtin_mul_overflow(n, units[i].factor, &n))
+		return false;
+	*v = n;
+	return n >= k->min && n <= k->max && (k->kind != POWER || !(n & (n - 1)));
+}
+
+static void print_bound(char *buf, size_t size, const struct key *k, uint64_t v)
+{
+	static const struct {
+		uint64_t factor;
+		const char *name;
+	} bytes[] = { { 1ull << 40, "T" }, { 1 << 30, "G" }, { 1 << 20, "M" }, { 1 << 10, "K" } },
+	  times[] = { { 3600 * SECOND, "h" }, { SECOND, "s" }, { 1000000, "ms" } };
+	size_t i;
+
+	for (i = 0; k->kind == BYTES && i < 4; i++)
+		if (v && !(v % bytes[i].factor)) {
+			snprintf(buf, size, "%llu%s", (unsigned long long)(v / bytes[i].factor),
+				 bytes[i].name);
+			return;
+		}
+	for (i = 0; k->kind == TIME && i < 3; i++)
+		if (v && !(v % times[i].factor)) {
+			snprintf(buf, size, "%llu%s", (unsigned long long)(v / times[i].factor),
+				 times[i].name);
+			return;
+		}
+	snprintf(buf, size, "%llu", (unsigned long long)v);
+}
+
+static void wrong_value(struct parser *p, const struct key *k, const char *value)
+{
+	static const char *const kinds[] = {
+		[NUMBER] = "a number", [POWER] = "a power of two",
+		[BYTES] = "bytes, as 64M (units K, M, G, T)",
+		[TIME] = "a time with its unit, as 10s (units ns, us, ms, s, min, h)",
+	};
+	char min[32], max[32];
+
+	switch (k->kind) {
+	case TEXT:
+		mistake(p, "%s: expected a specification's name or file", k->name);
+		break;
+	case PATH:
+		mistake(p, "%s = %s: expected a path that begins with /", k->name, value);
+		break;
+	case BOOL:
+		mistake(p, "%s = %s: expected yes or no", k->name, value);
+		break;
+	case ADDRESS:
+		mistake(p, "%s = %s: expected an address, as 0xffff888003c42000", k->name, value);
+		break;
+	case ATTACH:
+		mistake(p, "%s = %s: expected auto, fentry or kprobe", k->name, value);
+		break;
+	case MODEL:
+		mistake(p, "%s = %s: expected tso or sc", k->name, value);
+		break;
+	default:
+		print_bound(min, sizeof(min), k, k->min);
+		print_bound(max, sizeof(max), k, k->max);
+		mistake(p, "%s = %s: expected %s, from %s to %s", k->name, value, kinds[k->kind],
+			min, max);
+	}
+}
+
+/* Which of the words, separated by `|', it is; -1: none. */
+static int one_of(const char *words, const char *value)
+{
+	const size_t len = strlen(value);
+	int i;
+
+	for (i = 0; *words; i++) {
+		const size_t n = strcspn(words, "|");
+
+		if (n == len && !strncmp(words, value, n))
+			return i;
+		words += n + (words[n] == '|');
+	}
+	return -1;
+}
+
+static int set_value(struct parser *p, const struct key *k, const char *value)
+{
+	void *at = (char *)p->at + k->at;
+	int word;
+
+	switch (k->kind) {
+	case TEXT:
+	case PATH:
+		if (!*value || (k->kind == PATH && *value != '/'))
+			break;
+		free(*(char **)at);
+		*(char **)at = strdup(value);
+		return *(char **)at ? 0 : -ENOMEM;
+	case BOOL:
+		word = one_of("no|false|off|0|yes|true|on|1", value);
+		if (word < 0)
+			break;
+		*(bool *)at = word >= 4;
+		return 0;
+	case MODEL:
+		word = one_of("tso|sc", value);
+		if (word < 0)
+			break;
+		*(bool *)at = word;
+		return 0;
+	case ATTACH:
+		word = one_of("fentry|kprobe|auto", value);
+		if (word < 0)
+			break;
+		*(enum klind_attach *)at = word;
+		return 0;
+	default:
+		if (!quantity(value, k, at))
+			break;
+		if (k->given)
+			*((bool *)p->at + k->given) = true;
+		return 0;
+	}
+	wrong_value(p, k, value);
+	return 0;
+}
+
+static void unknown_key(struct parser *p, const char *name)
+{
+	char all[300] = "";
+	const struct key *k;
+	size_t n = 0;
+
+	for (k = p->keys; k->name && n < sizeof(all); k++)
+		n += snprintf(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", k->name);
+	mistake(p, "'%s': expected one of %s", name, all);
+}
+
+static int assignment(struct parser *p, char *s)
+{
+	char *value = strchr(s, '=');
+	const struct key *k;
+
+	if (!value) {
+		mistake(p, "expected KEY = VALUE, a [section] or a comment");
+		return 0;
+	}
+	*value++ = '\0';
+	s = trim(s);
+	value = trim(value);
+	if (!p->keys) {
+		if (!p->at)
+			mistake(p, "'%s' is in no section: expected [klind] or [spec NAME] first", s);
+		return 0;
+	}
+	for (k = p->keys; k->name && strcmp(k->name, s); k++)
+		;
+	if (!k->name) {
+		unknown_key(p, s);
+		return 0;
+	}
+	if (p->seen[k - p->keys])
+		mistake(p, "%s was given already, in line %u", k->name, p->seen[k - p->keys]);
+	p->seen[k - p->keys] = p->line;
+	return set_value(p, k, value);
+}
+
+static int finish(struct parser *p)
+{
+	struct klind_conf *c = p->c;
+	size_t i;
+
+	if (!c->nwatch && !p->wrong) {
+		p->line = 0;
+		mistake(p, "nothing to watch: expected a section [spec NAME]");
+	}
+	for (i = 0; i < c->nwatch; i++) {
+		if (c->watch[i].file)
+			continue;
+		c->watch[i].file = strdup(c->watch[i].name);
+		if (!c->watch[i].file)
+			return -ENOMEM;
+	}
+	return p->wrong ? -EINVAL : 0;
+}
+
+int klind_conf_parse(const char *name, const char *text, struct klind_conf **out)
+{
+	struct parser p = { .name = name, .c = calloc(1, sizeof(*p.c)) };
+	char *copy = strdup(text), *line, *next;
+	int ret = p.c && copy ? 0 : -ENOMEM;
+
+	if (!ret) {
+		p.c->keep = 100;
+		p.c->keep_bytes = 1 << 30;
+		p.c->report_ns = 10 * SECOND;
+		p.c->metrics_ns = 10 * SECOND;
+		p.c->path = strdup(name);
+		ret = p.c->path ? 0 : -ENOMEM;
+	}
+	for (line = copy; !ret && line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		p.line++;
+		line = trim(line);
+		if (!*line || *line == '#' || *line == ';')
+			continue;
+		ret = *line == '[' ? section(&p, line) : assignment(&p, line);
+	}
+	if (!ret)
+		ret = finish(&p);
+	free(copy);
+	if (ret)
+		klind_conf_free(p.c);
+	else
+		*out = p.c;
+	return ret;
+}
+
+int klind_conf_read(const char *path, struct klind_conf **out)
+{
+	size_t len;
+	char *text;
+	int ret = kl_read_file(path, &text, &len);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret) {
+		kl_err("cannot read %s: %s", path, strerror(-ret));
+		return -EINVAL;
+	}
+	if (strlen(text) != len) {
+		kl_err_at(path, 0, 0, "has a NUL byte: expected text");
+		ret = -EINVAL;
+	} else {
+		ret = klind_conf_parse(path, text, out);
+	}
+	free(text);
+	return ret;
+}
+
+void klind_conf_free(struct klind_conf *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->nwatch; i++) {
+		free(c->watch[i].name);
+		free(c->watch[i].file);
+	}
+	free(c->watch);
+	free(c->reports);
+	free(c->metrics);
+	free(c->path);
+	free(c);
+}
+
+bool klind_watch_conf_equal(const struct klind_watch_conf *a, const struct klind_watch_conf *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->file, b->file) &&
+	       a->one_object == b->one_object && a->clock_known == b->clock_known &&
+	       a->report_unknown == b->report_unknown && a->classical == b->classical &&
+	       a->attach == b->attach && a->object == b->object &&
+	       a->clock_error == b->clock_error && a->pages == b->pages &&
+	       a->slots == b->slots && a->memory == b->memory && a->flight == b->flight &&
+	       a->flight_ns == b->flight_ns;
+}

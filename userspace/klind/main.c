@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klind: watch structures of the running kernel, as a service. */
+#include <argp.h>
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "klin/cmd.h"
+#include "klind/conf.h"
+#include "klind/metrics.h"
+#include "klind/reports.h"
+#include "klind/watcher.h"
+#include "spec/spec.h"
+
+#define CONFIG "/etc/klin/klind.conf"
+
+struct args {
+	const char *config;
+	bool check;
+};
+
+struct daemon {
+	const char *path;
+	struct klind_conf *conf;
+	struct reporter *reporter;
+	struct watcher **watchers;	/* as in the configuration */
+	size_t n;
+	bool metrics_failed;		/* it was said */
+};
+
+static const struct argp_option options[] = {
+	{ "config", 'c', "FILE", 0, "Read this configuration (" CONFIG ")", 0 },
+	{ "check-config", 'n', NULL, 0, "Check the configuration and its specifications, and end",
+	  0 },
+	{ "verbose", 'v', NULL, 0, "Tell more, also what libbpf and the verifier say", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'c':
+		a->config = arg;
+		break;
+	case 'n':
+		a->check = true;
+		break;
+	case 'v':
+		kl_log_level = KL_LOG_DEBUG;
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s': no arguments expected", arg);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Watch structures of the running kernel: record their operations, check them at "
+	       "once, in bounded memory, and write a report of each violation.\v"
+	       "SIGHUP reads the configuration again, SIGUSR1 writes what is kept of each structure, "
+	       "SIGTERM ends it.\n\n"
+	       "Exit status: 0 ended by a signal, 2 usage or configuration, 4 the system refused.",
+};
+
+/* The journal takes the level from the line's beginning. */
+static void to_journal(enum kl_level level, const char *line)
+{
+	static const int levels[] = {
+		[KL_LOG_ERR] = 3, [KL_LOG_WARN] = 4, [KL_LOG_INFO] = 6, [KL_LOG_DEBUG] = 7,
+	};
+
+	fprintf(stderr, "<%d>%s\n", levels[level], line);
+}
+
+static int check_specs(const struct klind_conf *c)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < c->nwatch; i++) {
+		const struct klind_watch_conf *w = &c->watch[i];
+		struct kl_spec *spec = NULL;
+
+		if (kl_spec_load(w->file, &spec)) {
+			kl_err_at(c->path, w->line, 0, "[spec %s]: its specification '%s' cannot be used",
+				  w->name, w->file);
+			ret = -EINVAL;
+		} else if (!kl_spec_nprobes(spec)) {
+			kl_err_at(c->path, w->line, 0, "[spec %s]: '%s' has no probe clauses: expected a "
+				  "specification that says what to attach to", w->name, w->file);
+			ret = -EINVAL;
+		}
+		kl_spec_free(spec);
+	}
+	return ret;
+}
+
+static int read_conf(const char *path, struct klind_conf **out)
+{
+	int ret = klind_conf_read(path, out);
+
+	if (!ret)
+		ret = check_specs(*out);
+	if (ret) {
+		klind_conf_free(*out);
+		*out = NULL;
+	}
+	return ret;
+}
+
+static int write_metrics(struct daemon *d)
+{
+	struct klind_metrics_row *rows;
+	size_t i;
+	int ret;
+
+	if (!d->conf->metrics)
+		return 0;
+	rows = calloc(d->n + 1, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	for (i = 0; i < d->n; i++)
+		watcher_counts(d->watchers[i], &rows[i]);
+	ret = klind_metrics_write(d->conf->metrics, rows, d->n);
+	free(rows);
+	if (ret && !d->metrics_failed)
+		kl_err("the metrics cannot be written to %s: %s", d->conf->metrics, strerror(-ret));
+	d->metrics_failed = ret;
+	return ret;
+}
+
+static int new_watcher(const struct daemon *d, const struct klind_conf *c, size_t i,
+		       struct watcher **out)
+{
+	int ret = watcher_new(&c->watch[i], d->reporter, c->report_ns, out);
+
+	if (!ret) {
+		ret = watcher_start(*out);
+		if (ret) {
+			watcher_free(*out);
+			*out = NULL;
+		}
+	}
+	if (ret)
+		kl_err_at(c->path, c->watch[i].line, 0, "[spec %s] cannot be watched",
+			  c->watch[i].name);
+	else
+		kl_info("%s: watched", c->watch[i].name);
+	return ret;
+}
+
+/* End some watchers at once, and say what they have found. */
+static void end_watchers(struct watcher **w, size_t n)
+{
+	struct klind_metrics_row row;
+	char verdict[400];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		watcher_stop(w[i]);
+	for (i = 0; i < n; i++) {
+		watcher_join(w[i]);
+		watcher_counts(w[i], &row);
+		watcher_verdict(w[i], verdict, sizeof(verdict));
+		kl_info("%s: ended: %s", row.name, verdict);
+	}
+}
+
+static void free_watchers(struct watcher **w, size_t n)
+{
+	while (n)
+		watcher_free(w[--n]);
+	free(w);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* One that watches already as @c says; it is taken out of @old. */
+static struct watcher *take_same(struct watcher **old, size_t n, const struct klind_watch_conf *c)
+{
+	struct watcher *w;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		w = old[i];
+		if (!w || watcher_failed(w) || !watcher_same(w, c))
+			continue;
+		old[i] = NULL;
+		return w;
+	}
+	return NULL;
+}
+
+/* Watch what @c says; what is watched in that way already goes on.  All or nothing. */
+static int apply(struct daemon *d, struct klind_conf *c)
+{
+	struct watcher **new = calloc(c->nwatch + 1, sizeof(*new));
+	struct watcher **old = calloc(d->n + 1, sizeof(*old));
+	bool *made = calloc(c->nwatch + 1, sizeof(*made));
+	size_t i, n = 0;
+	int ret = new && old && made ? 0 : -ENOMEM;
+
+	for (i = 0; !ret && i < d->n; i++)
+		old[i] = d->watchers[i];
+	for (i = 0; !ret && i < c->nwatch; i++) {
+		new[i] = take_same(old, d->n, &c->watch[i]);
+		made[i] = !new[i];
+		if (made[i])
+			ret = new_watcher(d, c, i, &new[i]);
+	}
+	if (ret) {
+		for (i = 0; new && made && i < c->nwatch; i++)
+			if (made[i])
+				watcher_free(new[i]);
+		free(new);
+		free(old);
+	} else {
+		for (i = 0; i < d->n; i++)
+			if (old[i])
+				old[n++] = old[i];
+		end_watchers(old, n);
+		free_watchers(old, n);
+		free(d->watchers);
+		d->watchers = new;
+		d->n = c->nwatch;
+		klind_conf_free(d->conf);
+		d->conf = c;
+	}
+	free(made);
+	return ret;
+}
+
+static void reload(struct daemon *d)
+{
+	const struct klind_conf *old = d->conf;
+	struct klind_conf *c = NULL;
+	int ret = read_conf(d->path, &c);
+
+	if (!ret && (!same_text(c->reports, old->reports) || c->keep != old->keep ||
+		     c->keep_bytes != old->keep_bytes || c->report_ns != old->report_ns)) {
+		kl_err("%s: how reports are kept cannot be changed while klind runs: restart it",
+		       d->path);
+		ret = -EINVAL;
+	}
+	if (!ret)
+		ret = apply(d, c);
+	if (ret) {
+		klind_conf_free(c);
+		kl_err("%s: refused, the configuration of before stays", d->path);
+		return;
+	}
+	kl_info("%s: read again", d->path);
+}
+
+static void request(struct daemon *d)
+{
+	size_t i;
+
+	if (!d->reporter)
+		kl_err("%s has no directory for reports: expected `reports = DIRECTORY'", d->path);
+	for (i = 0; d->reporter && i < d->n; i++)
+		watcher_request(d->watchers[i]);
+}
+
+static bool any_left(const struct daemon *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (!watcher_failed(d->watchers[i]))
+			return true;
+	return false;
+}
+
+/* Until it is told to end, or nothing is watched any longer. */
+static int serve(struct daemon *d, const sigset_t *set)
+{
+	struct timespec ts;
+	int sig;
+
+	for (;;) {
+		ts.tv_sec = d->conf->metrics_ns / 1000000000;
+		ts.tv_nsec = d->conf->metrics_ns % 1000000000;
+		sig = sigtimedwait(set, NULL, &ts);
+		if (sig == SIGTERM || sig == SIGINT)
+			return 0;
+		if (sig == SIGHUP)
+			reload(d);
+		if (sig == SIGUSR1)
+			request(d);
+		write_metrics(d);
+		if (!any_left(d)) {
+			kl_err("nothing is watched any longer");
+			return -EIO;
+		}
+	}
+}
+
+static int run(struct daemon *d)
+{
+	struct klind_conf *c = NULL;
+	sigset_t set;
+	int ret;
+
+	/* Before there are threads, so that they all come here. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	ret = read_conf(d->path, &c);
+	if (!ret && c->reports)
+		ret = reporter_new(c->reports, c->keep, c->keep_bytes, &d->reporter);
+	if (!ret)
+		ret = apply(d, c);
+	if (ret) {
+		klind_conf_free(c);
+		return ret;
+	}
+	if (write_metrics(d))
+		ret = -EINVAL;
+	if (!ret)
+		ret = serve(d, &set);
+	end_watchers(d->watchers, d->n);
+	if (d->reporter)
+		reporter_drain(d->reporter);
+	write_metrics(d);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = { .config = CONFIG };
+	struct daemon d = { 0 };
+	struct klind_conf *c = NULL;
+	int ret;
+
+	setlocale(LC_CTYPE, "");
+	kl_log_level = KL_LOG_INFO;
+	if (getenv("JOURNAL_STREAM"))
+		kl_log_sink = to_journal;
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	d.path = a.config;
+	if (a.check) {
+		ret = read_conf(a.config, &c);
+		if (!ret)
+			printf("%s: %zu structure%s\n", a.config, c->nwatch,
+			       c->nwatch == 1 ? "" : "s");
+		klind_conf_free(c);
+	} else {
+		ret = run(&d);
+	}
+	if (ret == -ENOMEM)
+		kl_err("out of memory");
+	free_watchers(d.watchers, d.n);
+	reporter_free(d.reporter);
+	klind_conf_free(d.conf);
+	return !ret ? KLIN_EXIT_OK : ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
+}

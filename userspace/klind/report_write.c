@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writing one report, see reports.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "check/cert.h"
+#include "klind/report_write.h"
+#include "report/json.h"
+#include "report/verdict.h"
+#include "tso/tso.h"
+
+#define CHECK_NS	30000000000ull	/* of one check */
+#define CHECK_BYTES	(256ull << 20)
+
+struct report {
+	const struct incident *i;
+	char dir[4096];			/* while it is being written */
+	struct kl_history *flight;
+	struct kl_history *history;	/* what shows the violation */
+	struct kl_report *check;	/* of that */
+};
+
+static const char *const kinds[] = {
+	[INCIDENT_VIOLATION] = "violation", [INCIDENT_UNKNOWN] = "unknown",
+	[INCIDENT_REQUEST] = "request",
+};
+
+/* 0; -ENODATA when it is no violation by itself. */
+static int prove(struct report *r, const struct flight_shot *shot, const uint64_t *object)
+{
+	const struct kl_options opt = {
+		.engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine, .threads = 1,
+		.classical = r->i->classical, .max_shrink = 1, .bytes = CHECK_BYTES,
+		.time_ns = CHECK_NS,
+	};
+	int ret;
+
+	kl_report_free(r->check);
+	kl_history_free(r->history);
+	r->check = NULL;
+	r->history = NULL;
+	ret = flight_shot_history(shot, object, &r->history);
+	if (!ret)
+		ret = kl_check(r->i->spec, r->history, &opt, &r->check);
+	return ret ? ret : r->check->verdict == KL_VIOLATION ? 0 : -ENODATA;
+}
+
+/* The window that the check told of; else what the flight recorder has of the object. */
+static int find_proof(struct report *r)
+{
+	const struct incident *i = r->i;
+	int ret = i->window ? prove(r, i->window, NULL) : -ENODATA;
+
+	return ret == -ENODATA ? prove(r, i->flight, i->has_object ? &i->object : NULL) : ret;
+}
+
+static int path_of(const struct report *r, const char *name, char *buf, size_t size)
+{
+	return snprintf(buf, size, "%s/%s", r->dir, name) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+static int put_history(const struct report *r, const struct kl_history *h, const char *name)
+{
+	char path[4200];
+
+	return path_of(r, name, path, sizeof(path)) ?: kl_klh_write(h, path);
+}
+
+static int put_certificate(const struct report *r)
+{
+	char path[4200];
+
+	/* It is beside its history. */
+	return path_of(r, "certificate", path, sizeof(path)) ?:
+	       kl_cert_write(r->check, r->i->classical, "history.klh", path);
+}
+
+static int put_counterexample(const struct report *r)
+{
+	const struct kl_verdict_style style = { 0 };
+	struct kl_outfile o;
+	char path[4200];
+	int ret = path_of(r, "counterexample.txt", path, sizeof(path)) ?:
+		  kl_outfile_open(&o, path);
+
+	if (ret)
+		return ret;
+	kl_print_report(o.f, r->check, "history.klh", &style);
+	return kl_outfile_commit(&o);
+}
+
+/* What klin check --json says. */
+static json_t *check_json(const struct report *r)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	json_t *j;
+
+	if (!f)
+		return NULL;
+	kl_print_json(f, r->check, "history.klh", NULL);
+	fclose(f);
+	j = json_loads(text, 0, NULL);
+	free(text);
+	return j;
+}
+
+static json_t *flight_json(const struct kl_history *h)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "operations", kl_json_number(h->nops));
+	json_object_set_new(j, "objects", kl_json_number(h->nobjects));
+	json_object_set_new(j, "gaps", kl_json_number(h->ngaps));
+	json_object_set_new(j, "first_call", h->nops ? kl_json_number(h->ops[0].call) : json_null());
+	json_object_set_new(j, "last_call", h->nops ? kl_json_number(h->ops[h->nops - 1].call) :
+			    json_null());
+	return j;
+}
+
+static int put_json(const struct report *r, const char *when, bool proved)
+{
+	const struct incident *i = r->i;
+	json_t *j = json_object();
+	struct kl_outfile o;
+	char path[4200], words[32];
+	int ret;
+
+	json_object_set_new(j, "kind", json_string(kinds[i->kind]));
+	json_object_set_new(j, "name", json_string(i->name));
+	json_object_set_new(j, "spec", json_string(kl_spec_name(i->spec)));
+	json_object_set_new(j, "written", json_string(when));
+	if (*i->reason)
+		json_object_set_new(j, "reason", json_string(i->reason));
+	if (i->kind == INCIDENT_VIOLATION) {
+		if (i->has_object) {
+			snprintf(words, sizeof(words), "0x%" PRIx64, i->object);
+			json_object_set_new(j, "object", json_string(words));
+		}
+		if (i->has_key)
+			json_object_set_new(j, "key", kl_json_number(i->key));
+		json_object_set_new(j, "time", kl_json_number(i->time));
+		json_object_set_new(j, "events", kl_json_number(i->events));
+		json_object_set_new(j, "engine", json_string(i->engine));
+		/* Else it was known from states that are forgotten now. */
+		json_object_set_new(j, "shown_by_history", json_boolean(proved));
+		if (r->check)
+			json_object_set_new(j, "check", check_json(r) ?: json_null());
+	}
+	json_object_set_new(j, "flight", flight_json(r->flight));
+	ret = path_of(r, "report.json", path, sizeof(path)) ?: kl_outfile_open(&o, path);
+	if (!ret) {
+		json_dumpf(j, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+		fputc('\n', o.f);
+		ret = kl_outfile_commit(&o);
+	}
+	json_decref(j);
+	return ret;
+}
+
+/* The files of a violation, as far as it can be shown. */
+static int put_proof(struct report *r, bool *proved)
+{
+	int ret = find_proof(r);
+
+	*proved = !ret;
+	if (ret && ret != -ENODATA)
+		return ret;
+	return put_history(r, r->history, "history.klh") ?: put_certificate(r) ?:
+	       put_counterexample(r);
+}
+
+static void discard(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(dir);
+}
+
+static void sync_dir(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+/* Times of one daemon differ. */
+static void name_time(char *buf, size_t size)
+{
+	struct timespec ts;
+	struct tm tm;
+	size_t n;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	gmtime_r(&ts.tv_sec, &tm);
+	n = strftime(buf, size, "%Y%m%dT%H%M%S", &tm);
+	snprintf(buf + n, size - n, ".%06ldZ", ts.tv_nsec / 1000);
+}
+
+int report_write(const char *dir, const struct incident *i)
+{
+	struct report r = { .i = i };
+	char when[64], path[4096];
+	bool proved = false;
+	int ret;
+
+	name_time(when, sizeof(when));
+	if (snprintf(path, sizeof(path), "%s/%s-%s-%s", dir, when, i->name, kinds[i->kind]) >=
+	    (int)sizeof(path) ||
+	    snprintf(r.dir, sizeof(r.dir), "%s/" REPORT_TEMPORARY "XXXXXX", dir) >=
+	    (int)sizeof(r.dir))
+		return -ENAMETOOLONG;
+	if (!mkdtemp(r.dir))
+		return -errno;
+	ret = flight_shot_history(i->flight, NULL, &r.flight);
+	if (!ret)
+		ret = put_history(&r, r.flight, "flight.klh");
+	if (!ret && i->kind == INCIDENT_VIOLATION)
+		ret = put_proof(&r, &proved);
+	if (!ret)
+		ret = put_json(&r, when, proved);
+	if (!ret) {
+		sync_dir(r.dir);
+		ret = rename(r.dir, path) ? -errno : 0;
+		sync_dir(dir);
+	}
+	if (ret)
+		discard(r.dir);
+	else
+		kl_info("%s: report %s", i->name, path);
+	kl_report_free(r.check);
+	kl_history_free(r.history);
+	kl_history_free(r.flight);
+	return ret;
+}

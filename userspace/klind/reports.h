@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reports: a directory for each thing that happened, written by a thread of its own,
+ * whole or not at all.
+ *
+ *	TIME-NAME-violation/
+ *		report.json		what, when, where; the verdict as of klin check --json
+ *		flight.klh		all operations that were kept, of all objects
+ *		history.klh		those that show the violation
+ *		certificate		of history.klh, for klin replay
+ *		counterexample.txt	for people
+ *
+ * For what is no violation there are report.json and flight.klh alone.
+ */
+#ifndef KLIND_REPORTS_H
+#define KLIND_REPORTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "spec/spec.h"
+#include "watch/flight.h"
+
+enum incident_kind { INCIDENT_VIOLATION, INCIDENT_UNKNOWN, INCIDENT_REQUEST };
+
+/* What happened.  All strings are static or live as long as the specification. */
+struct incident {
+	enum incident_kind kind;
+	const char *name;		/* of the configuration's section */
+	const struct kl_spec *spec;
+	bool classical;
+	struct flight_shot *flight;
+	struct flight_shot *window;	/* the operations that show a violation, or NULL */
+	bool has_object, has_key;
+	uint64_t object, key;
+	uint64_t time, events;		/* see struct kl_online_violation */
+	char reason[160], engine[64];
+	uint64_t *written, *failed;	/* counted up there, atomically */
+};
+
+struct reporter;
+
+/**
+ * reporter_new() - begin
+ * @dir: where the reports go; it is made if it is not there
+ * @keep: so many of them
+ * @keep_bytes: and so much
+ * @out: the reporter
+ *
+ * What a killed daemon left unfinished is removed.
+ *
+ * Return: 0; -EINVAL after a message; -ENOMEM.
+ */
+int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct reporter **out);
+/* When all is written. */
+void reporter_free(struct reporter *r);
+
+/**
+ * reporter_submit() - have a report written
+ * @r: the reporter
+ * @i: what happened; its shots are freed when it is written, or at once
+ *
+ * Return: false when too many are waiting.
+ */
+bool reporter_submit(struct reporter *r, const struct incident *i);
+/* Wait until all that was submitted is written. */
+void reporter_drain(struct reporter *r);
+
+#endif

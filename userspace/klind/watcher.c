@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Watching one structure, see watcher.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "klind/watcher.h"
+#include "probe/record.h"
+#include "watch/feed.h"
+#include "watch/flight.h"
+#include "watch/shed.h"
+
+#define INTERVAL_US	3000		/* between two looks at the buffers */
+#define LOOK_NS		250000000ull	/* between two looks at the load */
+#define LAG_NS		1000000000ull	/* a look that takes longer is too much */
+#define LOSING		0.25		/* part of the time on checking, above which it is to blame */
+
+struct watcher {
+	struct klind_watch_conf conf;
+	struct kl_spec *spec;
+	struct kl_recorder *r;
+	struct feed *feed;
+	struct flight *flight;
+	struct shed *shed;
+	struct reporter *reporter;
+	uint64_t report_ns, reported[INCIDENT_REQUEST];	/* when, by kind; 0: never */
+
+	pthread_t thread;
+	bool started;
+	volatile int stop, ended;
+	int err;
+	volatile bool request;
+	bool told_unknown;
+	uint64_t floor;
+	uint64_t written, failed, suppressed;	/* reports */
+	uint64_t renewals;
+	uint64_t looked, busy, lost, longest;	/* since the last look at the load */
+
+	pthread_mutex_t lock;			/* of what follows */
+	struct klind_counts counts;
+	char reason[160];
+};
+
+/* Prepare a report.  False when there cannot be one, or not yet. */
+static bool begin_report(struct watcher *w, enum incident_kind kind, struct incident *i)
+{
+	const uint64_t now = kl_now();
+
+	if (!w->reporter)
+		return false;
+	if (kind != INCIDENT_REQUEST && w->reported[kind] &&
+	    now - w->reported[kind] < w->report_ns) {
+		w->suppressed++;
+		return false;
+	}
+	*i = (struct incident){
+		.kind = kind, .name = w->conf.name, .spec = w->spec, .classical = w->conf.classical,
+		.written = &w->written, .failed = &w->failed,
+		.flight = flight_take(w->flight, w->floor),
+	};
+	if (!i->flight) {
+		w->failed++;
+		return false;
+	}
+	if (kind != INCIDENT_REQUEST)
+		w->reported[kind] = now;
+	return true;
+}
+
+static void submit(struct watcher *w, const struct incident *i)
+{
+	if (!reporter_submit(w->reporter, i))
+		w->suppressed++;
+}
+
+/* The operations of a violation, to be read by another thread. */
+static struct flight_shot *take_window(const struct watcher *w, const struct kl_history *h)
+{
+	struct flight_shot *shot = NULL;
+	struct kl_history head;
+	struct flight *f;
+
+	if (!h)
+		return NULL;
+	head = *h;
+	head.spec_path = (char *)kl_spec_path(w->spec);
+	head.spec_text = (char *)kl_spec_text(w->spec);
+	f = flight_new(w->spec, &head, UINT64_MAX, 0);
+	if (f && !flight_add(f, h))
+		shot = flight_take(f, KL_TIME_MAX);
+	flight_free(f);
+	return shot;
+}
+
+static void on_violation(void *ctx, const struct kl_online_violation *v)
+{
+	struct watcher *w = ctx;
+	struct incident i;
+	char where[80] = "";
+
+	if (!v->all_objects)
+		snprintf(where, sizeof(where), ", object 0x%" PRIx64, v->object);
+	if (v->has_key)
+		snprintf(where + strlen(where), sizeof(where) - strlen(where), ", key %" PRIu64,
+			 v->key);
+	if (!begin_report(w, INCIDENT_VIOLATION, &i))
+		return;
+	kl_warn("%s: VIOLATION at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->time, where, v->reason,
+		v->engine);
+	i.has_object = !v->all_objects;
+	i.object = v->object;
+	i.has_key = v->has_key;
+	i.key = v->key;
+	i.time = v->time;
+	i.events = v->events;
+	snprintf(i.reason, sizeof(i.reason), "%s", v->reason);
+	snprintf(i.engine, sizeof(i.engine), "%s", v->engine);
+	i.window = take_window(w, v->history);
+	submit(w, &i);
+}
+
+static void report(struct watcher *w, enum incident_kind kind, const char *reason)
+{
+	struct incident i;
+
+	if (!begin_report(w, kind, &i))
+		return;
+	snprintf(i.reason, sizeof(i.reason), "%s", reason);
+	submit(w, &i);
+}
+
+int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
+		uint64_t report_ns, struct watcher **out)
+{
+	struct watcher *w = calloc(1, sizeof(*w));
+	struct kl_record_opts opts = {
+		.only = conf->attach == KLIND_FENTRY ? KL_WAY_FENTRY :
+			conf->attach == KLIND_KPROBE ? KL_WAY_KPROBE : KL_WAY_NONE,
+		.pages = conf->pages, .slots = conf->slots, .one_object = conf->one_object,
+		.object = conf->object, .clock_known = conf->clock_known,
+		.clock_error = conf->clock_error,
+	};
+	int err = -ENOMEM;
+
+	if (!w)
+		return err;
+	pthread_mutex_init(&w->lock, NULL);
+	w->conf = *conf;
+	w->conf.name = strdup(conf->name);
+	w->conf.file = strdup(conf->file);
+	w->reporter = reporter;
+	w->report_ns = report_ns;
+	w->shed = shed_new();
+	if (w->conf.name && w->conf.file && w->shed)
+		err = kl_spec_load(conf->file, &w->spec) ? -EINVAL : 0;
+	if (!err) {
+		opts.spec = w->spec;
+		err = kl_recorder_new(&opts, &w->r);
+	}
+	if (!err)
+		err = kl_recorder_attach(w->r);
+	if (err)
+		watcher_free(w);
+	else
+		*out = w;
+	return err;
+}
+
+/* What the recorder knows of itself is known now. */
+static int begin(struct watcher *w)
+{
+	const struct feed_opts opts = {
+		.classical = w->conf.classical, .bytes = w->conf.memory, .histories = true,
+		.violation = on_violation, .ctx = w, .shed = w->shed,
+	};
+	struct kl_history head = *kl_recorder_history(w->r);
+	char *attached = NULL;
+	size_t size;
+	FILE *f = open_memstream(&attached, &size);
+
+	if (!f)
+		return -ENOMEM;
+	kl_recorder_show(w->r, f);
+	fclose(f);
+	head.attached = attached;
+	w->flight = flight_new(w->spec, &head, w->conf.flight, w->conf.flight_ns);
+	w->feed = feed_new(w->spec, &head, &opts);
+	w->looked = kl_now();
+	free(attached);
+	return w->flight && w->feed ? 0 : -ENOMEM;
+}
+
+/* Publish how it goes. */
+static void count(struct watcher *w, const struct kl_online_stats *st)
+{
+	struct kl_record_stats rec;
+	struct shed_stats shed;
+	struct flight_stats flight;
+	struct klind_counts c;
+
+	kl_recorder_counts(w->r, &rec);
+	shed_stats(w->shed, &shed);
+	flight_stats(w->flight, &flight);
+	c = (struct klind_counts){
+		.recorded = rec.ops, .lost = rec.lost, .missed = rec.missed, .checked = st->ops,
+		.skipped = shed.skipped, .events = st->events, .gaps = st->gaps, .late = st->late,
+		.violations = st->violations, .drops = shed.drops, .renewals = w->renewals,
+		.reports = __atomic_load_n(&w->written, __ATOMIC_RELAXED),
+		.failed = __atomic_load_n(&w->failed, __ATOMIC_RELAXED),
+		.suppressed = w->suppressed, .objects = shed.objects, .dropped = shed.dropped,
+		.waiting = st->waiting, .bytes = st->bytes, .flight_ops = flight.ops,
+		.flight_bytes = flight.bytes, .verdict = st->verdict,
+		.up = !w->stop, .lag_ns = st->newest > st->now ? st->newest - st->now : 0,
+	};
+	memcpy(c.parts, (uint64_t[]){ st->count[KL_LINEARIZABLE], st->count[KL_VIOLATION],
+				      st->count[KL_UNKNOWN] }, sizeof(c.parts));
+	pthread_mutex_lock(&w->lock);
+	w->counts = c;
+	snprintf(w->reason, sizeof(w->reason), "%s", st->reason);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void tell_turn(const struct watcher *w, const struct shed_turn *t)
+{
+	if (t->dropped)
+		kl_warn("%s: more than can be checked: %zu object%s dropped, 0x%" PRIx64 " first",
+			w->conf.name, t->dropped, t->dropped == 1 ? " is" : "s are", t->object);
+	if (t->resumed)
+		kl_info("%s: %zu object%s checked again, 0x%" PRIx64 " first", w->conf.name, t->resumed,
+			t->resumed == 1 ? " is" : "s are", t->object);
+}
+
+/* The memory's bound, and what can be checked of what comes. */
+static int look(struct watcher *w)
+{
+	const uint64_t now = kl_now();
+	struct kl_record_stats rec;
+	struct kl_online_stats st;
+	struct shed_load load = { .now = now };
+	struct shed_turn turn;
+	bool full;
+	int err = 0;
+
+	if (now - w->looked < LOOK_NS)
+		return 0;
+	kl_recorder_counts(w->r, &rec);
+	feed_stats(w->feed, &st);
+	full = st.bytes > w->conf.memory;
+	load.busy = (double)w->busy / (now - w->looked);
+	load.over = full || w->longest > LAG_NS || (rec.lost > w->lost && load.busy > LOSING);
+	err = shed_turn(w->shed, &load, w->feed, &turn);
+	tell_turn(w, &turn);
+	if (!err && full) {
+		kl_warn("%s: the check has %" PRIu64 " MB, more than `memory' allows: all is forgotten, "
+			"and it begins anew", w->conf.name, st.bytes >> 20);
+		err = feed_renew(w->feed);
+		w->renewals++;
+	}
+	if (!err && st.verdict == KL_UNKNOWN && !w->told_unknown) {
+		w->told_unknown = true;
+		kl_warn("%s: UNKNOWN: %s", w->conf.name, st.reason);
+		if (w->conf.report_unknown)
+			report(w, INCIDENT_UNKNOWN, st.reason);
+	}
+	w->looked = kl_now();
+	w->lost = rec.lost;
+	w->busy = w->longest = 0;
+	count(w, &st);
+	return err;
+}
+
+/* Hand on what the recorder has. */
+static int take(struct watcher *w, uint64_t floor)
+{
+	const struct kl_history *h = kl_recorder_history(w->r);
+	const uint64_t start = kl_now();
+	uint64_t spent;
+	int err = flight_add(w->flight, h);
+
+	w->floor = floor;
+	if (!err)
+		err = feed_add(w->feed, h) ?: feed_floor(w->feed, floor);
+	spent = kl_now() - start;
+	w->busy += spent;
+	if (spent > w->longest)
+		w->longest = spent;
+	return err;
+}
+
+static int end(struct watcher *w)
+{
+	struct kl_online_stats st;
+	int err = kl_recorder_follow_end(w->r) ?: take(w, KL_TIME_MAX) ?: feed_end(w->feed);
+
+	feed_stats(w->feed, &st);
+	count(w, &st);
+	return err;
+}
+
+static void *run(void *arg)
+{
+	struct watcher *w = arg;
+	uint64_t floor;
+	int err = begin(w);
+
+	while (!err && !w->stop) {
+		usleep(INTERVAL_US);
+		err = kl_recorder_follow(w->r, &floor);
+		if (!err && floor)
+			err = take(w, floor);
+		if (!err)
+			err = look(w);
+		if (!err && __atomic_exchange_n(&w->request, false, __ATOMIC_ACQ_REL))
+			report(w, INCIDENT_REQUEST, "");
+	}
+	if (!err)
+		err = end(w);
+	if (err)
+		kl_err("%s: it cannot be watched any longer: %s", w->conf.name, strerror(-err));
+	pthread_mutex_lock(&w->lock);
+	w->counts.up = 0;
+	pthread_mutex_unlock(&w->lock);
+	w->err = err;
+	__atomic_store_n(&w->ended, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+int watcher_start(struct watcher *w)
+{
+	const int err = pthread_create(&w->thread, NULL, run, w);
+
+	w->started = !err;
+	return -err;
+}
+
+bool watcher_same(const struct watcher *w, const struct klind_watch_conf *conf)
+{
+	struct kl_spec *spec = NULL;
+	bool same;
+
+	if (!klind_watch_conf_equal(&w->conf, conf) || kl_spec_load(conf->file, &spec))
+		return false;
+	same = !strcmp(kl_spec_text(spec), kl_spec_text(w->spec));
+	kl_spec_free(spec);
+	return same;
+}
+
+void watcher_request(struct watcher *w)
+{
+	__atomic_store_n(&w->request, true, __ATOMIC_RELEASE);
+}
+
+void watcher_stop(struct watcher *w)
+{
+	w->stop = 1;
+}
+
+int watcher_join(struct watcher *w)
+{
+	if (w->started)
+		pthread_join(w->thread, NULL);
+	w->started = false;
+	return w->err;
+}
+
+bool watcher_failed(const struct watcher *w)
+{
+	return __atomic_load_n(&w->ended, __ATOMIC_ACQUIRE) && w->err;
+}
+
+void watcher_counts(struct watcher *w, struct klind_metrics_row *row)
+{
+	row->name = w->conf.name;
+	pthread_mutex_lock(&w->lock);
+	row->counts = w->counts;
+	pthread_mutex_unlock(&w->lock);
+}
+
+void watcher_verdict(struct watcher *w, char *buf, size_t size)
+{
+	pthread_mutex_lock(&w->lock);
+	snprintf(buf, size, "%s%s%s%s, %" PRIu64 " operations checked, %" PRIu64 " violations, %"
+		 PRIu64 " gaps", kl_verdict_name(w->counts.verdict), *w->reason ? " (" : "",
+		 w->reason, *w->reason ? ")" : "", w->counts.checked, w->counts.violations,
+		 w->counts.gaps);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void watcher_free(struct watcher *w)
+{
+	if (!w)
+		return;
+	watcher_stop(w);
+	watcher_join(w);
+	/* Reports name the specification. */
+	if (w->reporter)
+		reporter_drain(w->reporter);
+	feed_free(w->feed);
+	flight_free(w->flight);
+	shed_free(w->shed);
+	kl_recorder_free(w->r);
+	kl_spec_free(w->spec);
+	pthread_mutex_destroy(&w->lock);
+	free(w->conf.name);
+	free(w->conf.file);
+	free(w);
+}

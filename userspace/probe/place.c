@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Places in functions of the running kernel, see place.h.  Debugging information is that
+ * of the code that runs if both have the same build ID, and nothing else is taken.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "probe/debugfile.h"
+#include "probe/place.h"
+
+/* The inlined instances of one function in another one. */
+struct lookup {
+	char *inlined, *in;
+	const struct kl_debug *debug;
+	struct kl_sites sites;
+	struct lookup *next;
+};
+
+/* A debug file that was opened. */
+struct opened {
+	char module[64];
+	struct kl_debug *debug;
+	struct opened *next;
+};
+
+struct kl_places {
+	struct opened *opened;
+	struct lookup *lookups;
+};
+
+static const unsigned char *note_id(const char *data, size_t len, size_t *n)
+{
+	Elf64_Nhdr note;
+	size_t at = 0, name, desc;
+
+	while (at + sizeof(note) <= len) {
+		memcpy(&note, data + at, sizeof(note));
+		at += sizeof(note);
+		name = ((size_t)note.n_namesz + 3) & ~3UL;
+		desc = ((size_t)note.n_descsz + 3) & ~3UL;
+		if (name > len - at || desc > len - at - name)
+			return NULL;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(data + at, "GNU", 4)) {
+			*n = note.n_descsz;
+			return (const unsigned char *)data + at + name;
+		}
+		at += name + desc;
+	}
+	return NULL;
+}
+
+/* Is the file that of the code which runs? */
+static bool is_running(const struct kl_debug *d, const char *module)
+{
+	const unsigned char *mine, *running = NULL;
+	char path[160], *data;
+	size_t n = kl_debug_build_id(d, &mine), m = 0, len;
+	bool same;
+
+	if (module[0])
+		snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
+	else
+		snprintf(path, sizeof(path), "/sys/kernel/notes");
+	if (!n || kl_read_file(path, &data, &len))
+		return false;
+	running = note_id(data, len, &m);
+	same = running && n == m && !memcmp(mine, running, n);
+	free(data);
+	return same;
+}
+
+static int remember(struct kl_kernel *k, const char *module, struct kl_debug *d)
+{
+	struct opened *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return -ENOMEM;
+	snprintf(o->module, sizeof(o->module), "%s", module);
+	o->debug = d;
+	o->next = k->places->opened;
+	k->places->opened = o;
+	return 0;
+}
+
+/* The debug file of a module, or of the kernel itself. */
+static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug **out, char *why,
+		      size_t size)
+{
+	const char *candidates[2] = { k->debug_path };
+	const struct opened *o;
+	char path[512];
+	unsigned int i;
+
+	for (o = k->places->opened; o; o = o->next) {
+		if (strcmp(o->module, module))
+			continue;
+		*out = o->debug;
+		return 0;
+	}
+	if (!kl_debug_file(k->release, module[0] ? module : NULL, path, sizeof(path)))
+		candidates[1] = path;
+	for (i = 0; i < 2; i++) {
+		if (!candidates[i] || kl_debug_open(candidates[i], out))
+			continue;
+		if (is_running(*out, module))
+			return remember(k, module, *out);
+		kl_debug_close(*out);
+	}
+	snprintf(why, size, "there is no debugging information of %s%s%s; give --debug=FILE",
+		 module[0] ? "module " : "kernel ", module[0] ? module : k->release,
+		 candidates[0] || candidates[1] ? " with the build ID of the one that runs" : "");
+	return -ENOENT;
+}
+
+static int find_sites(struct kl_kernel *k, struct kl_debug *d, const char *inlined,
+		      const char *in, const struct kl_sites **out)
+{
+	struct lookup *l;
+	int err;
+
+	for (l = k->places->lookups; l; l = l->next) {
+		if (l->debug != d || strcmp(l->inlined, inlined) || strcmp(l->in, in))
+			continue;
+		*out = &l->sites;
+		return 0;
+	}
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	l->next = k->places->lookups;
+	k->places->lookups = l;
+	l->debug = d;
+	l->inlined = strdup(inlined);
+	l->in = strdup(in);
+	if (!l->inlined || !l->in)
+		return -ENOMEM;
+	err = kl_debug_sites(d, inlined, in, &l->sites);
+	*out = &l->sites;
+	return err;
+}
+
+/* Whose module is it, and is there one function of that name? */
+static int find_function(struct kl_kernel *k, const char *name, const char *module,
+			 struct kl_func *f, char *why, size_t size)
+{
+	int err = kl_func_find(k, name, module, f);
+
+	if (err)
+		snprintf(why, size, "%s has no function '%s' (inlined, renamed, or not built in)",
+			 module ? "that module is not loaded, or" : "the kernel", name);
+	else if (f->copies > 1)
+		err = snprintf(why, size, "%u functions have the name '%s'", f->copies, name) ?
+		      -EOPNOTSUPP : 0;
+	return err;
+}
+
+/* One instance; all must be seen, or operations would be missed. */
+static int use_site(struct kl_kernel *k, const struct kl_debug *d, const char *module,
+		    const struct kl_site *s, const char *inlined, struct kl_kplace *out,
+		    char *why, size_t size)
+{
+	struct kl_func f;
+
+	if (*s->why || !s->symbol || !s->owner) {
+		snprintf(why, size, "%s inlined at %s+0x%llx: %s", inlined, s->symbol ? s->symbol :
+			 s->in, (unsigned long long)s->offset, *s->why ? s->why :
+			 "no symbol is near");
+		return -EOPNOTSUPP;
+	}
+	if (kl_func_find(k, s->symbol, module[0] ? module : NULL, &f) || f.copies != 1 ||
+	    strcmp(f.module, module)) {
+		snprintf(why, size, "the kernel has no symbol '%s', or several", s->symbol);
+		return -EOPNOTSUPP;
+	}
+	*out = (struct kl_kplace){
+		.symbol = s->symbol, .owner = s->owner, .offset = s->offset, .site = s,
+		.linked = f.addr && kl_debug_linked(d), .moved = f.addr - (s->entry - s->offset),
+	};
+	snprintf(out->module, sizeof(out->module), "%s", module);
+	return 0;
+}
+
+static int find_inlined(struct kl_kernel *k, const char *inlined, const char *name,
+			const char *module, struct kl_kplace *out, unsigned int *n, char *why,
+			size_t size)
+{
+	const struct kl_sites *sites;
+	struct kl_debug *d;
+	struct kl_func f;
+	size_t i;
+	/* The function may itself be inlined everywhere; then it is the kernel's. */
+	const char *in_module = !kl_func_find(k, name, module, &f) ? f.module :
+				module ? module : "";
+	int err = open_debug(k, in_module, &d, why, size);
+
+	if (err)
+		return err;
+	err = find_sites(k, d, inlined, name, &sites);
+	if (err) {
+		snprintf(why, size, "its debugging information cannot be read: %s", strerror(-err));
+		return err;
+	}
+	if (!sites->n) {
+		snprintf(why, size, "'%s' is not inlined in '%s'; `klin sites %s' lists where it is",
+			 inlined, name, inlined);
+		return -ENOENT;
+	}
+	if (sites->n > KL_PLACES_MAX) {
+		snprintf(why, size, "'%s' is inlined at %zu places in '%s'; at most %u can be recorded",
+			 inlined, sites->n, name, KL_PLACES_MAX);
+		return -EOPNOTSUPP;
+	}
+	for (i = 0; i < sites->n && !err; i++)
+		err = use_site(k, d, in_module, &sites->site[i], inlined, &out[i], why, size);
+	*n = sites->n;
+	return err;
+}
+
+int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
+		   const char *module, uint64_t offset, struct kl_kplace *out, unsigned int *n,
+		   char *why, size_t size)
+{
+	struct kl_func f;
+	int err;
+
+	if (!k->places)
+		k->places = calloc(1, sizeof(*k->places));
+	if (!k->places) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	if (inlined)
+		return find_inlined(k, inlined, name, module, out, n, why, size);
+	err = find_function(k, name, module, &f, why, size);
+	if (err)
+		return err;
+	*n = 1;
+	out[0] = (struct kl_kplace){ .symbol = name, .owner = name, .offset = offset };
+	snprintf(out[0].module, sizeof(out[0].module), "%s", f.module);
+	return 0;
+}
+
+void kl_places_free(struct kl_kernel *k)
+{
+	struct lookup *l;
+	struct opened *o;
+
+	if (!k->places)
+		return;
+	while ((l = k->places->lookups)) {
+		k->places->lookups = l->next;
+		kl_sites_free(&l->sites);
+		free(l->inlined);
+		free(l->in);
+		free(l);
+	}
+	while ((o = k->places->opened)) {
+		k->places->opened = o->next;
+		kl_debug_close(o->debug);
+		free(o);
+	}
+	free(k->places);
+	k->places = NULL;
+}

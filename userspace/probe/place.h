@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Places in functions of the running kernel: where inlined ones are, and what is there. */
+#ifndef KL_PROBE_PLACE_H
+#define KL_PROBE_PLACE_H
+
+#include "dwarf/debug.h"
+#include "probe/kernel.h"
+#include "spec/probe.h"
+
+#define KL_PLACES_MAX 6	/* of one clause */
+
+/**
+ * struct kl_kplace - a place in the running kernel
+ * @symbol: the symbol that it is in
+ * @module: whose, empty for the kernel itself
+ * @offset: from the symbol
+ * @owner: the function that is called and returns
+ * @site: what debugging information says of it, NULL of offsets
+ * @linked: the debug file's addresses are those of the kernel, but for
+ * @moved: this distance
+ */
+struct kl_kplace {
+	const char *symbol, *owner;
+	char module[64];
+	uint64_t offset;
+	const struct kl_site *site;
+	bool linked;
+	uint64_t moved;
+};
+
+/**
+ * kl_places_find() - find a place
+ * @k: the kernel; its debug_path is looked at first
+ * @inlined: the entries of this function; NULL: an offset
+ * @name: the function around it
+ * @module: whose, NULL: the kernel's, else any module's
+ * @offset: if it is one
+ * @out: the places, KL_PLACES_MAX at most
+ * @n: how many
+ * @why: gets a sentence part about what is in the way
+ * @size: room there
+ *
+ * Return: 0, or -ENOENT, -EOPNOTSUPP or -ENOMEM with @why filled.
+ */
+int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
+		   const char *module, uint64_t offset, struct kl_kplace *out, unsigned int *n,
+		   char *why, size_t size);
+
+/* For kl_kernel_close(). */
+void kl_places_free(struct kl_kernel *k);
+
+#endif

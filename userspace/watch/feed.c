@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From histories into the online check, see feed.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "tso/tso.h"
+#include "watch/feed.h"
+#include "watch/shed.h"
+
+#define INSIDE_BYTES	160	/* of a value in a container's monitor, about */
+#define PENDING		16384	/* operations without a return that are kept */
+
+static const char forgotten[] = "more than the memory's bound: all was forgotten";
+
+/* An operation without a return: it has to be told again after a renewal. */
+struct pending {
+	struct kl_online_op op;
+	struct kl_val vals[2 * KL_MAX_ARGS];
+};
+
+struct feed {
+	const struct kl_spec *spec;
+	struct feed_opts opts;
+	struct kl_online_opts online;
+	struct kl_online *o;
+	int *map;		/* method of the history -> of the spec */
+	size_t nmap;
+	uint64_t newest, floor;
+	struct pending *pending;
+	size_t npending, cpending;
+	bool too_many;		/* of them: after a renewal nothing can be known */
+	struct kl_online_stats before;	/* of the checks before the last renewal */
+	bool renewed;
+	bool joint;		/* objects are not told apart */
+};
+
+struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
+		      const struct feed_opts *opts)
+{
+	struct feed *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->spec = spec;
+	f->opts = *opts;
+	f->joint = kl_spec_partition(spec) == KL_PART_NONE;
+	f->online = (struct kl_online_opts){
+		.clock = h->clock, .error = h->error, .fresh = h->fresh,
+		.classical = opts->classical, .engines = kl_engines,
+		.tso_oracle = &kl_tso_oracle_engine, .max_shrink = opts->show,
+		.histories = opts->histories,
+		.bytes = opts->bytes, .stop = opts->stop, .violation = opts->violation,
+		.ctx = opts->ctx,
+	};
+	if (!kl_online_new(spec, &f->online, &f->o))
+		return f;
+	free(f);
+	return NULL;
+}
+
+void feed_free(struct feed *f)
+{
+	if (!f)
+		return;
+	kl_online_free(f->o);
+	free(f->pending);
+	free(f->map);
+	free(f);
+}
+
+/* Which method of the spec each method of the history is, of new ones. */
+static int match_methods(struct feed *f, const struct kl_history *h)
+{
+	int *map;
+
+	if (f->nmap >= h->nmethods)
+		return 0;
+	map = realloc(f->map, h->nmethods * sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	f->map = map;
+	for (; f->nmap < h->nmethods; f->nmap++) {
+		map[f->nmap] = kl_spec_find_method(f->spec, h->methods[f->nmap]);
+		if (map[f->nmap] >= 0)
+			continue;
+		kl_err("the history has method '%s', which spec '%s' does not",
+		       h->methods[f->nmap], kl_spec_name(f->spec));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int keep_pending(struct feed *f, const struct kl_online_op *op, unsigned int nvals)
+{
+	struct pending *p;
+	int ret;
+
+	f->too_many |= f->npending == PENDING;
+	if (f->too_many)
+		return 0;
+	ret = kl_grow(f->pending, f->cpending, f->npending + 1);
+	if (ret)
+		return ret;
+	p = &f->pending[f->npending++];
+	p->op = *op;
+	memcpy(p->vals, op->vals, nvals * sizeof(*op->vals));
+	return 0;
+}
+
+static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op *op)
+{
+	const struct kl_shape *shape = kl_op_shape(h, op);
+	const struct kl_method *m = kl_spec_method(f->spec, f->map[shape->method]);
+	const bool pending = op->flags & KL_OP_PENDING;
+	struct kl_val vals[2 * KL_MAX_ARGS];
+	const struct kl_online_op a = {
+		.call = op->call, .ret = op->ret, .drain = op->drain, .cpu = op->cpu,
+		.thread = h->threads[op->thread], .object = h->objects[op->object],
+		.flags = op->flags, .vals = vals, .method = f->map[shape->method],
+	};
+	unsigned int i;
+	int ret = 0;
+
+	if (shape->nargs != m->nparams || (!pending && shape->nres != m->nresults)) {
+		kl_err("the operation called at %" PRIu64 ": %s has %u arguments and %u results, "
+		       "spec '%s' says %u and %u", op->call, m->name, shape->nargs, shape->nres,
+		       kl_spec_name(f->spec), m->nparams, m->nresults);
+		return -EINVAL;
+	}
+	if (!pending && op->ret > f->newest)
+		f->newest = op->ret;
+	/* When its object was dropped it was not known that this one would come late. */
+	if (f->opts.shed && shed_op(f->opts.shed, f->joint ? 0 : a.object, op->ret,
+				    pending || op->call < f->floor, &ret))
+		return ret;
+	for (i = 0; i < m->nparams + m->nresults; i++)
+		vals[i] = i < m->nparams || !pending ? kl_op_args(h, op)[i] : kl_special(KL_ANY);
+	if (pending)
+		ret = keep_pending(f, &a, i);
+	return ret ? ret : kl_online_add(f->o, &a);
+}
+
+int feed_add(struct feed *f, const struct kl_history *h)
+{
+	size_t i;
+	int ret = match_methods(f, h);
+
+	for (i = 0; i < h->ngaps && !ret; i++) {
+		const struct kl_gap *g = &h->gaps[i];
+		const bool all = g->object == KL_ALL_OBJECTS;
+
+		ret = kl_online_gap(f->o, g->from, g->to, all ? 0 : h->objects[g->object], all);
+	}
+	for (i = 0; i < h->nops && !ret; i++)
+		ret = add_op(f, h, &h->ops[i]);
+	return ret;
+}
+
+int feed_floor(struct feed *f, uint64_t floor)
+{
+	if (floor > f->floor)
+		f->floor = floor;
+	return kl_online_floor(f->o, floor);
+}
+
+int feed_end(struct feed *f)
+{
+	return kl_online_end(f->o);
+}
+
+uint64_t feed_newest(const struct feed *f)
+{
+	return f->newest;
+}
+
+int feed_drop(struct feed *f, uint64_t object, const char *why)
+{
+	return kl_online_drop(f->o, object, why);
+}
+
+void feed_resume(struct feed *f, uint64_t object, uint64_t until)
+{
+	kl_online_resume(f->o, object, until);
+}
+
+/*
+ * What is still to come is called at the floor or later; all that came and was not
+ * followed, and returned, had done so by the newest return.  Before the floor there is
+ * nothing: the states at it are unknown.
+ */
+static int begin_anew(struct feed *f, struct kl_online *o)
+{
+	const uint64_t to = f->too_many ? KL_TIME_MAX :
+			    f->newest > f->floor ? f->newest : f->floor;
+	size_t i;
+	int ret = kl_online_floor(o, f->floor);
+
+	if (!ret)
+		ret = kl_online_gap(o, f->floor, to, 0, true);
+	for (i = 0; i < f->npending && !ret; i++) {
+		struct kl_online_op op = f->pending[i].op;
+
+		op.vals = f->pending[i].vals;
+		/* It may have taken effect before, too, as the unknown states have it. */
+		if (op.call < f->floor)
+			op.call = f->floor;
+		ret = kl_online_add(o, &op);
+	}
+	if (!ret && f->opts.shed)
+		ret = shed_tell(f->opts.shed, f);
+	return ret;
+}
+
+/* Sums of what has come to pass. */
+static void add_stats(struct kl_online_stats *to, const struct kl_online_stats *s)
+{
+	to->ops += s->ops;
+	to->events += s->events;
+	to->gaps += s->gaps;
+	to->late += s->late;
+	to->violations += s->violations;
+	if (s->verdict == KL_VIOLATION || to->verdict == KL_LINEARIZABLE) {
+		to->verdict = s->verdict;
+		memcpy(to->reason, s->reason, sizeof(to->reason));
+	}
+}
+
+int feed_renew(struct feed *f)
+{
+	struct kl_online_stats before = f->before, s;
+	struct kl_online *o, *old = f->o;
+	int ret;
+
+	kl_online_stats(old, &s);
+	/* These are told again. */
+	s.ops -= f->npending;
+	if (f->renewed)
+		add_stats(&before, &s);
+	else
+		before = s;
+	if (before.verdict == KL_LINEARIZABLE) {
+		before.verdict = KL_UNKNOWN;
+		snprintf(before.reason, sizeof(before.reason), "%s", forgotten);
+	}
+	f->online.fresh = false;
+	ret = kl_online_new(f->spec, &f->online, &o);
+	if (ret)
+		return ret;
+	f->o = o;
+	ret = begin_anew(f, o);
+	if (ret) {
+		f->o = old;
+		kl_online_free(o);
+		return ret;
+	}
+	kl_online_free(old);
+	f->before = before;
+	f->renewed = true;
+	return 0;
+}
+
+void feed_stats(const struct feed *f, struct kl_online_stats *s)
+{
+	struct kl_online_stats sum = f->before;
+
+	kl_online_stats(f->o, s);
+	s->bytes += s->inside * INSIDE_BYTES;
+	if (!f->renewed)
+		return;
+	add_stats(&sum, s);
+	s->ops = sum.ops;
+	s->events = sum.events;
+	s->gaps = sum.gaps;
+	s->late = sum.late;
+	s->violations = sum.violations;
+	s->verdict = sum.verdict;
+	memcpy(s->reason, sum.reason, sizeof(s->reason));
+}
