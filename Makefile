@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make              userspace, BPF objects and the kernel module
-# make userspace    the command klin and libklin; needs no kernel headers
+# make userspace    klin, klind and libklin; needs no kernel headers
 # make bpf          the BPF objects and their skeletons; needs no kernel either
 # make module       kmod/klin.ko for KDIR, with BTF
 # make unit         build and run the unit tests
@@ -47,6 +47,7 @@ BINDIR ?= $(PREFIX)/bin
 SBINDIR ?= $(PREFIX)/sbin
 DATADIR ?= $(PREFIX)/share/klin
 MANDIR ?= $(PREFIX)/share/man
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 
 ifeq ($(SAN),1)
 B := build/san
@@ -65,11 +66,12 @@ kl_ldflags := -fopenmp $(san_flags)
 
 # ---- what there is to build ----------------------------------------------
 
-lib_dirs := base history spec check check/mono check/online tso verify
+lib_dirs := base history dwarf spec check check/late check/mono check/online tso verify watch
 cmd_dirs := probe report klin
 
 lib_src := $(wildcard $(lib_dirs:%=userspace/%/*.c))
 cmd_src := $(wildcard $(cmd_dirs:%=userspace/%/*.c))
+klind_src := $(wildcard userspace/klind/*.c)
 bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)
 
@@ -77,10 +79,12 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 shipped := $(sort $(wildcard specs/*.lin))
 lib_obj := $(call obj,$(lib_src)) $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
+klind_obj := $(call obj,$(wildcard userspace/probe/*.c userspace/report/*.c) $(klind_src))
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # What a test program is linked with besides libklin: helpers, the reports it looks at,
-# and of the recorder what needs no kernel.
-unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c)
+# and of the recorder and the daemon what needs no kernel.
+unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c \
+	$(addprefix userspace/klind/,conf.c metrics.c reports.c report_write.c))
 # Fuzzers are programs of the same kind, without helpers.
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%)
@@ -92,7 +96,7 @@ skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
 .PHONY: all userspace bpf module unit unit-build check check-long bench demo install clean distclean FORCE
 all: userspace bpf module
-userspace: $(B)/libklin.a $(B)/klin
+userspace: $(B)/libklin.a $(B)/klin $(B)/klind
 bpf: $(bpf_obj) $(skel)
 
 # Holds the flags of the last build; its time changes only when they do.
@@ -110,7 +114,7 @@ $(B)/.ldflags: FORCE
 $(B)/.libobjs: FORCE
 	$(call remember,$(AR) $(lib_obj))
 $(B)/.cmdobjs: FORCE
-	$(call remember,$(cmd_obj))
+	$(call remember,$(cmd_obj) $(klind_obj))
 
 # ---- userspace -----------------------------------------------------------
 
@@ -142,6 +146,10 @@ $(B)/klin: $(cmd_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS)
 
+$(B)/klind: $(klind_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(klind_obj) $(B)/libklin.a $(LDLIBS)
+
 $(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(unit_with) \
 		$(B)/libklin.a $(B)/.ldflags
 	$(call say,LD,$@)
@@ -154,7 +162,7 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(B)/libklin.a $(B)/.
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(B)/libklin.a $(LDLIBS)
 
--include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(unit_obj:.o=.d)
+-include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(unit_obj:.o=.d)
 
 # ---- BPF: CO-RE against bpf/vmlinux-min.h, so no kernel is needed --------
 
@@ -208,7 +216,7 @@ unit: unit-build
 
 check:
 	$(Q)tools/deps
-	$(Q)$(MAKE) --no-print-directory all unit-build
+	$(Q)$(MAKE) --no-print-directory -j$(shell nproc) all unit-build
 	$(Q)selftests/check
 
 check-long: export KLIN_RUNS := 80000
@@ -233,6 +241,12 @@ $(B)/bench/online: tools/bench.d/online.c $(B)/obj/selftests/unit/stream.o $(B)/
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(LDLIBS)
 
+# What tools/bench-record calls, in the guest.
+$(B)/bench/calls: tools/bench.d/calls.c $(B)/.cflags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $<
+
 bench: userspace $(B)/bench/record-set
 	$(Q)tools/bench
 
@@ -242,8 +256,11 @@ install: userspace
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(DATADIR)/specs/explore' '$(DESTDIR)$(DATADIR)/specs/verify'
 	$(Q)$(INSTALL) -m 755 $(B)/klin '$(DESTDIR)$(BINDIR)/klin'
-	$(Q)if [ -e $(B)/klind ]; then $(INSTALL) -d '$(DESTDIR)$(SBINDIR)' && \
-		$(INSTALL) -m 755 $(B)/klind '$(DESTDIR)$(SBINDIR)/klind'; fi
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(SBINDIR)' '$(DESTDIR)$(UNITDIR)'
+	$(Q)$(INSTALL) -m 755 $(B)/klind '$(DESTDIR)$(SBINDIR)/klind'
+	$(Q)$(INSTALL) -m 644 userspace/klind/klind.conf '$(DESTDIR)$(DATADIR)/klind.conf'
+	$(Q)sed 's|@SBINDIR@|$(SBINDIR)|; s|@DATADIR@|$(DATADIR)|' userspace/klind/klind.service.in \
+		>'$(DESTDIR)$(UNITDIR)/klind.service'
 	$(Q)for f in $(wildcard specs/*.lin specs/explore/*.lin specs/verify/*.lin); do \
 		$(INSTALL) -m 644 $$f '$(DESTDIR)$(DATADIR)/'$$f || exit 1; done
 	$(Q)for f in $(wildcard man/*.1) $(wildcard man/*.8); do \

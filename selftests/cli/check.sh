@@ -101,6 +101,19 @@ verdict 0 "Figure 5 needs the store buffer" "1 only because stores may wait" "$s
 verdict 1 "Figure 5 is a violation classically" "^VIOLATION" --memory-model=sc "$specs/fig5.lin" \
 	fig5.txt
 
+# The addition whose value is not known may have been of what is removed.
+cat >gap.txt <<END
+# klin history 1
+# clock mono error 0
+# first init
+# gap from 6 to 11 object 0x34
+t1 @52 4 6 enq ?
+t2 @52 >=1 5 deq -> 1
+END
+verdict 3 "an unknown value beside a gap is no violation" "^UNKNOWN \\(1 gap" "$specs/queue.lin" gap.txt
+sed 's/enq ?/enq 2/; s/ object 0x34//' gap.txt >gap2.txt
+verdict 1 "a known other value is one" "^VIOLATION" "$specs/queue.lin" gap2.txt
+
 # counterexample STATUS NAME HISTORY FIRST-LINE MESSAGE: of the file that had been there.
 counterexample()
 {

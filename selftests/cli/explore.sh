@@ -27,9 +27,39 @@ for file in "$models"/*.lin; do
 	sed 's/^thread \([a-z]*\).*repeat(.*) {/thread \1[2] repeat(1) {/
 	     s/^client general(.*/client general(2) ops(1);/; s/ ops(.*);/ ops(1);/
 	     s/roles(\([^,]*\), [^,]*, \([^,]*\))/roles(\1, \2)/' "$file" >small.lin
-	for what in merge dead canon hidden symmetry facts cover all; do
+	for what in merge dead canon hidden symmetry facts cover known all; do
 		right "$model without $what" --no-reduce=$what small.lin
 	done
+done
+
+# Steps that are looked up lead where those of the machine lead: state for state.  (Where
+# threads change places there may be more than one way to order them.)
+for what in chaselev dcl_whole seqlock_t treiber "treiber --threads=3" twolock "msqueue --ops=3"; do
+	# shellcheck disable=SC2086 # a model and its options
+	set -- $what
+	file=$models/$1.lin
+	shift
+	for known in "" --no-reduce=known; do
+		# shellcheck disable=SC2086 # an option or nothing
+		run explore --stats --no-reduce=symmetry $known "$@" "$file"
+		sed -n 's/^\([0-9]* states, [0-9]* transitions\),.*/\1/p' out >"counts$known"
+	done
+	ktap_result "$([ -s counts ] && cmp -s counts counts--no-reduce=known; echo $?)" \
+		"$what: as many states with steps that are known" "$(cat counts*)"
+done
+
+for what in seqlock treiber mcs "seqcount --no-reduce=known" "twolock --memory=sc"; do
+	# shellcheck disable=SC2086 # a model and its options
+	set -- $what
+	file=$models/$1.lin
+	shift
+	run explore --stats "$@" "$file"
+	sed -n 's/^\([0-9]* states, [0-9]* transitions\),.*/\1/p' out >exact
+	run explore --hash-compact --stats "$@" "$file"
+	sed -n 's/^\([0-9]* states, [0-9]* transitions\),.*/\1/p' out >compact
+	ktap_result "$([ -s exact ] && cmp -s exact compact &&
+		       grep -q 'the same hash: a probability below [0-9]e-' out; echo $?)" \
+		"$what: hashes in place of states" "$(cat out err)"
 done
 
 broken()
@@ -66,6 +96,19 @@ E2
 broken "never initialised" "broken.lin:2:[0-9]*: error: 'x' is never initialised" <<'E2'
 shared word x; method m() -> word { return x; } client general(2);
 E2
+
+# A jump or a condition may be the first thing of a method.
+{
+	echo 'spec s { word x = 0; method m(bool b) -> word { atomic { return x; } } }'
+	echo 'shared word x = 0; client general(2);'
+	echo 'method m(bool b) -> word { while (b) { b = false; } return x; }'
+} >first.lin
+run explore first.lin
+ktap_result $status "a condition in front of a method" "$(cat out err)"
+sed 's/while (b) .*}/while (true) { break; x = 1; } return x; }/' first.lin >second.lin
+run explore second.lin
+ktap_result "$([ $status -eq 0 ] && grep -q '3:[0-9]*: warning: this is never reached' err; echo $?)" \
+	"a jump in front of a method, and code that is never reached" "$(cat out err)"
 
 fault()
 {
@@ -180,4 +223,57 @@ for cover in "" --no-reduce=cover; do
 	run explore --memory=sc --threads=3 --ops=2 $cover nohelp.lin
 	ktap_result $status "no run without end is invented $cover" "$(cat out err)"
 done
+# told NAME OPTION... FILE: a violation, and its run up to the end.
+told()
+{
+	name=$1
+	shift
+	run explore "$@"
+	ktap_result "$([ $status -eq 1 ] && [ ! -s err ] && grep -q '^Again: ' out; echo $?)" \
+		"$name" "status $status: $(head -n 1 out err)"
+}
+
+# What is found in the step that refutes a fact.
+sed 's/return n->val/return h->val/' "$models/msqueue.lin" >refuted.lin
+# A call that another state's thread was in has left nothing behind.
+sed '/tail = d;/d' "$models/twolock.lin" >nothing.lin
+for what in "" merge dead canon hidden symmetry facts cover known all; do
+	told "a violation that refutes a fact, without ${what:-nothing}" --memory=sc --threads=2 \
+		--ops=1 ${what:+--no-reduce=$what} refuted.lin
+	told "a fault, without ${what:-nothing}" --memory=sc --threads=2 --ops=1 \
+		${what:+--no-reduce=$what} nothing.lin
+done
+# A step that makes many objects: the first and the seventeenth are two.
+cat >many.lin <<'END'
+spec many {
+	word dummy = 0;
+	method put() -> bool { atomic_flush { return false; } }
+}
+struct node { word val; node *next; }
+shared word z = 0;
+shared word y = 0;
+method put() -> bool {
+	node *a, *l, *x;
+	word i = 0;
+	a = new node;
+	a->val = 7;
+	while (i < 15) {
+		l = new node;
+		i += 1;
+	}
+	x = new node;
+	x->val = 1;
+	z = 1;
+	i = y;
+	a->val = 3;
+	i = z;
+	y = 1;
+	i = y;
+	return x->val == 3;
+}
+client general(2) ops(1);
+END
+run explore --no-reduce=hidden many.lin
+ktap_result "$([ $status -eq 1 ] && ! grep -q 'returns 1' out; echo $?)" \
+	"objects that one step makes are different ones" "$(head -n 1 out err)"
 ktap_finish

@@ -115,7 +115,7 @@ sed 's/while (c != c0)/while (false)/' "$models/seqlock.lin" >mutant.lin
 steps()
 {
 	run explore "$@" mutant.lin
-	sed -n 's/^The shortest run, \([0-9]*\) steps.*/\1/p' out
+	sed -n 's/^\(The shortest\|A\) run, \([0-9]*\) steps.*/\2/p' out
 }
 shortest=$(steps --shortest) first=$(steps)
 if [ -n "$shortest" ] && [ "$shortest" -le "$first" ] &&

@@ -63,7 +63,8 @@ variant()
 ktap_header
 treiber=$at/treiber.lin msqueue=$at/msqueue.lin dglm=$at/dglm.lin
 at=$specs/verify
-twolock=$at/twolock.lin pessimistic=$at/pessimistic.lin lazy=$at/lazy.lin llist=$at/llist.lin
+twolock=$at/twolock.lin pessimistic=$at/pessimistic.lin lazy=$at/lazy.lin
+optimistic=$at/optimistic.lin llist=$at/llist.lin
 peek=$at/treiber_peek.lin
 
 for model in $treiber $msqueue $dglm $twolock $pessimistic $llist $peek; do
@@ -75,8 +76,23 @@ for model in $treiber $msqueue $dglm $twolock $pessimistic $llist $peek; do
 	done
 	right "$(basename $model) without all, any threads" $model --no-reduce=all
 done
-right "lazy.lin, threads 1" $lazy --threads=1
-right "lazy.lin, threads 2" $lazy --threads=2
+for threads in 1 2 3 any; do
+	right "lazy.lin, threads $threads" $lazy --threads=$threads
+done
+for threads in 1 any; do
+	right "optimistic.lin, threads $threads" $optimistic --threads=$threads
+done
+for what in merge por symmetry; do
+	right "lazy.lin without $what, any threads" $lazy --no-reduce=$what
+	right "optimistic.lin without $what, any threads" $optimistic --no-reduce=$what
+done
+run verify --roles=enq:3,deq:3 $msqueue
+if [ $status -eq 0 ] && grep -q 'VERIFIED: 6 threads, as any number of threads, ' out; then
+	ktap_pass "many states of some threads, few of any number"
+else
+	ktap_fail "many states of some threads, few of any number" "status $status" \
+		"$(head -n 3 out err)"
+fi
 right "producers and consumers of a stack" $treiber --roles=push:2,pop:2
 right "producers and consumers of a queue" $msqueue --roles=enq:1,deq:1
 right "producers and consumers of the optimised queue" $dglm --roles=enq:1,deq:1
@@ -100,6 +116,15 @@ mutant "pop takes effect when it reads the next pointer" 3 $treiber \
 mutant "an empty pop without a linearization point" 3 $treiber 's/t = top @lin if (t == null);/t = top;/'
 mutant "a linearization point too many" 3 $treiber 's/return t->val;/@lin; return t->val;/'
 
+mutant "linked to nothing" 1 $treiber 's/x->next = t;/x->next = null;/'
+mutant "the value of the next node" 1 $treiber 's/return t->val;/return s->val;/'
+mutant "an empty stack is not looked for" 1 $treiber 's/if (t == null)/if (false)/'
+mutant "pop gives up" 1 $treiber \
+	's/} while (!cas(&top, t, s) @lin);/} while (false); if (!cas(\&top, t, s) @lin) return empty;/'
+
+mutant "the value of the dummy node" 1 $msqueue 's/return n->val;/return h->val;/'
+mutant "the tail is read before the head" 1 $msqueue \
+	'/^method deq/,/^}/ { s/h = head;/H/; s/t = tail;/h = head;/; s/H/t = tail;/ }'
 mutant "a plain store for the compare-and-swap of enq" 1 $msqueue \
 	's/if (cas(&t->next, null, x) @lin)/t->next = x @lin; if (true)/'
 mutant "a plain store for the compare-and-swap of deq" 1 $msqueue \
@@ -131,6 +156,11 @@ mutant "enq takes effect before the link" 3 $twolock \
 	's/t = tail;/t = tail @lin;/; s/t->next = x @lin;/t->next = x;/'
 mutant "deq takes effect before it reads" 3 $twolock \
 	's/h = head;/h = head @lin;/; s/n = h->next @lin;/n = h->next;/'
+mutant "the tail is read before the lock is taken" 1 $twolock \
+	's/^	lock(tl);/	t = tail; lock(tl);/; s/^	t = tail;$//'
+mutant "unlocked twice" 1 $twolock 's/^	unlock(tl);/	unlock(tl); unlock(tl);/'
+mutant "never unlocked" 1 $twolock 's/^	unlock(tl);//'
+mutant "the other lock is released" 1 $twolock 's/^	unlock(tl);/	unlock(hl);/'
 mutant "both ends with the same lock, lost in deq" 1 $twolock 's/lock(hl)/lock(tl)/; s/^	lock(tl);$//'
 
 mutant "the second lock is lost" 1 $pessimistic 's/^\(	*\)lock(c->l);/\1/; s/unlock(c->l);//'
@@ -145,8 +175,21 @@ mutant "the next pointer is read before the lock is taken" 1 $pessimistic \
 mutant "remove takes effect when it begins" 3 $pessimistic \
 	'/^method remove/,$ s/p = head;/p = head @lin;/; s/p->next = n @lin;/p->next = n;/'
 
-mutant "add does not look at the marks" 1 $lazy '0,/if (!p->marked/s/if (!p->marked \&\& !c->marked \&\& /if (/' 2
-mutant "contains does not look at the mark" 3 $lazy 's/ \&\& !m;/;/' 2
+mutant "add does not set its key" 1 $pessimistic 's/x->k = k;//'
+mutant "a node comes before it points on" 3 $pessimistic \
+	's/x->next = c;//; s/p->next = x @lin;/p->next = x @lin; x->next = c;/'
+mutant "the wrong node is marked" 1 $lazy 's/c->marked = true/p->marked = true/'
+mutant "nothing is marked" 1 $lazy 's/c->marked = true @lin;/@lin;/'
+mutant "remove does not compare the next pointer" 1 $lazy \
+	'/^method remove/,/^}/ s/ \&\& p->next == c//'
+mutant "contains takes effect when it reads the mark" 3 $lazy \
+	's/@lin other;//; s/m = c->marked;/m = c->marked @lin;/'
+mutant "add does not look at the marks" 1 $lazy '0,/if (!p->marked/s/if (!p->marked \&\& !c->marked \&\& /if (/'
+mutant "contains does not look at the mark" 3 $lazy 's/ \&\& !m;/;/'
+mutant "nothing is validated" 1 $optimistic 's/if (v == p \&\& /if (/' any
+mutant "the next pointer is not validated" 1 $optimistic 's/ \&\& p->next == c)/)/' any
+mutant "remove does not lock what it removes" 1 $optimistic \
+	'/^method remove/,/^}/ { s/^\(	*\)lock(c->l);/\1/; s/unlock(c->l);// }' any
 mutant "a plain store for the exchange of del_all" 1 $llist \
 	's/node \*e = xchg(&first, null) @lin;/node *e = first; first = null @lin;/'
 mutant "a plain store for the compare-and-swap of add" 1 $llist \
@@ -161,6 +204,29 @@ variant "the tail is left behind" $msqueue 's/^	cas(&tail, t, x);//'
 variant "deq takes effect when it moves the head" $twolock \
 	's/n = h->next @lin;/n = h->next @lin if (n == null);/; s/head = n;/head = n @lin;/'
 variant "the tail moves before the link" $twolock 's/^	tail = x;/	LINK/; s/t->next = x @lin;/tail = x;/; s/LINK/t->next = x @lin;/'
+variant "the value is read before the compare-and-swap" $treiber \
+	's/node \*t, \*s;/node *t, *s; data r;/; s/s = t->next;/s = t->next; r = t->val;/; s/return t->val;/return r;/'
+variant "peek by compare-and-swap" $peek \
+	's/node \*t = top @lin;/node *t; do { t = top; } while (!cas(\&top, t, t) @lin);/'
+variant "one lock for both ends" $twolock 's/lock(hl)/lock(tl)/'
+variant "enq takes both locks" $twolock '/^method enq/,/^}/ {
+	s/^	lock(tl);/	lock(hl); lock(tl);/
+	s/unlock(tl);/unlock(tl); unlock(hl);/
+}'
+variant "add makes its node first" $pessimistic '/^method add/,/^}/ {
+	s/x = new node;//; s/x->k = k;//
+	s/^	p = head;/	x = new node; x->k = k; p = head;/
+}'
+variant "remove without a lock where there is nothing" $lazy '/^method remove/,/^}/ {
+	s/^	while (true) {/	@lin other; while (true) {/
+	s/^		lock(p->l);/		if (c->k != k) return false; lock(p->l);/
+}'
+variant "contains without a lock" $optimistic '/^method contains/,/^}/ c \
+method contains(key k) -> bool {\
+	node *c; @lin other; c = head; while (c->k < k) c = c->next; return c->k == k;\
+}'
+variant "del_all by compare-and-swap" $llist \
+	's/node \*e = xchg(&first, null) @lin;/node *e; do { e = first; } while (!cas(\&first, e, null) @lin);/'
 variant "del_first without the lock" $llist 's/^.*lock(m);//'
 
 sed 's/} while (!cas(&top, t, x) @lin);/} while (top != t); top = x @lin;/' $treiber >wrong.lin
@@ -170,6 +236,13 @@ if [ $status -eq 1 ] && grep -q '^digraph' wrong.dot && grep -q '^}$' wrong.dot 
 	ktap_pass "the trail for Graphviz"
 else
 	ktap_fail "the trail for Graphviz" "status $status" "$(head -n 3 out err)"
+fi
+run verify --json wrong.lin
+if [ $status -eq 1 ] && grep -q '"verdict": "VIOLATION"' out && grep -q '"trail": \[$' out &&
+   grep -q '"run": \[$' out && [ ! -s err ]; then
+	ktap_pass "the answer as JSON"
+else
+	ktap_fail "the answer as JSON" "status $status" "$(head -n 3 out err)"
 fi
 run verify --threads=3 --memory-limit=1 $msqueue
 if [ $status -eq 3 ] && grep -q 'UNKNOWN: the bound on memory' out; then
@@ -220,6 +293,54 @@ broken "a condition that looks at what is shared" "broken.lin:2:[0-9]*: error: .
 spec s { word x = 0; method m() -> word { atomic { return x; } } }
 shared word y = 0; method m() -> word { word a = y @lin if (y == 0); return a; } client general(2);
 E2
+
+# deadlocks NAME PATTERN MODEL OPTION...: what is told of them behind a proof.
+deadlocks()
+{
+	name=$1 pattern=$2
+	shift 2
+	run verify "$@"
+	if [ $status -eq 0 ] && grep -q "$pattern" out; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "klin verify $*: status $status" "$(head -n 3 out err)"
+	fi
+}
+
+# Three methods, each with two of three locks; the third takes them in that order.
+three_locks()
+{
+	cat <<E2
+spec three { word x = 0;
+	method a() { atomic_flush { x = 1; } }
+	method b() { atomic_flush { x = 2; } }
+	method c() -> word { atomic { return x; } } }
+shared word x = 0;
+shared lock l1, l2, l3;
+method a() { lock(l1); lock(l2); x = 1 @lin; unlock(l2); unlock(l1); }
+method b() { lock(l2); lock(l3); x = 2 @lin; unlock(l3); unlock(l2); }
+method c() -> word { word v; lock($1); lock($2); v = x @lin; unlock($2); unlock($1); return v; }
+client general(2);
+E2
+}
+
+three_locks l1 l3 >ordered.lin
+deadlocks "locks in one order" '^No ring of locks: ' ordered.lin
+three_locks l3 l1 >ring.lin
+deadlocks "locks that three threads take in a ring" '^Deadlocks: none with 2 threads' ring.lin
+three_locks l2 l1 >crossed.lin
+run verify crossed.lin
+if [ $status -eq 1 ] && grep -q 'VIOLATION: .*linearizable, but it goes wrong' out; then
+	ktap_pass "locks that two threads take in a ring"
+else
+	ktap_fail "locks that two threads take in a ring" "status $status" "$(head -n 3 out err)"
+fi
+for model in $twolock $pessimistic $lazy $optimistic $llist; do
+	deadlocks "$(basename $model): no deadlock" '^No ring of locks: ' --no-confirm $model
+done
+sed '/^method remove/,/^}/ { s/lock(p->l);/LOCK(c->l);/; s/lock(c->l);/lock(p->l);/; s/LOCK/lock/ }' \
+	$optimistic >crossed.lin
+deadlocks "remove takes its locks in the other order" '^Deadlocks were not' --no-confirm crossed.lin
 
 # A word in place of nodes: the reference is the word.
 cat >flag.lin <<'E2'

@@ -404,24 +404,33 @@ static void test_bad_probes(void **state)
 	bad(SPEC "probe nop on f(a) or g(b) { object b; }",
 	    "t.lin:3:36: error: 'f' is given no parameter 'b' in this clause\n");
 	bad(SPEC "probe nop on f(a) { object a; } or g(a) { objekt a; }",
-	    "t.lin:3:43: error: expected 'object', 'when', 'argument' or 'result', found 'objekt'\n");
+	    "t.lin:3:43: error: expected 'object', 'when', 'argument', 'result' or 'point', found "
+	    "'objekt'\n");
 	bad(SPEC "probe set on f(a) { argument l = empty + 1, h = a; }",
 	    "t.lin:3:34: error: 'empty' is no number: it can be an argument or result as a whole, "
 	    "or a branch of ?: there\n");
 	bad(SPEC "probe nop on f(a) { when absent; }",
 	    "t.lin:3:26: error: 'absent' is no number: it can be an argument or result as a whole, "
 	    "or a branch of ?: there\n");
-	bad(SPEC "probe nop on inlined f(a);", "t.lin:3:14: error: 'inlined' functions are not "
-					       "supported "
-	    "by this version of klin\n");
-	bad(SPEC "probe nop on f+0x10(a);", "t.lin:3:15: error: offsets into functions ('+') are "
-					    "not "
-	    "supported by this version of klin\n");
-	bad(SPEC "probe nop on f(a) { point on g; }", "t.lin:3:21: error: linearization points "
-						      "('point on') "
-	    "are not supported by this version of klin\n");
+	bad(SPEC "probe nop on inlined f(a);", "t.lin:3:26: error: expected 'in' and the function "
+	    "that it was inlined into, found ';'\n");
+	bad(SPEC "probe nop on inlined f(a) in g(b) { object a at return; }",
+	    "t.lin:3:44: error: what 'f' returns, and when, cannot be seen where it is inlined: "
+	    "only what is there at its call can be read\n");
+	bad(SPEC "probe nop on inlined f(a) in g { when return; }",
+	    "t.lin:3:39: error: what 'f' returns, and when, cannot be seen where it is inlined: "
+	    "only what is there at its call can be read\n");
+	bad(SPEC "probe nop on inlined f(a) in g(a) { }", "t.lin:3:32: error: a second parameter "
+	    "'a'\n");
+	bad(SPEC "probe nop on f+x(a);", "t.lin:3:16: error: expected an offset into the function "
+	    "after '+', found 'x'\n");
+	bad(SPEC "probe nop on f(a) { point on g+; }", "t.lin:3:32: error: expected an offset into "
+	    "the function after '+', found ';'\n");
+	bad(SPEC "probe nop on f(a) { point on g; point on h; }",
+	    "t.lin:3:33: error: a second 'point' in this clause\n");
 	bad(SPEC "probe nop on f(a) { objekt a; when f(1); }",
-	    "t.lin:3:21: error: expected 'object', 'when', 'argument' or 'result', found 'objekt'\n"
+	    "t.lin:3:21: error: expected 'object', 'when', 'argument', 'result' or 'point', found "
+	    "'objekt'\n"
 	    "t.lin:3:36: error: 'f' is given no parameter 'f' in this clause\n");
 	bad(SPEC "probe nop on klin:a.b { }", "t.lin:3:23: error: expected ';' or 'or': what a klin: "
 					      "target has is "

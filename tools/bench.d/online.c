@@ -2,7 +2,7 @@
 /*
  * Checks a stream of operations that is made as it goes, and prints what that cost:
  *
- *	online queue|set|pqueue OPERATIONS [THREADS [SIZE]]
+ *	online queue|set|pqueue|stack|register OPERATIONS [THREADS [SIZE]]
  *
  * The time is that of the check alone, not of making the stream.
  */
@@ -81,7 +81,7 @@ static int run(const struct kl_spec *spec, struct stream *s, uint64_t nops)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = { "queue", "set", "pqueue" };
+	static const char *const names[] = { "queue", "set", "pqueue", "stack", "register" };
 	struct stream_config c = { .threads = 16, .size = 1000, .seed = 1 };
 	struct kl_spec *spec;
 	struct stream s;
@@ -89,16 +89,16 @@ int main(int argc, char **argv)
 	uint64_t nops;
 	int ret;
 
-	for (i = 0; argc >= 3 && i < 3 && strcmp(argv[1], names[i]); i++)
+	for (i = 0; argc >= 3 && i < 5 && strcmp(argv[1], names[i]); i++)
 		;
 	nops = argc >= 3 ? strtoull(argv[2], NULL, 0) : 0;
 	if (argc > 3)
 		c.threads = strtoul(argv[3], NULL, 0);
 	if (argc > 4)
 		c.size = strtoul(argv[4], NULL, 0);
-	if (argc < 3 || argc > 5 || i == 3 || !nops || !c.threads || c.threads > STREAM_THREADS ||
+	if (argc < 3 || argc > 5 || i == 5 || !nops || !c.threads || c.threads > STREAM_THREADS ||
 	    !c.size || c.size > 1u << 24) {
-		fprintf(stderr, "usage: online queue|set|pqueue OPERATIONS [THREADS (1-64) [SIZE]]\n");
+		fprintf(stderr, "usage: online queue|set|pqueue|stack|register OPERATIONS [THREADS (1-64) [SIZE]]\n");
 		return 2;
 	}
 	c.type = i;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Interned arrays of words, see intern.h. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/mem.h"
+
+#define FIRST_SLOTS	64
 
 void kl_intern_free(struct kl_intern *t)
 {
@@ -18,12 +21,12 @@ void kl_intern_free(struct kl_intern *t)
 
 static int intern_init(struct kl_intern *t)
 {
-	t->table = calloc(256, sizeof(*t->table));
+	t->table = calloc(FIRST_SLOTS, sizeof(*t->table));
 	if (!t->table || kl_grow(t->at, t->cat, 2)) {
 		kl_intern_free(t);
 		return -ENOMEM;
 	}
-	t->tsize = 256;
+	t->tsize = FIRST_SLOTS;
 	t->at[0] = 0;
 	return 0;
 }
@@ -31,15 +34,18 @@ static int intern_init(struct kl_intern *t)
 static int intern_rehash(struct kl_intern *t)
 {
 	size_t size = t->tsize * 2, i, at;
-	uint32_t *table = calloc(size, sizeof(*table));
+	uint64_t *table = calloc(size, sizeof(*table));
 
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; i < t->n; i++) {
-		at = kl_hash_words(t->words + t->at[i], t->at[i + 1] - t->at[i], 0) & (size - 1);
+	kl_big_hint(table, size * sizeof(*table));
+	for (i = 0; i < t->tsize; i++) {
+		if (!t->table[i])
+			continue;
+		at = t->table[i] >> 32 & (size - 1);
 		while (table[at])
 			at = (at + 1) & (size - 1);
-		table[at] = i + 1;
+		table[at] = t->table[i];
 	}
 	free(t->table);
 	t->table = table;
@@ -47,19 +53,32 @@ static int intern_rehash(struct kl_intern *t)
 	return 0;
 }
 
+/* Most arrays are short: a call of memcmp() would take longer than this. */
+static bool same(const uint64_t *a, const uint64_t *b, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
+
 int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n)
 {
+	uint32_t hash, i;
 	size_t at;
 	int ret = t->table ? 0 : intern_init(t);
 
 	if (ret)
 		return ret;
-	at = kl_hash_words(words, n, 0) & (t->tsize - 1);
+	hash = kl_hash_words(words, n, 0);
+	at = hash & (t->tsize - 1);
 	for (; t->table[at]; at = (at + 1) & (t->tsize - 1)) {
-		uint32_t i = t->table[at] - 1;
-
-		if (t->at[i + 1] - t->at[i] == n &&
-		    (!n || !memcmp(t->words + t->at[i], words, n * sizeof(*words))))
+		if (t->table[at] >> 32 != hash)
+			continue;
+		i = (uint32_t)t->table[at] - 1;
+		if (t->at[i + 1] - t->at[i] == n && same(t->words + t->at[i], words, n))
 			return i;
 	}
 	if (t->n >= UINT32_MAX - 2)
@@ -73,7 +92,7 @@ int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n)
 		memcpy(t->words + t->nwords, words, n * sizeof(*words));
 	t->nwords += n;
 	t->at[t->n + 1] = t->nwords;
-	t->table[at] = ++t->n;
+	t->table[at] = (uint64_t)hash << 32 | ++t->n;
 	if (t->n * 2 > t->tsize) {
 		ret = intern_rehash(t);
 		if (ret)

@@ -10,7 +10,7 @@
 struct kl_intern {
 	uint64_t *words;
 	size_t *at;		/* start of each in words; at[n] is the end */
-	uint32_t *table;	/* hash -> number + 1 */
+	uint64_t *table;	/* hash << 32 | number + 1; 0 is free */
 	size_t nwords, cwords, n, cat, tsize;
 };
 

@@ -25,7 +25,7 @@ void kl_big_hint(void *p, size_t bytes)
 	const uintptr_t to = ((uintptr_t)p + bytes + PAGE - 1) & ~(PAGE - 1);
 
 	/* It is advice: a kernel without huge pages does without. */
-	if (p && bytes >= 4 * HUGE)
+	if (p && bytes >= HUGE)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
@@ -33,10 +33,18 @@ void *kl_big_alloc(size_t bytes)
 {
 	void *p;
 
-	if (bytes < 4 * HUGE)
+	if (bytes < HUGE)
 		return malloc(bytes ? bytes : 1);
 	p = aligned_alloc(HUGE, (bytes + HUGE - 1) & ~(HUGE - 1));
 	kl_big_hint(p, bytes);
+	return p;
+}
+
+void *kl_big_zalloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	kl_big_hint(p, n * size);
 	return p;
 }
 
@@ -56,6 +64,24 @@ int kl_grow_(void **p, size_t *cap, size_t need, size_t size)
 	*p = q;
 	*cap = want;
 	return 0;
+}
+
+void kl_expect_(void **p, size_t *cap, size_t n, size_t need, size_t size)
+{
+	size_t bytes;
+	void *q;
+
+	if (need <= *cap || __builtin_mul_overflow(need, size, &bytes) || bytes < HUGE ||
+	    bytes > PTRDIFF_MAX - HUGE)
+		return;
+	q = kl_big_alloc(bytes);
+	if (!q)
+		return;
+	if (n)
+		memcpy(q, *p, n * size);
+	free(*p);
+	*p = q;
+	*cap = need;
 }
 
 void *kl_arena_alloc(struct kl_arena *a, size_t size)

@@ -22,6 +22,23 @@ int kl_grow_(void **p, size_t *cap, size_t need, size_t size);
 	((size_t)(need) <= (cap) ? 0 : kl_grow_((void **)&(p), &(cap), (need), sizeof(*(p))))
 
 /**
+ * kl_expect_() - make room in a growable array that will be large
+ * @p: the array, replaced
+ * @cap: its capacity in elements, updated
+ * @n: elements that are there
+ * @need: elements that there will be, about
+ * @size: bytes an element
+ *
+ * Where memory is large and grows little by little, it is neither in place nor in huge
+ * pages.  Without memory, and where it is not large, nothing happens.
+ */
+void kl_expect_(void **p, size_t *cap, size_t n, size_t need, size_t size);
+
+/* kl_expect(array, capacity, there, needed): the typed form. */
+#define kl_expect(p, cap, n, need) \
+	kl_expect_((void **)&(p), &(cap), (n), (need), sizeof(*(p)))
+
+/**
  * kl_big_alloc() - memory for a large array that is filled from its beginning
  * @bytes: how many
  *
@@ -30,6 +47,8 @@ int kl_grow_(void **p, size_t *cap, size_t need, size_t size);
  * Return: the memory, to be given to free(), or NULL.
  */
 void *kl_big_alloc(size_t bytes);
+/* The same, all zero, of @n elements. */
+void *kl_big_zalloc(size_t n, size_t size);
 /* Ask for huge pages under memory that is there already. */
 void kl_big_hint(void *p, size_t bytes);
 

@@ -19,7 +19,8 @@ struct explore_args {
 };
 
 enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STATS, OPT_NO_RUN,
-	OPT_SHORTEST, OPT_JSON, OPT_OUTCOMES, OPT_HISTORIES };
+	OPT_SHORTEST, OPT_COMPACT, OPT_JSON,
+	OPT_OUTCOMES, OPT_HISTORIES };
 
 #define SC_MEMORY	(256u << 20)	/* for the comparison with SC */
 
@@ -33,7 +34,8 @@ static const struct argp_option options[] = {
 	  "Leave a reduction out: merge (local steps, markers), dead (registers), canon (names of "
 	  "objects and data), hidden (objects that no other thread can reach), symmetry (of "
 	  "threads), facts (variables that one thread writes, that never go back, ...), cover "
-	  "(states that others stand for) or all; the answer stays the same", 0 },
+	  "(states that others stand for), known (steps that were made before, in another "
+	  "state, are looked up: saves time, not states) or all; the answer stays the same", 0 },
 	{ "histories", OPT_HISTORIES, NULL, 0,
 	  "Print the implementation's histories instead of checking them: those of whole runs "
 	  "that are the hardest to explain, one a line; behind each call and flush(call) how "
@@ -42,12 +44,16 @@ static const struct argp_option options[] = {
 	  "Show a run with as few steps as there can be; without it the search is breadth first "
 	  "too, but leaves out states for others found later, and a run may be a little longer",
 	  0 },
+	{ "hash-compact", OPT_COMPACT, NULL, 0,
+	  "Keep a hash of 64 bits of each state instead of the state, which takes less memory; "
+	  "two states may be taken for one, with a small probability that is told", 0 },
 	{ "no-run", OPT_NO_RUN, NULL, 0, "Do not show the run that leads to a violation", 0 },
 	{ "outcomes", OPT_OUTCOMES, NULL, 0,
 	  "Compare what the client's threads can see in the end with the implementation and with "
 	  "the specification in its place", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the answer and its run as JSON", 0 },
-	{ "stats", OPT_STATS, NULL, 0, "Print states, transitions, bytes and seconds", 0 },
+	{ "stats", OPT_STATS, NULL, 0,
+	  "Print states, transitions, both a second of CPU time, bytes and seconds", 0 },
 	{ 0 }
 };
 
@@ -62,9 +68,11 @@ static bool reduction(struct kl_explore_options *o, const char *name)
 	o->no_symmetry |= all || !strcmp(name, "symmetry");
 	o->no_facts |= all || !strcmp(name, "facts");
 	o->no_cover |= all || !strcmp(name, "cover");
+	o->no_known |= all || !strcmp(name, "known");
 	return all || !strcmp(name, "merge") || !strcmp(name, "dead") ||
 	       !strcmp(name, "canon") || !strcmp(name, "hidden") ||
-	       !strcmp(name, "symmetry") || !strcmp(name, "facts") || !strcmp(name, "cover");
+	       !strcmp(name, "symmetry") || !strcmp(name, "facts") || !strcmp(name, "cover") ||
+	       !strcmp(name, "known");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -87,10 +95,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_NO_REDUCE:
 		if (!reduction(&a->o, arg))
 			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden, symmetry, "
-				   "facts, cover or all expected", arg);
+				   "facts, cover, known or all expected", arg);
 		break;
 	case OPT_SHORTEST:
 		a->o.shortest = true;
+		break;
+	case OPT_COMPACT:
+		a->o.compact = true;
 		break;
 	case OPT_HISTORIES:
 		a->o.histories = true;
@@ -129,7 +140,7 @@ static const struct argp argp = {
 	       "beside what the specification allows (linearizability on TSO, Burckhardt et al.). "
 	       "The search is complete for the client: nothing bounds preemptions.  A violation is "
 	       "shown as a run, and whether the same client fails on SC too.\v"
-	       "Exit status: 0 linearizable for this client, 1 a violation (its shortest run is "
+	       "Exit status: 0 linearizable for this client, 1 a violation (a run to it is "
 	       "shown) or an outcome that the specification has not, 2 usage or input, 3 unknown: "
 	       "the bound on memory was reached.\n\n"
 	       "Examples:\n"
@@ -229,6 +240,8 @@ static int cmd_explore(int argc, char **argv)
 	e.sc = a.o.sc;
 	e.stats = a.stats;
 	e.run = !a.no_run;
+	e.shortest = a.o.shortest;
+	e.compact = a.o.compact;
 	e.histories = a.o.histories;
 	ret = kl_spec_load(a.file, &spec);
 	if (!ret) {

@@ -18,20 +18,23 @@
 #include "spec/spec.h"
 
 static const char *const ways[] = {
-	[KL_WAY_FENTRY] = "fentry", [KL_WAY_KPROBE] = "kprobe", [KL_WAY_NONE] = "no",
+	[KL_WAY_FENTRY] = "fentry", [KL_WAY_KPROBE] = "kprobe",
+	[KL_WAY_MODULE] = "klin.ko", [KL_WAY_NONE] = "no",
 };
 
 struct list_args {
-	const char *what, *btf, *symbols;
+	const char *what, *btf, *symbols, *debug;
 };
 
-enum { OPT_BTF = 256, OPT_SYMBOLS };
+enum { OPT_BTF = 256, OPT_SYMBOLS, OPT_DEBUG };
 
 static const struct argp_option options[] = {
 	{ "btf", OPT_BTF, "FILE", 0, "Not the running kernel: the one whose BTF this is, raw or in an "
 	  "ELF file; what ftrace manages is not known then.  Needs no root", 0 },
 	{ "symbols", OPT_SYMBOLS, "FILE", 0, "With --btf: that kernel's /proc/kallsyms or System.map "
 	  "(default: the functions that have BTF)", 0 },
+	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux or a "
+	  "module that is running (default: where the distribution puts it)", 0 },
 	{ 0 }
 };
 
@@ -45,6 +48,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SYMBOLS:
 		a->symbols = arg;
+		break;
+	case OPT_DEBUG:
+		a->debug = arg;
 		break;
 	case ARGP_KEY_ARG:
 		if (a->what)
@@ -70,7 +76,8 @@ static const struct argp argp = {
 	.doc = "List what can be attached on the running kernel.\v"
 	"PATTERN: functions whose names match (*, ? and [] as in a shell; MODULE:PATTERN "
 	"for those of a module), each after how klin attaches to it: fentry (best), kprobe "
-	"(slower, and it drains the store buffer), or no, and why.\n"
+	"(slower, and it drains the store buffer), klin.ko (by a kprobe of its own, where the "
+	"kernel's tracers may not attach), or no, and why.\n"
 	"klin:PATTERN, or nothing: methods that instrumented modules declare.\n"
 	"SPEC.lin: for each probe clause, which of its alternatives would be taken.\n\n"
 	"A function that is not listed is not in the kernel under this name: it was "
@@ -112,7 +119,7 @@ static int list_methods(const char *pattern)
 
 static int list_functions(struct kl_kernel *k, const char *pattern)
 {
-	unsigned int count[3] = { 0 };
+	unsigned int count[4] = { 0 };
 	char why[200], near[400] = "";
 	struct kl_func *f;
 	size_t n, i;
@@ -135,9 +142,32 @@ static int list_functions(struct kl_kernel *k, const char *pattern)
 		       *near ? "?" : "");
 		return KLIN_EXIT_USAGE;
 	}
-	kl_info("%zu functions: %u by fentry, %u by kprobe only, %u not at all", n,
-		count[KL_WAY_FENTRY], count[KL_WAY_KPROBE], count[KL_WAY_NONE]);
+	kl_info("%zu functions: %u by fentry, %u by kprobe only, %u by klin.ko only, %u not at all",
+		n, count[KL_WAY_FENTRY], count[KL_WAY_KPROBE], count[KL_WAY_MODULE],
+		count[KL_WAY_NONE]);
 	return KLIN_EXIT_OK;
+}
+
+/* A target that is a place: all of its places, or what is in the way. */
+static void show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool taken)
+{
+	const struct kl_probe_target *t = f->target;
+	char name[400];
+	unsigned int i;
+
+	for (i = 0; i < (bad ? 1 : f->nplaces); i++) {
+		if (bad)
+			snprintf(name, sizeof(name), "%s%s%s%s", t->inlined ? "inlined " : "",
+				 t->inlined ? t->inlined : "", t->inlined ? " in " : "", t->name);
+		else
+			snprintf(name, sizeof(name), "%s%s%s%s+0x%llx", t->inlined ? "inlined " : "",
+				 t->inlined ? t->inlined : "", t->inlined ? " at " : "",
+				 f->places[i].symbol, (unsigned long long)f->places[i].offset);
+		if (!bad)
+			kl_target_place(k, f, i);
+		printf("  ");
+		show(bad ? "no" : taken ? "unused" : "kprobe", &f->func, name, bad ? f->why : "");
+	}
 }
 
 static int list_spec(struct kl_kernel *k, const char *path)
@@ -164,6 +194,11 @@ static int list_spec(struct kl_kernel *k, const char *path)
 				continue;
 			}
 
+			if (kl_target_is_place(f.target)) {
+				show_places(k, &f, err, taken);
+				taken |= !err;
+				continue;
+			}
 			snprintf(name, sizeof(name), "%s%s", method ? "klin:" : "",
 				 f.target->name);
 			printf("  ");
@@ -199,6 +234,7 @@ static int cmd_list(int argc, char **argv)
 		kl_err("out of memory");
 		return KLIN_EXIT_SYSTEM;
 	}
+	k->debug_path = a.debug;
 	len = strlen(what);
 	if (!k->tracefs && !k->offline)
 		kl_warn("tracefs cannot be read (needs root; mounted at /sys/kernel/tracing?), so no "

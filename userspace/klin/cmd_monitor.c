@@ -43,6 +43,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--memory-model=%s: tso or sc expected", arg);
 		a->style.classical = !strcmp(arg, "sc");
 		break;
+	case ARGP_KEY_END:
+		if (a->rec.opts.others)
+			argp_error(state, "--pid and --cpu: which objects others use, too, is known when "
+				   "a recording is whole: use klin record");
+		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -132,6 +137,11 @@ static int cmd_monitor(int argc, char **argv)
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	recording_init(&a.rec);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	if (a.rec.opts.clock != KL_CLOCK_MONO) {
+		kl_err("--clock: only mono tells which operations may still come; record by another "
+		       "clock, then check");
+		return KLIN_EXIT_USAGE;
+	}
 	a.style.name = a.rec.spec;
 	err = recording_open(&a.rec, &spec, &load, &m.r);
 	if (!err) {

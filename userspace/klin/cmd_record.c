@@ -97,22 +97,26 @@ static int write_history(const struct kl_history *h, const char *path)
 	return err;
 }
 
-static void summary(FILE *f, const struct kl_history *h, const struct kl_record_stats *s,
-		    const char *output)
+static void summary(FILE *f, const struct kl_recorder *r, const struct kl_history *h,
+		    const struct kl_record_stats *s, const char *output)
 {
 	double seconds = (s->end - s->begin) / 1e9;
 
 	fprintf(f, "%llu operations in %.2f s (%.0f/s), %.0f bytes each in the buffers\n",
 		(unsigned long long)s->ops, seconds, seconds > 0 ? s->ops / seconds : 0,
 		s->received ? (double)s->bytes / s->received : 0.0);
-	fprintf(f, "lost %llu, missed %llu, gaps %zu, pending %llu, without a call %llu\n",
+	fprintf(f, "lost %llu, missed %llu, gaps %zu, pending %llu, without a call %llu, "
+		"calls missed %llu\n",
 		(unsigned long long)s->lost, (unsigned long long)s->missed, h->ngaps,
-		(unsigned long long)s->pending, (unsigned long long)s->nocall);
+		(unsigned long long)s->pending, (unsigned long long)s->nocall,
+		(unsigned long long)s->missed_calls);
 	if (s->ignored)
 		fprintf(f, "(%llu calls by interrupts were not seen; they cannot have used the object)\n",
 			(unsigned long long)s->ignored);
-	fprintf(f, "clock: monotonic, error %llu ns between CPUs\n",
-		(unsigned long long)h->error);
+	if (s->shared)
+		fprintf(f, "%llu of %zu objects were used by others, too, and are not known\n",
+			(unsigned long long)s->shared, h->nobjects);
+	kl_recorder_show_clock(r, h, f);
 	fprintf(f, "history: %s\n", output);
 }
 
@@ -146,7 +150,7 @@ static int record(const struct args *a, struct kl_recorder *r, struct kl_load *l
 		return err;
 	err = write_history(h, output);
 	if (!err)
-		summary(say, h, &stats, output);
+		summary(say, r, h, &stats, output);
 	kl_history_free(h);
 	return err ? err : stop_err;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "klin/cmd.h"
@@ -57,6 +58,20 @@ static const struct argp argp = {
 	       "beyond the counterexamples that were made or too large for the oracle).",
 };
 
+/* Where the certificate says it is; or beside the certificate, when both were moved. */
+static char *find_history(const char *cert)
+{
+	char *path = kl_cert_history(cert), *beside;
+	const char *dir = strrchr(cert, '/');
+
+	if (!path || *path == '/' || !dir || !access(path, F_OK))
+		return path;
+	if (asprintf(&beside, "%.*s/%s", (int)(dir - cert), cert, path) < 0)
+		return path;
+	free(path);
+	return beside;
+}
+
 static int cmd_replay(int argc, char **argv)
 {
 	struct replay_args a = { 0 };
@@ -69,7 +84,7 @@ static int cmd_replay(int argc, char **argv)
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (!a.history) {
-		path = kl_cert_history(a.cert);
+		path = find_history(a.cert);
 		if (!path)
 			goto out;
 	}

@@ -9,19 +9,18 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
-#include "report/explored.h"
-#include "verify/verify.h"
+#include "report/verified.h"
 
 #define ROLES_MAX	KL_VF_THREADS
 
 struct verify_args {
 	struct kl_verify_options o;
 	const char *file, *dot, *roles;
-	bool given, stats, no_trail, no_confirm;
+	bool given, stats, no_trail, no_confirm, json;
 };
 
 enum { OPT_THREADS = 256, OPT_ROLES, OPT_LIMIT, OPT_NO_REDUCE, OPT_STATS, OPT_NO_TRAIL,
-	OPT_NO_CONFIRM, OPT_DOT };
+	OPT_NO_CONFIRM, OPT_DOT, OPT_JSON };
 
 static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "N", 0,
@@ -34,6 +33,7 @@ static const struct argp_option options[] = {
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
 	  "Leave a reduction out: merge (steps on nodes that nobody else knows), por (accesses "
 	  "under locks), symmetry (of threads) or all; the answer stays the same", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the answer, the trail and the run as JSON", 0 },
 	{ "dot", OPT_DOT, "FILE", 0, "Write the trail to an alarm for Graphviz", 0 },
 	{ "no-trail", OPT_NO_TRAIL, NULL, 0, "Do not show the abstract run to an alarm", 0 },
 	{ "no-confirm", OPT_NO_CONFIRM, NULL, 0,
@@ -76,6 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_DOT:
 		a->dot = arg;
 		break;
+	case OPT_JSON:
+		a->json = true;
+		break;
 	case OPT_NO_TRAIL:
 		a->no_trail = true;
 		break;
@@ -117,9 +120,11 @@ static const struct argp argp = {
 	       "Memory is sequentially consistent and never given back. Nodes are of one struct "
 	       "with one pointer; the specification has stacks, queues and scalars, or one set "
 	       "with 'partition by' its key, which the implementation keeps in a list sorted by "
-	       "a field of type 'key' between nodes with the keys 0 and ~0. Of deadlocks "
-	       "only those are found that the explorer sees with 2 threads of up to 2 operations, "
-	       "which run after a proof too.\n\n"
+	       "a field of type 'key' between nodes with the keys 0 and ~0. That "
+	       "there is no deadlock is told where all operations take their locks in one order; "
+	       "elsewhere a search with 2 threads of up to 2 operations looks for them. Where a "
+	       "fixed number of threads has very many states, any number is looked at instead: "
+	       "what holds for that holds for it.\n\n"
 	       "Exit status: 0 verified, 1 a violation (not proved, and a concrete run that goes "
 	       "wrong was found with 2 or 3 threads of up to 3 operations), 2 usage or input, 3 "
 	       "not proved, or unknown: the bound on memory was reached.",
@@ -170,14 +175,6 @@ static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_o
 	return 0;
 }
 
-static void print_threads(const struct kl_verify_options *o)
-{
-	if (o->threads)
-		printf("%u thread%s", o->threads, o->threads == 1 ? "" : "s");
-	else
-		printf("any number of threads");
-}
-
 static int write_dot(const struct verify_args *a, struct kl_verifier *x)
 {
 	FILE *f = fopen(a->dot, "w");
@@ -197,77 +194,32 @@ static int write_dot(const struct verify_args *a, struct kl_verifier *x)
 	return err ? -EINVAL : 0;
 }
 
-static void print_run(struct kl_explorer *run)
-{
-	struct kl_explore_stats st;
-
-	kl_explore_stats(run, &st);
-	printf("A concrete run that goes wrong: %s; %u threads, %u steps ([n]: line n of the "
-	       "file):\n", kl_explore_message(run), st.threads, st.steps);
-	kl_explored_run(stdout, run);
-}
-
-/* What was not proved: is it wrong? */
-static int report_alarm(const struct verify_args *a, struct kl_verifier *x)
-{
-	struct kl_explorer *run = NULL;
-	int ret = 0;
-
-	if (!a->no_confirm)
-		ret = kl_verify_confirm(x, 1ull << 30, 5, &run);
-	printf("%s: %s: ", a->file, ret == 1 ? "VIOLATION" : "NOT PROVED");
-	print_threads(&a->o);
-	printf(": %s\n", kl_verify_message(x));
-	if (!a->no_trail) {
-		printf("The abstract run to it (n: a node, s: any number of nodes; each state "
-		       "numbers nodes and threads anew):\n");
-		kl_verify_print_trail(x, stdout);
-	}
-	if (ret == 1)
-		print_run(run);
-	else if (!a->no_confirm)
-		printf("No concrete run that goes wrong was found with 2 threads of up to 3 and 3 "
-		       "of up to 2 operations.\n");
-	kl_explorer_free(run);
-	if (a->dot && write_dot(a, x))
-		return KLIN_EXIT_SYSTEM;
-	return ret == 1 ? KLIN_EXIT_VIOLATION : KLIN_EXIT_UNKNOWN;
-}
-
-/* What is linearizable may still not come to an end: a small search shows some of that. */
-static int report_verified(const struct verify_args *a, struct kl_verifier *x, uint64_t states)
-{
-	struct kl_explorer *run = NULL;
-	int found = a->no_confirm ? 0 : kl_verify_confirm(x, 16ull << 20, 2, &run);
-
-	printf("%s: %s: ", a->file, found == 1 ? "VIOLATION" : "VERIFIED");
-	print_threads(&a->o);
-	if (found == 1) {
-		printf(": linearizable, but it goes wrong\n");
-		print_run(run);
-	} else {
-		printf(", %llu abstract states\n", (unsigned long long)states);
-	}
-	kl_explorer_free(run);
-	return found == 1 ? KLIN_EXIT_VIOLATION : KLIN_EXIT_OK;
-}
-
+/*
+ * The answer.  What was not proved may be wrong, and what is linearizable may still
+ * not come to an end: a small search shows that.
+ */
 static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_verify_verdict v)
 {
-	struct kl_verify_stats st;
-	int code = KLIN_EXIT_UNKNOWN;
+	struct kl_verified r = {
+		.file = a->file, .x = x, .verdict = v, .trail = !a->no_trail, .stats = a->stats,
+		.searched = !a->no_confirm && v != KL_VF_MEMORY,
+	};
+	int ret = 0, code;
 
-	kl_verify_stats(x, &st);
-	if (v == KL_VF_VERIFIED)
-		code = report_verified(a, x, st.states);
-	else if (v == KL_VF_MEMORY)
-		printf("%s: UNKNOWN: the bound on memory was reached after %llu abstract states\n",
-		       a->file, (unsigned long long)st.states);
-	if (a->stats)
-		printf("%llu states, %llu steps, %u rounds, %.1f MiB, %.3f s\n",
-		       (unsigned long long)st.states, (unsigned long long)st.steps, st.rounds,
-		       st.bytes / 1048576.0, st.seconds);
-	return v == KL_VF_ALARM ? report_alarm(a, x) : code;
+	if (r.searched)
+		ret = kl_verify_confirm(x, v == KL_VF_ALARM ? 1ull << 30 : 16ull << 20,
+					v == KL_VF_ALARM ? 5 : 2, &r.run);
+	code = r.run ? KLIN_EXIT_VIOLATION : v == KL_VF_VERIFIED ? KLIN_EXIT_OK : KLIN_EXIT_UNKNOWN;
+	if (ret >= 0)
+		ret = a->json ? kl_verified_json(stdout, &r) : kl_verified_print(stdout, &r);
+	kl_explorer_free(r.run);
+	if (ret < 0) {
+		kl_err("%s: %s", a->file, strerror(-ret));
+		return KLIN_EXIT_SYSTEM;
+	}
+	if (v == KL_VF_ALARM && a->dot && write_dot(a, x))
+		return KLIN_EXIT_SYSTEM;
+	return code;
 }
 
 static int cmd_verify(int argc, char **argv)

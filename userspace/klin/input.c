@@ -23,35 +23,59 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 	return ret ? -EINVAL : 0;
 }
 
-/*
- * Where a method never returned, a history does not tell how many results it has;
- * the specification does.
- */
-static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
+/* How many results @s should have and has not; 0: none is missing. */
+static inline unsigned int missing_results(const struct kl_method *const *methods,
+					   const struct kl_shape *s)
+{
+	const struct kl_method *m = s->nres ? NULL : methods[s->method];
+
+	return m && m->nparams == s->nargs ? m->nresults : 0;
+}
+
+static int complete_shapes(const struct kl_method *const *methods, struct kl_history *h)
 {
 	size_t i;
 
+	for (i = 0; i < h->nshapes && !missing_results(methods, &h->shapes[i]); i++)
+		;
+	if (i == h->nshapes)
+		return 0;
 	for (i = 0; i < h->nops; i++) {
 		struct kl_op *op = &h->ops[i];
-		const struct kl_method *m;
-		struct kl_shape s;
+		struct kl_shape s = *kl_op_shape(h, op);
 		int64_t shape;
-		int method;
 
-		if (!(op->flags & KL_OP_PENDING) || kl_op_shape(h, op)->nres)
+		s.nres = op->flags & KL_OP_PENDING ? missing_results(methods, &s) : 0;
+		if (!s.nres)
 			continue;
-		s = *kl_op_shape(h, op);
-		method = kl_spec_find_method(spec, h->methods[s.method]);
-		m = method < 0 ? NULL : kl_spec_method(spec, method);
-		if (!m || !m->nresults || m->nparams != s.nargs)
-			continue;
-		s.nres = m->nresults;
 		shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
 		if (shape < 0)
 			return shape;
 		op->shape = shape;
 	}
 	return 0;
+}
+
+/*
+ * Where a method never returned, a history does not tell how many results it has;
+ * the specification does.
+ */
+static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
+{
+	const struct kl_method **methods = calloc(h->nmethods + 1, sizeof(*methods));
+	size_t i;
+	int ret;
+
+	if (!methods)
+		return -ENOMEM;
+	for (i = 0; i < h->nmethods; i++) {
+		const int method = kl_spec_find_method(spec, h->methods[i]);
+
+		methods[i] = method < 0 ? NULL : kl_spec_method(spec, method);
+	}
+	ret = complete_shapes(methods, h);
+	free(methods);
+	return ret;
 }
 
 int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,

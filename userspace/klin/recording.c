@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What `record' and `monitor' have in common, see recording.h. */
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #define INTERVAL_US 3000	/* between two looks at the buffers */
 
 enum { OPT_LOAD = 1024, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS,
-	OPT_CLOCK_ERROR };
+	OPT_CLOCK_ERROR, OPT_DEBUG, OPT_PID, OPT_CPU, OPT_SAMPLE, OPT_CLOCK };
 
 volatile int recording_stopped;
 
@@ -48,6 +49,47 @@ static enum kl_way attach_way(struct argp_state *state, const char *arg)
 	return KL_WAY_NONE;
 }
 
+/* A list of CPUs, like 0-3,6. */
+static void cpu_list(struct argp_state *state, const char *arg, uint64_t *cpus)
+{
+	const char *at = arg;
+	unsigned int from, to;
+	int n;
+
+	do {
+		n = 0;
+		if (sscanf(at, "%3u%n", &from, &n) != 1 || !n || !isdigit((unsigned char)*at))
+			break;
+		at += n;
+		to = from;
+		if (*at == '-' && isdigit((unsigned char)at[1]) && sscanf(at, "-%3u%n", &to, &n) == 1)
+			at += n;
+		if (from > to || to >= 64 * KL_CPU_WORDS)
+			break;
+		for (; from <= to; from++)
+			cpus[from / 64] |= 1ULL << from % 64;
+		if (!*at)
+			return;
+	} while (*at++ == ',');
+	argp_error(state, "--cpu '%s': expected a list of CPUs below %u, such as 0-3,6", arg,
+		   64 * KL_CPU_WORDS);
+}
+
+static enum kl_clock clock_kind(struct argp_state *state, const char *arg)
+{
+	static const char *const names[] = {
+		[KL_CLOCK_MONO] = "mono", [KL_CLOCK_SEQ] = "seq", [KL_CLOCK_TICK] = "tick",
+		[KL_CLOCK_EPOCH] = "epoch",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(arg, names[i]))
+			return i;
+	argp_error(state, "--clock '%s': expected mono, seq, tick or epoch", arg);
+	return KL_CLOCK_MONO;
+}
+
 static error_t parse_recording(int key, char *arg, struct argp_state *state)
 {
 	struct recording *a = state->input;
@@ -69,15 +111,37 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		a->opts.one_object = true;
 		a->opts.object = kl_arg_number(state, "object", arg, 0, UINT64_MAX);
 		break;
+	case OPT_PID:
+		a->opts.pid = kl_arg_number(state, "pid", arg, 1, 1 << 22);
+		if (kill(a->opts.pid, 0) && errno == ESRCH)
+			argp_error(state, "--pid %s: there is no such process", arg);
+		a->opts.others = true;
+		break;
+	case OPT_CPU:
+		cpu_list(state, arg, a->opts.cpus);
+		a->opts.by_cpu = a->opts.others = true;
+		break;
+	case OPT_SAMPLE:
+		if (strncmp(arg, "1/", 2))
+			argp_error(state, "--sample '%s': expected one of how many objects, such as 1/16",
+				   arg);
+		a->opts.sample = kl_arg_number(state, "sample", arg + 2, 1, 1 << 20);
+		break;
 	case OPT_ATTACH:
 		a->opts.only = attach_way(state, arg);
 		break;
 	case OPT_BUFFER:
 		a->opts.pages = power_of_two(state, "buffer", arg, 1 << 18);
 		break;
+	case OPT_CLOCK:
+		a->opts.clock = clock_kind(state, arg);
+		break;
 	case OPT_CLOCK_ERROR:
 		a->opts.clock_known = true;
 		a->opts.clock_error = kl_arg_number(state, "clock-error", arg, 0, 1000000000);
+		break;
+	case OPT_DEBUG:
+		a->opts.debug = arg;
 		break;
 	case OPT_SLOTS:
 		a->opts.slots = power_of_two(state, "slots", arg, 1 << 20);
@@ -112,10 +176,21 @@ static const struct argp_option options[] = {
 	{ "load", OPT_LOAD, "LOAD", 0, "Run this load while recording, see below", 0 },
 	{ "duration", OPT_DURATION, "SECONDS", 0, "Record so long (until interrupted)", 0 },
 	{ "object", OPT_OBJECT, "ADDRESS", 0, "Record operations on this object only", 0 },
+	{ "sample", OPT_SAMPLE, "1/N", 0, "Record operations on one of N objects only, all of these",
+	  0 },
+	{ "pid", OPT_PID, "PID", 0, "Record operations of this process only; what is known of an "
+	  "object that others use at the same time is a gap", 0 },
+	{ "cpu", OPT_CPU, "LIST", 0, "Record what is called on these CPUs only; the same holds", 0 },
 	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe", 0 },
+	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux or a "
+	  "module that is running (default: where the distribution puts it)", 0 },
 	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024)", 0 },
+	{ "clock", OPT_CLOCK, "CLOCK", 0, "How times are told: mono (the kernel's clock, whose error "
+	  "between CPUs is measured), seq (a count, exact, which drains the store buffer at each "
+	  "operation), tick (a count that a thread raises each microsecond on a CPU of its own) or "
+	  "epoch (one that rises with each look at the buffers); these two are only loaded", 0 },
 	{ "clock-error", OPT_CLOCK_ERROR, "NS", 0,
-	  "Trust that the clocks of two CPUs differ by no more, instead of measuring it: for "
+	  "Trust that mono differs by no more between two CPUs, instead of measuring it: for "
 	  "virtual CPUs, which seldom run at the same time but share the host's clock", 0 },
 	{ "slots", OPT_SLOTS, "N", 0, "Tasks that can have an operation open, a power of two (4096)",
 	  0 },
@@ -164,9 +239,14 @@ int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **
 	if (err)
 		return err;
 	a->opts.spec = *spec;
+	if (*load && (*load)->pid && a->opts.pid) {
+		kl_err("--pid and this load exclude each other: its own process is recorded");
+		return -EINVAL;
+	}
 	if (*load && (*load)->fresh) {
-		a->opts.fresh = a->opts.private_object = true;
-		a->opts.pid = (*load)->pid;
+		a->opts.fresh = true;
+		a->opts.private_object = !(*load)->interrupts;
+		a->opts.pid = a->opts.pid ? a->opts.pid : (*load)->pid;
 		if (!a->opts.one_object && !(*load)->pid) {
 			a->opts.one_object = true;
 			a->opts.object = (*load)->object;

@@ -13,18 +13,17 @@
 #include "klin/cmd.h"
 #include "klin/session.h"
 #include "report/counterexample.h"
+#include "report/json.h"
 #include "report/verdict.h"
-#include "tso/tso.h"
+#include "watch/feed.h"
 
 #define LINES	20	/* violations that are told at all */
 
 struct session {
 	const struct kl_spec *spec;
 	struct session_style style;
-	struct kl_online *o;
-	int *map;		/* method of the history -> of the spec */
-	size_t nmap;
-	uint64_t told, newest;
+	struct feed *feed;
+	uint64_t told;
 	double start, shown;
 	bool line;		/* there is a progress line */
 };
@@ -42,17 +41,6 @@ static void clear_line(struct session *s)
 	if (s->line)
 		fputs("\r\033[K", stderr);
 	s->line = false;
-}
-
-/* JSON's integers are signed here; what does not fit is a string. */
-static json_t *number(uint64_t v)
-{
-	char text[24];
-
-	if (v <= INT64_MAX)
-		return json_integer(v);
-	snprintf(text, sizeof(text), "%" PRIu64, v);
-	return json_string(text);
 }
 
 static void put_json(json_t *j)
@@ -76,9 +64,9 @@ static void violation_json(const struct session *s, const struct kl_online_viola
 		json_object_set_new(j, "object", json_string(words));
 	}
 	if (v->has_key)
-		json_object_set_new(j, "key", number(v->key));
-	json_object_set_new(j, "time", number(v->time));
-	json_object_set_new(j, "events", number(v->events));
+		json_object_set_new(j, "key", kl_json_number(v->key));
+	json_object_set_new(j, "time", kl_json_number(v->time));
+	json_object_set_new(j, "events", kl_json_number(v->events));
 	json_object_set_new(j, "reason", json_string(v->reason));
 	json_object_set_new(j, "engine", json_string(v->engine));
 	for (i = 0; r && i < r->nparts && !r->parts[i].cex; i++)
@@ -126,11 +114,9 @@ struct session *session_new(const struct kl_spec *spec, const struct kl_history 
 			    const struct session_style *style)
 {
 	struct session *s = calloc(1, sizeof(*s));
-	const struct kl_online_opts opts = {
-		.clock = h->clock, .error = h->error, .fresh = h->fresh,
-		.classical = style->classical, .engines = kl_engines,
-		.tso_oracle = &kl_tso_oracle_engine, .max_shrink = style->show,
-		.bytes = style->bytes, .stop = style->stop, .violation = on_violation, .ctx = s,
+	const struct feed_opts opts = {
+		.classical = style->classical, .show = style->show, .bytes = style->bytes,
+		.stop = style->stop, .violation = on_violation, .ctx = s,
 	};
 
 	if (!s)
@@ -138,7 +124,8 @@ struct session *session_new(const struct kl_spec *spec, const struct kl_history 
 	s->spec = spec;
 	s->style = *style;
 	s->start = s->shown = seconds();
-	if (!kl_online_new(spec, &opts, &s->o))
+	s->feed = feed_new(spec, h, &opts);
+	if (s->feed)
 		return s;
 	free(s);
 	return NULL;
@@ -149,83 +136,23 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	clear_line(s);
-	kl_online_free(s->o);
-	free(s->map);
+	feed_free(s->feed);
 	free(s);
-}
-
-/* Which method of the spec each method of the history is, of new ones. */
-static int match_methods(struct session *s, const struct kl_history *h)
-{
-	int *map;
-
-	if (s->nmap >= h->nmethods)
-		return 0;
-	map = realloc(s->map, h->nmethods * sizeof(*map));
-	if (!map)
-		return -ENOMEM;
-	s->map = map;
-	for (; s->nmap < h->nmethods; s->nmap++) {
-		map[s->nmap] = kl_spec_find_method(s->spec, h->methods[s->nmap]);
-		if (map[s->nmap] >= 0)
-			continue;
-		kl_err("the history has method '%s', which spec '%s' does not",
-		       h->methods[s->nmap], kl_spec_name(s->spec));
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int add_op(struct session *s, const struct kl_history *h, const struct kl_op *op)
-{
-	const struct kl_shape *shape = kl_op_shape(h, op);
-	const struct kl_method *m = kl_spec_method(s->spec, s->map[shape->method]);
-	const bool pending = op->flags & KL_OP_PENDING;
-	struct kl_val vals[2 * KL_MAX_ARGS];
-	const struct kl_online_op a = {
-		.call = op->call, .ret = op->ret, .drain = op->drain, .cpu = op->cpu,
-		.thread = h->threads[op->thread], .object = h->objects[op->object],
-		.flags = op->flags, .vals = vals, .method = s->map[shape->method],
-	};
-	unsigned int i;
-
-	if (shape->nargs != m->nparams || (!pending && shape->nres != m->nresults)) {
-		kl_err("the operation called at %" PRIu64 ": %s has %u arguments and %u results, "
-		       "spec '%s' says %u and %u", op->call, m->name, shape->nargs, shape->nres,
-		       kl_spec_name(s->spec), m->nparams, m->nresults);
-		return -EINVAL;
-	}
-	for (i = 0; i < m->nparams + m->nresults; i++)
-		vals[i] = i < m->nparams || !pending ? kl_op_args(h, op)[i] : kl_special(KL_ANY);
-	if (!pending && op->ret > s->newest)
-		s->newest = op->ret;
-	return kl_online_add(s->o, &a);
 }
 
 int session_add(struct session *s, const struct kl_history *h)
 {
-	size_t i;
-	int ret = match_methods(s, h);
-
-	for (i = 0; i < h->ngaps && !ret; i++) {
-		const struct kl_gap *g = &h->gaps[i];
-		const bool all = g->object == KL_ALL_OBJECTS;
-
-		ret = kl_online_gap(s->o, g->from, g->to, all ? 0 : h->objects[g->object], all);
-	}
-	for (i = 0; i < h->nops && !ret; i++)
-		ret = add_op(s, h, &h->ops[i]);
-	return ret;
+	return feed_add(s->feed, h);
 }
 
 int session_floor(struct session *s, uint64_t floor)
 {
-	return kl_online_floor(s->o, floor);
+	return feed_floor(s->feed, floor);
 }
 
 uint64_t session_newest(const struct session *s)
 {
-	return s->newest;
+	return feed_newest(s->feed);
 }
 
 /* A million and more as people read it. */
@@ -246,7 +173,7 @@ void session_progress(struct session *s)
 	if (now - s->shown < 1 || !isatty(STDERR_FILENO))
 		return;
 	s->shown = now;
-	kl_online_stats(s->o, &st);
+	feed_stats(s->feed, &st);
 	print_count(ops, sizeof(ops), st.ops);
 	print_count(rate, sizeof(rate), st.ops / (now - s->start));
 	fprintf(stderr, "\r%s so far: %s operations, %s/s, %" PRIu64 " wait, %" PRIu64
@@ -268,24 +195,25 @@ static void summary_json(const struct session *s, const struct kl_online_stats *
 	if (*st->reason)
 		json_object_set_new(j, "reason", json_string(st->reason));
 	json_object_set_new(j, "whole", json_boolean(whole));
-	json_object_set_new(j, "operations", number(st->ops));
-	json_object_set_new(j, "events", number(st->events));
-	json_object_set_new(j, "violations", number(st->violations));
-	json_object_set_new(parts, "linearizable", number(st->count[KL_LINEARIZABLE]));
-	json_object_set_new(parts, "violated", number(st->count[KL_VIOLATION]));
-	json_object_set_new(parts, "unknown", number(st->count[KL_UNKNOWN]));
+	json_object_set_new(j, "operations", kl_json_number(st->ops));
+	json_object_set_new(j, "events", kl_json_number(st->events));
+	json_object_set_new(j, "violations", kl_json_number(st->violations));
+	json_object_set_new(parts, "linearizable", kl_json_number(st->count[KL_LINEARIZABLE]));
+	json_object_set_new(parts, "violated", kl_json_number(st->count[KL_VIOLATION]));
+	json_object_set_new(parts, "unknown", kl_json_number(st->count[KL_UNKNOWN]));
 	json_object_set_new(j, "partitions", parts);
-	json_object_set_new(j, "gaps", number(st->gaps));
-	json_object_set_new(j, "late", number(st->late));
-	json_object_set_new(j, "followed_to", number(st->now));
-	json_object_set_new(j, "newest", number(st->newest));
-	json_object_set_new(j, "lag", number(st->newest > st->now ? st->newest - st->now : 0));
-	json_object_set_new(j, "waiting", number(st->waiting));
-	json_object_set_new(j, "inside", number(st->inside));
+	json_object_set_new(j, "gaps", kl_json_number(st->gaps));
+	json_object_set_new(j, "late", kl_json_number(st->late));
+	json_object_set_new(j, "followed_to", kl_json_number(st->now));
+	json_object_set_new(j, "newest", kl_json_number(st->newest));
+	json_object_set_new(j, "lag",
+			    kl_json_number(st->newest > st->now ? st->newest - st->now : 0));
+	json_object_set_new(j, "waiting", kl_json_number(st->waiting));
+	json_object_set_new(j, "inside", kl_json_number(st->inside));
 	json_object_set_new(j, "seconds", json_real(spent));
 	json_object_set_new(j, "operations_per_second", json_real(spent > 0 ? st->ops / spent : 0));
-	json_object_set_new(j, "bytes", number(st->bytes));
-	json_object_set_new(j, "peak_bytes", number((uint64_t)u.ru_maxrss << 10));
+	json_object_set_new(j, "bytes", kl_json_number(st->bytes));
+	json_object_set_new(j, "peak_bytes", kl_json_number((uint64_t)u.ru_maxrss << 10));
 	put_json(j);
 }
 
@@ -316,16 +244,16 @@ static void summary_text(const struct session *s, const struct kl_online_stats *
 int session_end(struct session *s, bool whole)
 {
 	struct kl_online_stats st;
-	int ret = whole ? kl_online_floor(s->o, KL_TIME_MAX) : 0;
+	int ret = whole ? feed_floor(s->feed, KL_TIME_MAX) : 0;
 
 	if (!ret)
-		ret = kl_online_end(s->o);
+		ret = feed_end(s->feed);
 	if (ret) {
 		kl_err("%s: %s", s->style.name, strerror(-ret));
 		return KLIN_EXIT_SYSTEM;
 	}
 	clear_line(s);
-	kl_online_stats(s->o, &st);
+	feed_stats(s->feed, &st);
 	if (s->style.json)
 		summary_json(s, &st, whole, seconds() - s->start);
 	else

@@ -13,12 +13,16 @@ static const char *const what[] = {
 
 static void print_stats(FILE *f, const struct kl_explore_stats *st)
 {
-	fprintf(f, "%llu states, %llu transitions, %.0f states/s, %.1f bytes/state, %.1f MiB, "
-		"%llu sets of %llu configurations, %.3f s\n",
+	const double cpu = st->cpu_seconds > 0 ? st->cpu_seconds : 1e-9;
+
+	fprintf(f, "%llu states, %llu transitions, %.0f states/s, %.0f transitions/s, "
+		"%.1f bytes/state, %.1f MiB, %llu sets of %llu configurations, %.4f s of CPU, "
+		"%.3f s\n",
 		(unsigned long long)st->states, (unsigned long long)st->transitions,
-		st->states / (st->seconds > 0 ? st->seconds : 1e-9),
+		st->states / cpu, st->transitions / cpu,
 		(double)st->bytes / st->states, st->all_bytes / 1048576.0,
-		(unsigned long long)st->sets, (unsigned long long)st->configs, st->seconds);
+		(unsigned long long)st->sets, (unsigned long long)st->configs, st->cpu_seconds,
+		st->seconds);
 }
 
 /* Each thread's steps begin further to the right, and what memory is stands below. */
@@ -43,7 +47,8 @@ static int print_run(FILE *f, const struct kl_explored *e, unsigned int steps)
 {
 	int ret;
 
-	fprintf(f, "The shortest run, %u steps ([n]: line n of the file):\n", steps);
+	fprintf(f, "%s run, %u steps ([n]: line n of the file):\n",
+		e->shortest ? "The shortest" : "A", steps);
 	ret = kl_explored_run(f, e->x);
 	if (ret)
 		return ret;
@@ -120,6 +125,11 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 	kl_explore_stats(e->x, &st);
 	if (e->verdict == KL_EX_OK && e->histories)
 		ret = print_histories(f, e);
+	else if (e->verdict == KL_EX_OK && e->compact)
+		fprintf(f, "%s: LINEARIZABLE: %u threads on %s, all %llu states, unless two of them "
+			"have the same hash: a probability below %.0e\n", e->file, st.threads,
+			e->sc ? "SC" : "TSO", (unsigned long long)st.states,
+			(double)st.states * st.states / 0x1p64);
 	else if (e->verdict == KL_EX_OK)
 		fprintf(f, "%s: LINEARIZABLE: %u threads on %s, all %llu states\n", e->file,
 			st.threads, e->sc ? "SC" : "TSO", (unsigned long long)st.states);

@@ -13,6 +13,8 @@ struct kl_explored {
 	const char *again;		/* the command line */
 	bool sc, stats;
 	bool run;			/* show the run to a violation */
+	bool shortest;			/* there is none with fewer steps */
+	bool compact;			/* states were known by their hashes */
 	bool histories;			/* that was the question */
 	enum kl_explore_verdict verdict;
 	struct kl_explorer *x;

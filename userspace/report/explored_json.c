@@ -11,7 +11,7 @@ static const char *verdict_name(enum kl_explore_verdict v)
 	return v == KL_EX_OK ? "LINEARIZABLE" : v == KL_EX_MEMORY ? "UNKNOWN" : "VIOLATION";
 }
 
-static void add_step(void *ctx, const struct kl_explore_step *s)
+void kl_json_add_step(void *ctx, const struct kl_explore_step *s)
 {
 	json_t *j = json_object();
 
@@ -40,9 +40,10 @@ static int add_run(json_t *j, const struct kl_explored *e)
 		json_object_set_new(j, "on_sc", json_string(verdict_name(e->on_sc)));
 	if (!e->run)
 		return 0;
+	json_object_set_new(j, "shortest", json_boolean(e->shortest));
 	run = json_array();
 	json_object_set_new(j, "run", run);
-	return kl_explore_run(e->x, add_step, run);
+	return kl_explore_run(e->x, kl_json_add_step, run);
 }
 
 static void add_stats(json_t *j, const struct kl_explored *e)
@@ -50,6 +51,7 @@ static void add_stats(json_t *j, const struct kl_explored *e)
 	struct kl_explore_stats st;
 
 	kl_explore_stats(e->x, &st);
+	json_object_set_new(j, "hash_compact", json_boolean(e->compact));
 	json_object_set_new(j, "threads", json_integer(st.threads));
 	json_object_set_new(j, "states", json_integer(st.states));
 	json_object_set_new(j, "open", json_integer(st.open));
@@ -58,6 +60,7 @@ static void add_stats(json_t *j, const struct kl_explored *e)
 	json_object_set_new(j, "transitions", json_integer(st.transitions));
 	json_object_set_new(j, "bytes", json_integer(st.all_bytes));
 	json_object_set_new(j, "seconds", json_real(st.seconds));
+	json_object_set_new(j, "cpu_seconds", json_real(st.cpu_seconds));
 }
 
 static void add_outcomes(json_t *j, const struct kl_outcomes *r)

@@ -8,8 +8,7 @@
 
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
 
-/* JSON's integers are signed here; what does not fit is a string. */
-static json_t *number(uint64_t v)
+json_t *kl_json_number(uint64_t v)
 {
 	char text[24];
 
@@ -59,10 +58,11 @@ static json_t *op_json(const struct kl_history *h, const struct kl_op *op)
 	json_t *j = json_object();
 
 	kl_op_print(words, sizeof(words), h, op);
-	json_object_set_new(j, "thread", number(h->threads[op->thread]));
+	json_object_set_new(j, "thread", kl_json_number(h->threads[op->thread]));
 	json_object_set_new(j, "operation", kl_json_text(words));
-	json_object_set_new(j, "call", number(op->call));
-	json_object_set_new(j, "return", op->ret == KL_TIME_MAX ? json_null() : number(op->ret));
+	json_object_set_new(j, "call", kl_json_number(op->call));
+	json_object_set_new(j, "return",
+			    op->ret == KL_TIME_MAX ? json_null() : kl_json_number(op->ret));
 	return j;
 }
 
@@ -75,7 +75,7 @@ static json_t *part_json(const struct kl_part_result *p)
 	snprintf(object, sizeof(object), "0x%llx", (unsigned long long)p->object);
 	json_object_set_new(j, "object", json_string(object));
 	if (p->has_key)
-		json_object_set_new(j, "key", number(p->key));
+		json_object_set_new(j, "key", kl_json_number(p->key));
 	json_object_set_new(j, "operations", json_integer(p->nops));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :

@@ -27,6 +27,8 @@ void kl_diag_warn(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)
 	char msg[1024];
 	va_list ap;
 
+	if (d->warned)
+		return;
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);

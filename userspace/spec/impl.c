@@ -283,6 +283,7 @@ int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int
 		ncode[i] = m.ncode;
 	}
 	*nregs = g.g.max;
+	s->impl->client_seen = true;
 	return g.g.err ? g.g.err : d.errors ? -EINVAL : 0;
 }
 
@@ -445,7 +446,7 @@ static void written_threads(struct kl_igen *g, uint32_t *start, unsigned int *n)
 int kl_impl_client(struct kl_spec *s, unsigned int nthreads, unsigned int ops,
 		   uint32_t start[KL_IMPL_THREADS], unsigned int *n, unsigned int *nregs)
 {
-	struct kl_diag d = { .file = s->path };
+	struct kl_diag d = { .file = s->path, .warned = s->impl->client_seen };
 	struct kl_igen g = { .g = { .s = s, .d = &d }, .im = s->impl };
 	struct kl_client *c = &s->impl->client;
 	unsigned int t;
@@ -462,5 +463,6 @@ int kl_impl_client(struct kl_spec *s, unsigned int nthreads, unsigned int ops,
 		written_threads(&g, start, n);
 	}
 	*nregs = g.g.max;
+	s->impl->client_seen = true;
 	return g.g.err ? g.g.err : d.errors ? -EINVAL : 0;
 }

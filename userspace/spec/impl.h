@@ -85,6 +85,7 @@ struct kl_impl {
 	struct kl_method_def *methods;	/* in the specification's order once checked */
 	size_t nmethods, cmethods;
 	struct kl_client client;
+	bool client_seen;	/* compiled once: what there is to warn of has been told */
 	struct kl_stmt *init, *final;
 	struct kl_pos init_pos, final_pos;
 	/* Made by the generator: */

@@ -6,10 +6,13 @@
 
 static bool stmt(struct kl_igen *g, const struct kl_stmt *s);
 
-/* Jumps to a place that is not known yet are chained through their targets. */
+/*
+ * Jumps to a place that is not known yet are chained through their targets: places plus 1,
+ * 0 is the end.
+ */
 static void chain(struct kl_igen *g, unsigned int *head)
 {
-	*head = kl_ig_emit(g, kl_insn_imm(KL_I_JMP, 0, *head));
+	*head = 1 + kl_ig_emit(g, kl_insn_imm(KL_I_JMP, 0, *head));
 }
 
 static void resolve(struct kl_igen *g, unsigned int head)
@@ -17,8 +20,8 @@ static void resolve(struct kl_igen *g, unsigned int head)
 	unsigned int next;
 
 	while (head && !g->g.err) {
-		next = g->g.s->code[g->m->code + head] >> 16;
-		kl_gen_patch(&g->g, head);
+		next = g->g.s->code[g->m->code + head - 1] >> 16;
+		kl_gen_patch(&g->g, head - 1);
 		head = next;
 	}
 }
@@ -121,14 +124,14 @@ static bool always(const struct kl_ast_expr *e)
 static bool loop(struct kl_igen *g, const struct kl_stmt *s)
 {
 	const unsigned int brk = g->brk, cont = g->cont, start = kl_gen_here(&g->g);
-	const bool broken = g->broken;
+	const bool broken = g->broken, leaves = s->kind == KL_S_WHILE && !always(s->a);
 	unsigned int to_end = 0;
 	bool ends;
 
 	g->brk = g->cont = 0;
 	g->broken = false;
 	g->nloops++;
-	if (s->kind == KL_S_WHILE && !always(s->a))
+	if (leaves)
 		to_end = kl_ig_emit(g, kl_insn_imm(KL_I_JZ, kl_ig_value(g, s->a, KL_IT_BOOL,
 									 "the condition"), 0));
 	kl_ig_list(g, s->body);
@@ -142,7 +145,7 @@ static bool loop(struct kl_igen *g, const struct kl_stmt *s)
 	} else {
 		kl_ig_emit(g, kl_insn_imm(KL_I_JMP, 0, start));
 	}
-	if (to_end)
+	if (leaves)
 		kl_gen_patch(&g->g, to_end);
 	resolve(g, g->brk);
 	ends = always(s->a) && !g->broken;

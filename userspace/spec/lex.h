@@ -55,6 +55,7 @@ struct kl_tok {
 struct kl_diag {
 	const char *file;
 	unsigned int errors;
+	bool warned;		/* of all that there is to warn of */
 };
 
 void kl_diag_err(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)

@@ -56,13 +56,15 @@ static void parse_klin_target(struct kl_parser *p, struct kl_probe_target *t)
 	t->name = name;
 }
 
+/* Adds to those that the target has. */
 static void parse_function_params(struct kl_parser *p, struct kl_probe_target *t)
 {
 	struct kl_pos pos;
 	unsigned int i;
 
 	kl_p_expect(p, '(', "'(' and the names of the function's parameters");
-	t->params = kl_p_alloc(p, PARAMS_MAX * sizeof(*t->params));
+	if (!t->params)
+		t->params = kl_p_alloc(p, PARAMS_MAX * sizeof(*t->params));
 	if (kl_p_take(p, ')'))
 		return;
 	do {
@@ -78,17 +80,42 @@ static void parse_function_params(struct kl_parser *p, struct kl_probe_target *t
 	kl_p_expect(p, ')', "')' or ',' after a parameter");
 }
 
+/* `inlined FUNCTION(...) in`, up to the function that it is in. */
+static const char *parse_inlined(struct kl_parser *p, struct kl_probe_target *t)
+{
+	const char *name;
+
+	if (!kl_p_is_word(p, "inlined") || kl_p_ahead(p, 1)->kind != KL_TOK_NAME)
+		return NULL;
+	kl_p_next(p);
+	name = kl_p_name(p, "the function that was inlined");
+	if (t && kl_p_is(p, '(')) {
+		parse_function_params(p, t);
+		t->ninlined = t->nparams;
+	}
+	if (!kl_p_take_word(p, "in"))
+		kl_p_expected(p, "'in' and the function that it was inlined into");
+	return name;
+}
+
+static bool parse_offset(struct kl_parser *p, uint64_t *offset)
+{
+	if (!kl_p_take(p, '+'))
+		return false;
+	*offset = kl_p_expect(p, KL_TOK_NUM, "an offset into the function after '+'")->num;
+	return true;
+}
+
 static void parse_target(struct kl_parser *p, struct kl_probe_target *t)
 {
 	const char *name;
 
 	t->pos = kl_p_peek(p)->pos;
-	if (kl_p_is_word(p, "inlined") && kl_p_ahead(p, 1)->kind == KL_TOK_NAME)
-		kl_p_fail(p, t->pos,
-			  "'inlined' functions are not supported by this version of klin");
-	name = kl_p_name(p, "a function, or 'klin:SUBJECT.METHOD'");
+	t->inlined = parse_inlined(p, t);
+	name = kl_p_name(p, t->inlined ? "the function that it was inlined into" :
+			 "a function, or 'klin:SUBJECT.METHOD'");
 	if (kl_p_take(p, ':')) {
-		if (!strcmp(name, "klin")) {
+		if (!strcmp(name, "klin") && !t->inlined) {
 			parse_klin_target(p, t);
 			return;
 		}
@@ -97,11 +124,9 @@ static void parse_target(struct kl_parser *p, struct kl_probe_target *t)
 	}
 	t->kind = KL_TARGET_FUNC;
 	t->name = name;
-	if (kl_p_is(p, '+'))
-		kl_p_fail(p, kl_p_peek(p)->pos,
-			  "offsets into functions ('+') are not supported by this "
-			  "version of klin");
-	parse_function_params(p, t);
+	t->at_offset = !t->inlined && parse_offset(p, &t->offset);
+	if (!kl_target_is_place(t) || kl_p_is(p, '('))
+		parse_function_params(p, t);
 }
 
 static enum when_read parse_at(struct kl_parser *p)
@@ -115,9 +140,15 @@ static enum when_read parse_at(struct kl_parser *p)
 	kl_p_expected(p, "'call' or 'return' after 'at'");
 }
 
-static bool at_return(struct kl_parser *p, enum when_read at, bool has_return, bool by_default,
-		      struct kl_pos pos)
+static bool at_return(struct kl_parser *p, const struct kl_probe_target *t, enum when_read at,
+		      bool has_return, bool by_default, struct kl_pos pos)
 {
+	/* Where its code ends in the other one's cannot be told for certain. */
+	if (t->inlined && (at == AT_RETURN || has_return))
+		kl_p_fail(p, pos, "what '%s' returns, and when, cannot be seen where it is inlined: "
+			  "only what is there at its call can be read", t->inlined);
+	if (t->inlined)
+		return false;
 	if (at == AT_CALL && has_return)
 		kl_p_fail(p, pos, "'return' has no value yet at the call");
 	if (at == AT_DEFAULT)
@@ -133,7 +164,7 @@ static const struct kl_expr *parse_single(struct kl_parser *p, const struct kl_p
 	bool has_return;
 
 	e = kl_p_probe_expr(p, t, false, &has_return);
-	*late = at_return(p, parse_at(p), has_return, false, e->pos);
+	*late = at_return(p, t, parse_at(p), has_return, false, e->pos);
 	kl_p_expect(p, ';', "';', or 'at call' or 'at return'");
 	return e;
 }
@@ -218,9 +249,31 @@ static void parse_fetches(struct kl_parser *p, struct clause *c, bool result)
 	at = parse_at(p);
 	for (i = 0; i < KL_MAX_ARGS; i++)
 		if (here[i])
-			fetches[i].at_return = at_return(p, at, has_return[i], result,
+			fetches[i].at_return = at_return(p, &c->target, at, has_return[i], result,
 							 fetches[i].pos);
 	kl_p_expect(p, ';', "';' or ',', or 'at call' or 'at return'");
+}
+
+/* `point on inlined FUNCTION in FUNCTION;`, `point on FUNCTION+OFFSET;` */
+static void parse_point(struct kl_parser *p, struct kl_probe_target *t)
+{
+	struct kl_spot place = { .pos = kl_p_next(p)->pos }, *copy;
+
+	if (t->point)
+		kl_p_fail(p, place.pos, "a second 'point' in this clause");
+	if (!kl_p_take_word(p, "on"))
+		kl_p_expected(p, "'on' after 'point'");
+	place.inlined = parse_inlined(p, NULL);
+	place.name = kl_p_name(p, "a function");
+	if (kl_p_take(p, ':')) {
+		place.module = place.name;
+		place.name = kl_p_name(p, "a function of the module");
+	}
+	place.at_offset = !place.inlined && parse_offset(p, &place.offset);
+	kl_p_expect(p, ';', "';' after the place");
+	copy = kl_p_alloc(p, sizeof(*copy));
+	*copy = place;
+	t->point = copy;
 }
 
 static void parse_item(struct kl_parser *p, void *arg)
@@ -237,11 +290,9 @@ static void parse_item(struct kl_parser *p, void *arg)
 	else if (kl_p_is_word(p, "result"))
 		parse_fetches(p, c, true);
 	else if (kl_p_is_word(p, "point"))
-		kl_p_fail(p, kl_p_peek(p)->pos,
-			  "linearization points ('point on') are not supported by "
-			  "this version of klin");
+		parse_point(p, t);
 	else
-		kl_p_expected(p, "'object', 'when', 'argument' or 'result'");
+		kl_p_expected(p, "'object', 'when', 'argument', 'result' or 'point'");
 }
 
 static size_t add_missing(char *buf, size_t size, size_t len, const struct kl_fetch *f,

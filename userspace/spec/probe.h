@@ -34,7 +34,20 @@
  * `unknown` is unknown, for what cannot be told in some case; `empty`, `full` and
  * `absent` are the values of that name, alone or as a branch of ?:.  user(LVALUE)
  * reads it from the task's own memory, enumerator(NAME) is a constant of the
- * kernel's, and `current` the task, a struct task_struct *.  A target klin:NAME is a
+ * kernel's, and `current` the task, a struct task_struct *.
+ *
+ *	probe put on inlined put_item(item, value) in store(s) { argument v = value; }
+ *	probe put on store+0x24(s) { argument v = s->value; }
+ *
+ * A target may be a place in a function: the entry of another one that was inlined
+ * into it, or an offset.  An operation is known to be there each time that the place
+ * is executed, and to lie between the call and the return of the function; what is read
+ * at the call is read at the place, where the inlined function's parameters are found by
+ * debugging information and the others are as the function was called.  `point on
+ * PLACE;` in a body notes when the last such place was executed in an operation, as
+ * the likely time of its effect.
+ *
+ * A target klin:NAME is a
  * method that code instrumented with <klin.h> declares (debugfs klin/methods):
  * arguments and results are taken by position.
  */
@@ -104,12 +117,27 @@ struct kl_fetch {
 	struct kl_pos pos;
 };
 
+/* A place in a function. */
+struct kl_spot {
+	const char *inlined;	/* the entry of this one, or NULL */
+	const char *name;	/* the function, or one that was inlined into it itself */
+	const char *module;	/* NULL: the kernel's, else any module's */
+	bool at_offset;
+	uint64_t offset;	/* from its beginning */
+	struct kl_pos pos;
+};
+
 /* A place where a method may be, and what to fetch there. */
 struct kl_probe_target {
 	enum kl_target_kind kind;
+	const char *inlined;	/* of a place, as in struct kl_spot */
+	bool at_offset;
+	uint64_t offset;
+	unsigned int ninlined;	/* so many parameters are the inlined function's, the first */
+	const struct kl_spot *point;	/* NULL: none */
 	const char *name;
 	const char *module;	/* "mod" in mod:func, or NULL */
-	const char **params;	/* the function's parameters */
+	const char **params;	/* the parameters */
 	unsigned int nparams;
 	const struct kl_expr *object;		/* NULL: one object, 0 */
 	bool object_at_return;
@@ -118,6 +146,12 @@ struct kl_probe_target {
 	unsigned int nargs, nresults;		/* 0 for klin: targets */
 	struct kl_pos pos;
 };
+
+/* Is it a place inside of a function? */
+static inline bool kl_target_is_place(const struct kl_probe_target *t)
+{
+	return t->inlined || t->at_offset;
+}
 
 struct kl_probe {
 	unsigned int method;

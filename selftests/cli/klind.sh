@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# klind where no kernel is needed: its example, mistakes in a configuration, what it
+# refuses before anything is attached to; and that it leaves nothing behind then.
+
+. "$(dirname "$0")/common.sh"
+
+# The same helpers, for the daemon.
+KLIN=${KLIND:-$(dirname "$(command -v "$KLIN")")/klind}
+command -v "$KLIN" >/dev/null || ktap_skip_all "$KLIN not found: set KLIND to the daemon's path"
+example=$here/../../userspace/klind/klind.conf
+
+config()
+{
+	cat >klind.conf
+}
+
+ktap_header
+expect 0 "--help" --help
+[ ! -e "$example" ] || expect 0 "the example" --check-config --config "$example"
+config <<END
+[spec mine]
+file = $specs/port_range.lin
+END
+expect 0 "a specification by its path" --check-config --config klind.conf
+refuse "a file that is not there" "cannot read .*nowhere.conf: No such file" \
+	--check-config --config nowhere.conf
+refuse "a word too much" "no arguments expected" --check-config more
+config <<END
+[klind]
+reports = /tmp
+[spec port_range]
+buffer = 1000
+END
+refuse "a value" "klind.conf:4: error: buffer = 1000: expected a power of two" \
+	--check-config --config klind.conf
+config <<END
+
+[spec queue]
+END
+refuse "a specification without probes" "klind.conf:2: error: .*has no probe clauses" \
+	--check-config --config klind.conf
+echo 'spec s { word x' >bad.lin
+printf '[spec s]\nfile = %s/bad.lin\n' "$work" >klind.conf
+run --check-config --config klind.conf
+ktap_result $((status - 2)) "refused: a specification with a mistake" "status $status"
+ktap_result "$(grep -c "bad.lin:.*expected" err | awk '{ print $1 != 1 }')" \
+	"its mistake and its section are named" "$(cat err)"
+config <<END
+[klind]
+reports = $work/no/such/place
+[spec port_range]
+END
+refuse "a place for reports that is not there" "reports cannot be written to .*no/such/place" \
+	--config klind.conf
+ktap_finish

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * klind's parts that need no kernel: its configuration, its counters as Prometheus reads
+ * them, and its reports, which are whole or not there, few, and say what klin check and
+ * klin replay say.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "check/gen.h"
+#include "history_util.h"
+#include "klind/conf.h"
+#include "klind/metrics.h"
+#include "klind/reports.h"
+#include "tso/replay.h"
+#include "tso/tso.h"
+#include "watch/flight.h"
+
+static void test_conf(void **state)
+{
+	static const char text[] =
+		"# a comment\n; another\n[klind]\n reports = /var/lib/a b\n"
+		"keep-reports=7\nkeep-bytes = 2G\nreport-interval = 500ms\nmetrics = /m.prom\r\n"
+		"[spec range]\nfile = port_range\nobject = 0xffff888003c42000\nattach = kprobe\n"
+		"buffer = 64\nslots = 8\nclock-error = 200ns\nmemory-model = sc\nmemory = 64M\n"
+		"flight-memory = 128K\nflight-time = 2min\nreport-unknown = yes\n"
+		"[ spec   queue ]\nflight-time = 0";
+	const struct klind_watch_conf *w;
+	struct klind_conf *c, *d;
+
+	assert_int_equal(klind_conf_parse("conf", text, &c), 0);
+	assert_string_equal(c->reports, "/var/lib/a b");
+	assert_string_equal(c->metrics, "/m.prom");
+	assert_int_equal(c->keep, 7);
+	assert_int_equal(c->keep_bytes, 2ull << 30);
+	assert_int_equal(c->report_ns, 500000000);
+	assert_int_equal(c->metrics_ns, 10000000000ull);
+	assert_int_equal(c->nwatch, 2);
+	w = &c->watch[0];
+	assert_string_equal(w->name, "range");
+	assert_string_equal(w->file, "port_range");
+	assert_int_equal(w->line, 9);
+	assert_true(w->one_object && w->clock_known && w->report_unknown && w->classical);
+	assert_int_equal(w->object, 0xffff888003c42000ull);
+	assert_int_equal(w->attach, KLIND_KPROBE);
+	assert_int_equal(w->pages, 64);
+	assert_int_equal(w->slots, 8);
+	assert_int_equal(w->clock_error, 200);
+	assert_int_equal(w->memory, 64 << 20);
+	assert_int_equal(w->flight, 128 << 10);
+	assert_int_equal(w->flight_ns, 120000000000ull);
+	w = &c->watch[1];
+	assert_string_equal(w->file, "queue");
+	assert_false(w->one_object || w->clock_known || w->report_unknown || w->classical);
+	assert_int_equal(w->attach, KLIND_AUTO);
+	/* What is said in the same way is the same, wherever it stands. */
+	assert_int_equal(klind_conf_parse("conf", "\n\n[spec queue]\n[spec range]\nobject = 1\n", &d),
+			 0);
+	assert_true(klind_watch_conf_equal(w, &d->watch[0]));
+	assert_false(klind_watch_conf_equal(&c->watch[0], &d->watch[1]));
+	klind_conf_free(d);
+	klind_conf_free(c);
+}
+
+static void test_conf_mistakes(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} bad[] = {
+		{ "", "nothing to watch" },
+		{ "[klind]\n", "nothing to watch" },
+		{ "memory = 1M\n", "c:1: error: 'memory' is in no section" },
+		{ "[spec a]\nmemory 1M\n", "c:2: error: expected KEY = VALUE" },
+		{ "[spec a]\n\nmemory = 1\n", "c:3: error: memory = 1: expected bytes" },
+		{ "[spec a]\nmemory = 1Q\n", "from 1M to 1T" },
+		{ "[spec a]\nmemory = -1M\n", "expected bytes" },
+		{ "[spec a]\nmemory = 99999999999999999999\n", "expected bytes" },
+		{ "[spec a]\nmemory = 17592186044416M\n", "expected bytes" },
+		{ "[spec a]\nbuffer = 3\n", "expected a power of two, from 1 to 262144" },
+		{ "[spec a]\nflight-time = 10\n", "expected a time with its unit" },
+		{ "[spec a]\nattach = fast\n", "expected auto, fentry or kprobe" },
+		{ "[spec a]\nmemory-model = x86\n", "expected tso or sc" },
+		{ "[spec a]\nreport-unknown = maybe\n", "expected yes or no" },
+		{ "[spec a]\nobject = here\n", "expected an address" },
+		{ "[spec a]\nfile =\n", "expected a specification's name or file" },
+		{ "[spec a]\nreports = /x\n", "c:2: error: 'reports': expected one of file, " },
+		{ "[klind]\nfile = x\n", "c:2: error: 'file': expected one of reports, " },
+		{ "[klind]\nreports = x\n[spec a]", "c:2: error: reports = x: expected a path" },
+		{ "[klind]\n[spec a]\n[klind]\n", "c:3: error: [klind] was there already, in line 1" },
+		{ "[spec a]\n[spec a]\n", "c:2: error: [spec a] was there already, in line 1" },
+		{ "[spec a]\nslots = 1\nslots = 1\n", "c:3: error: slots was given already, in line 2" },
+		{ "[spec]\n", "c:1: error: expected [klind], or [spec NAME]" },
+		{ "[spec a\n", "expected [klind], or [spec NAME]" },
+		{ "[spec ../a]\n", "expected [klind], or [spec NAME]" },
+		{ "[spec .a]\n", "expected [klind], or [spec NAME]" },
+		{ "[other]\nx = y\n", "c:1: error: expected [klind]" },
+	};
+	struct klind_conf *c;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		history_log_start();
+		assert_int_equal(klind_conf_parse("c", bad[i].text, &c), -EINVAL);
+		history_log_stop();
+		if (!strstr(history_log, bad[i].message))
+			fail_msg("'%s': '%s' is not in '%s'", bad[i].text, bad[i].message, history_log);
+	}
+	/* Each of several mistakes is told. */
+	history_log_start();
+	assert_int_equal(klind_conf_parse("c", "[spec a]\nx = 1\n\ny = 2\n", &c), -EINVAL);
+	history_log_stop();
+	assert_non_null(strstr(history_log, "c:2: "));
+	assert_non_null(strstr(history_log, "c:4: "));
+}
+
+/* Each family once, with its help and type, then its samples; all lines have the form. */
+static void test_metrics(void **state)
+{
+	const struct klind_metrics_row rows[] = {
+		{ "a", { .recorded = UINT64_MAX, .lag_ns = 1500000000, .verdict = KL_UNKNOWN,
+			 .parts = { 1, 2, 3 } } },
+		{ "b-2.x", { .violations = 4, .verdict = KL_VIOLATION } },
+	};
+	static const char *const expected[] = {
+		"klin_operations_recorded_total{spec=\"a\"} 18446744073709551615\n",
+		"klin_lag_seconds{spec=\"a\"} 1.500000000\n",
+		"klin_violations_total{spec=\"b-2.x\"} 4\n",
+		"klin_verdict{spec=\"a\",verdict=\"unknown\"} 1\n",
+		"klin_verdict{spec=\"a\",verdict=\"violation\"} 0\n",
+		"klin_verdict{spec=\"b-2.x\",verdict=\"violation\"} 1\n",
+		"klin_partitions{spec=\"a\",verdict=\"linearizable\"} 1\n",
+		"klin_partitions{spec=\"a\",verdict=\"violation\"} 2\n",
+		"klin_partitions{spec=\"a\",verdict=\"unknown\"} 3\n",
+		"# TYPE klin_violations_total counter\n",
+		"# TYPE klin_lag_seconds gauge\n",
+	};
+	char *text, *line, *next, name[80], family[80] = "", type[16];
+	size_t len, i, helps = 0, types = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	klind_metrics_print(f, rows, 2);
+	fclose(f);
+	for (i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+		if (!strstr(text, expected[i]))
+			fail_msg("%s is not in\n%s", expected[i], text);
+	for (line = text; *line; line = next) {
+		next = strchr(line, '\n');
+		assert_non_null(next);
+		*next++ = '\0';
+		if (sscanf(line, "# HELP %79s", name) == 1) {
+			assert_true(strlen(line) > strlen("# HELP ") + strlen(name) + 1);
+			helps++;
+		} else if (sscanf(line, "# TYPE %79s %15s", family, type) == 2) {
+			assert_string_equal(name, family);
+			/* By convention, and so that rate() is not used on what is none. */
+			assert_int_equal(!strcmp(type, "counter"), !!strstr(family, "_total"));
+			types++;
+		} else {
+			assert_int_equal(strncmp(line, family, strlen(family)), 0);
+			assert_int_equal(line[strlen(family)], '{');
+		}
+	}
+	assert_true(helps > 15 && helps == types);
+	free(text);
+}
+
+/* A file of metrics is replaced at once, or stays. */
+static void test_metrics_file(void **state)
+{
+	const struct klind_metrics_row rows[] = { { "a", { .recorded = 1 } } };
+	char dir[] = "/tmp/klin-test-XXXXXX", path[64], *text;
+	size_t len;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/klin.prom", dir);
+	assert_int_equal(klind_metrics_write(path, rows, 1), 0);
+	assert_int_equal(kl_read_file(path, &text, &len), 0);
+	assert_non_null(strstr(text, "klin_operations_recorded_total{spec=\"a\"} 1\n"));
+	free(text);
+	/* Nothing else is there. */
+	unlink(path);
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(klind_metrics_write(path, rows, 1), -ENOENT);
+}
+
+/* A history with one violation, in one of three objects. */
+static struct kl_history *wrong(const struct kl_spec *spec)
+{
+	const struct kl_gen_config c = {
+		.spec = spec, .ops = 600, .seed = 9, .threads = 3, .objects = 3, .keys = 8, .delay = 50,
+		.mutate = 1,
+	};
+	struct kl_history *h;
+
+	assert_int_equal(kl_gen(&c, &h), 0);
+	h->spec_path = strdup(kl_spec_path(spec));
+	h->spec_text = strdup(kl_spec_text(spec));
+	return h;
+}
+
+static enum kl_verdict check_file(const struct kl_spec *spec, const char *dir, const char *name,
+				  uint64_t *object)
+{
+	const struct kl_options opt = {
+		.engines = kl_engines, .no_witness = true, .threads = 1,
+	};
+	struct kl_history *h;
+	struct kl_report *r;
+	enum kl_verdict v;
+	char path[512];
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(kl_history_read(path, &h), 0);
+	assert_non_null(h->spec_text);
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	v = r->verdict;
+	for (i = 0; i < r->nparts; i++)
+		if (r->parts[i].answer.verdict == KL_VIOLATION)
+			*object = r->parts[i].object;
+	kl_report_free(r);
+	kl_history_free(h);
+	return v;
+}
+
+/* The names in a directory that end so; how many.  The first, by name, to @first. */
+static size_t entries(const char *dir, const char *end, char *first, size_t size)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	size_t n = 0;
+
+	assert_non_null(d);
+	while ((e = readdir(d))) {
+		const size_t len = strlen(e->d_name), tail = strlen(end);
+
+		if (e->d_name[0] == '.' && (!e->d_name[1] || e->d_name[1] == '.'))
+			continue;
+		if (len < tail || strcmp(e->d_name + len - tail, end))
+			continue;
+		if (!n++ || strcmp(e->d_name, first) < 0)
+			snprintf(first, size, "%s", e->d_name);
+	}
+	closedir(d);
+	return n;
+}
+
+static void remove_all(const char *dir)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* With and without the operations that the check had told of. */
+static void test_report(void **state)
+{
+	struct kl_spec *spec = shipped_spec("register");
+	struct kl_history *h = wrong(spec), *read;
+	struct flight *f = flight_new(spec, h, 1 << 22, 0);
+	uint64_t written = 0, failed = 0, object = 0, found = 0;
+	char dir[] = "/tmp/klin-test-XXXXXX", path[300], name[256] = "", file[600];
+	struct kl_replay replay;
+	struct reporter *r;
+	struct stat st;
+	int with;
+
+	assert_int_equal(flight_add(f, h), 0);
+	assert_non_null(mkdtemp(dir));
+	for (with = 0; with < 2; with++) {
+		struct incident i = {
+			.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec, .reason = "a \"test\"",
+			.engine = "frontier", .written = &written, .failed = &failed, .time = UINT64_MAX,
+		};
+
+		snprintf(path, sizeof(path), "%s/reports%d", dir, with);
+		assert_int_equal(reporter_new(path, 10, 1 << 30, &r), 0);
+		i.flight = flight_take(f, KL_TIME_MAX);
+		if (with)
+			i.window = flight_take(f, KL_TIME_MAX);
+		assert_true(reporter_submit(r, &i));
+		reporter_drain(r);
+		reporter_free(r);
+		assert_int_equal(written, 1 + with);
+		assert_int_equal(failed, 0);
+		assert_int_equal(entries(path, "-reg-violation", name, sizeof(name)), 1);
+		assert_int_equal(entries(path, "", name, sizeof(name)), 1);
+		snprintf(path + strlen(path), sizeof(path) - strlen(path), "/%s", name);
+		assert_int_equal(check_file(spec, path, "flight.klh", &object), KL_VIOLATION);
+		assert_int_equal(check_file(spec, path, "history.klh", &found), KL_VIOLATION);
+		assert_int_equal(object, found);
+		snprintf(file, sizeof(file), "%s/history.klh", path);
+		assert_int_equal(kl_history_read(file, &read), 0);
+		snprintf(file, sizeof(file), "%s/certificate", path);
+		assert_int_equal(kl_cert_replay(file, spec, read, &replay), 0);
+		assert_int_equal(replay.refuted, 1);
+		assert_int_equal(replay.open, 0);
+		kl_history_free(read);
+		snprintf(file, sizeof(file), "%s/counterexample.txt", path);
+		assert_true(!stat(file, &st) && st.st_size > 100);
+		snprintf(file, sizeof(file), "%s/report.json", path);
+		assert_true(!stat(file, &st) && st.st_size > 100);
+	}
+	remove_all(dir);
+	flight_free(f);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
+/* The oldest go; what was not finished goes; what cannot be written leaves nothing. */
+static void test_keep(void **state)
+{
+	struct kl_spec *spec = shipped_spec("register");
+	struct kl_history *h = wrong(spec);
+	struct flight *f = flight_new(spec, h, 1 << 22, 0);
+	char dir[] = "/tmp/klin-test-XXXXXX", path[300], first[256] = "", name[256] = "";
+	uint64_t written = 0, failed = 0;
+	struct incident i = {
+		.kind = INCIDENT_REQUEST, .name = "reg", .spec = spec, .written = &written,
+		.failed = &failed,
+	};
+	struct reporter *r;
+	int k;
+
+	assert_int_equal(flight_add(f, h), 0);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/.unfinished-abcdef", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	/* What is none of klind's stays. */
+	snprintf(path, sizeof(path), "%s/notes", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(reporter_new(dir, 3, 1 << 30, &r), 0);
+	assert_int_equal(entries(dir, "", name, sizeof(name)), 1);
+	for (k = 0; k < 5; k++) {
+		i.flight = flight_take(f, KL_TIME_MAX);
+		assert_true(reporter_submit(r, &i));
+		reporter_drain(r);
+		if (!k)
+			entries(dir, "-request", first, sizeof(first));
+	}
+	assert_int_equal(written, 5);
+	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 3);
+	assert_true(strcmp(first, name) < 0);
+	assert_int_equal(entries(dir, "notes", name, sizeof(name)), 1);
+	reporter_free(r);
+	/* A bound of bytes that one report does not fit. */
+	assert_int_equal(reporter_new(dir, 3, 4096, &r), 0);
+	i.flight = flight_take(f, KL_TIME_MAX);
+	history_log_start();
+	assert_true(reporter_submit(r, &i));
+	reporter_drain(r);
+	history_log_stop();
+	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 0);
+	/* The directory is gone. */
+	remove_all(dir);
+	i.flight = flight_take(f, KL_TIME_MAX);
+	history_log_start();
+	assert_true(reporter_submit(r, &i));
+	reporter_drain(r);
+	history_log_stop();
+	assert_int_equal(failed, 1);
+	assert_non_null(strstr(history_log, "could not be written"));
+	reporter_free(r);
+	history_log_start();
+	assert_int_equal(reporter_new("/nonexistent/x", 3, 4096, &r), -EINVAL);
+	history_log_stop();
+	flight_free(f);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conf),
+		cmocka_unit_test(test_conf_mistakes),
+		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_metrics_file),
+		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_keep),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin sites: where a function was inlined, and what can be had there. */
+#include <argp.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/err.h"
+#include "dwarf/debug.h"
+#include "klin/cmd.h"
+#include "klin/progress.h"
+#include "probe/debugfile.h"
+#include "report/json.h"
+
+struct sites_args {
+	const char *function, *in, *debug, *module;
+	bool json;
+};
+
+enum { OPT_DEBUG = 256, OPT_KERNEL, OPT_MODULE, OPT_IN, OPT_JSON };
+
+static const struct argp_option options[] = {
+	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information: a vmlinux, or a module (default: "
+	  "of the running kernel, where Debian's package linux-image-...-dbg puts it)", 0 },
+	{ "kernel", OPT_KERNEL, "FILE", OPTION_ALIAS, NULL, 0 },
+	{ "module", OPT_MODULE, "NAME", 0, "That module's, of the running kernel", 0 },
+	{ "in", OPT_IN, "FUNCTION", 0, "Only what was inlined into this one", 0 },
+	{ "json", OPT_JSON, NULL, 0,
+	  "Print one JSON object; addresses of 2^63 and more are strings there", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct sites_args *a = state->input;
+
+	switch (key) {
+	case OPT_DEBUG:
+	case OPT_KERNEL:
+		a->debug = arg;
+		break;
+	case OPT_MODULE:
+		a->module = arg;
+		break;
+	case OPT_IN:
+		a->in = arg;
+		break;
+	case OPT_JSON:
+		a->json = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (a->function)
+			argp_error(state, "'%s' is one argument too many", arg);
+		a->function = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!a->function)
+			argp_error(state, "expected the name of a function");
+		if (a->debug && a->module)
+			argp_error(state, "--debug and --module exclude each other");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FUNCTION",
+	.doc = "List the places where a function was inlined.\v"
+	"Each place is SYMBOL+OFFSET of its entry, with the line that calls it, and below it where "
+	"each parameter is when the entry is executed: in a register, in memory, a constant, or "
+	"nowhere.  What an inlined function returns is not in debugging information.\n\n"
+	"`probe METHOD on inlined FUNCTION(a, b) in SYMBOL { ... }' in a spec records an operation "
+	"for each execution of the entry.  Where the entry does not tell for certain that the "
+	"function is executed, and once, the list says why, and `klin record' refuses it.",
+};
+
+static void show_progress(FILE *f, const void *arg)
+{
+	unsigned int done = kl_debug_progress(arg);
+
+	fprintf(f, "%u.%u %% read", done / 10, done % 10);
+}
+
+/* From the build's own directory: what a person looks for is behind it. */
+static const char *source(const char *file)
+{
+	static const char *const roots[] = { "/arch/", "/block/", "/crypto/", "/drivers/", "/fs/",
+		"/include/", "/init/", "/io_uring/", "/ipc/", "/kernel/", "/kmod/", "/lib/", "/mm/",
+		"/net/", "/security/", "/sound/", "/virt/" };
+	size_t i;
+
+	for (i = 0; *file == '/' && i < sizeof(roots) / sizeof(*roots); i++) {
+		const char *at = strstr(file, roots[i]);
+
+		if (at)
+			return at + 1;
+	}
+	return file;
+}
+
+static void print_site(const struct kl_site *s)
+{
+	char type[160], loc[160];
+	unsigned int i;
+
+	printf("%s+0x%llx", s->symbol ? s->symbol : "?", (unsigned long long)s->offset);
+	if (!s->inlined)
+		printf("  the function itself");
+	else if (s->symbol && strcmp(s->symbol, s->in))
+		printf("  in %s", s->in);
+	if (s->via)
+		printf("  through %s", s->via);
+	if (s->file)
+		printf("  %s:%u", source(s->file), s->line);
+	printf("\n");
+	for (i = 0; s->inlined && i < s->nparams; i++)
+		printf("    %-16s %-28s %s\n", s->params[i].name,
+		       kl_dtype_text(&s->params[i].type, type, sizeof(type)),
+		       kl_loc_text(&s->params[i].loc, loc, sizeof(loc)));
+	if (*s->why)
+		printf("    not recordable: %s\n", s->why);
+}
+
+static json_t *json_site(const struct kl_site *s)
+{
+	json_t *o = json_object(), *params = json_array(), *ranges = json_array();
+	char type[160], loc[160];
+	size_t i;
+
+	json_object_set_new(o, "inlined", json_boolean(s->inlined));
+	json_object_set_new(o, "in", json_string(s->in));
+	if (s->via)
+		json_object_set_new(o, "through", json_string(s->via));
+	if (s->symbol) {
+		json_object_set_new(o, "symbol", json_string(s->symbol));
+		json_object_set_new(o, "offset", json_integer(s->offset));
+	}
+	json_object_set_new(o, "entry", kl_json_number(s->entry));
+	if (s->file) {
+		json_object_set_new(o, "file", json_string(s->file));
+		json_object_set_new(o, "line", json_integer(s->line));
+	}
+	for (i = 0; i < s->nranges; i++)
+		json_array_append_new(ranges, json_pack("[o,o]", kl_json_number(s->ranges[i].from),
+							kl_json_number(s->ranges[i].to)));
+	json_object_set_new(o, "ranges", ranges);
+	for (i = 0; s->inlined && i < s->nparams; i++) {
+		const struct kl_var *v = &s->params[i];
+
+		json_array_append_new(params, json_pack("{s:s,s:s,s:b,s:s}", "name", v->name,
+			"type", kl_dtype_text(&v->type, type, sizeof(type)), "known",
+			v->loc.kind != KL_LOC_NONE, "where",
+			kl_loc_text(&v->loc, loc, sizeof(loc))));
+	}
+	json_object_set_new(o, "parameters", params);
+	json_object_set_new(o, "recordable", json_boolean(s->inlined && !*s->why));
+	if (*s->why)
+		json_object_set_new(o, "reason", json_string(s->why));
+	return o;
+}
+
+static int print_json(const char *function, const char *file, const struct kl_sites *sites)
+{
+	json_t *o = json_object(), *list = json_array();
+	size_t i;
+	int err;
+
+	for (i = 0; i < sites->n; i++)
+		json_array_append_new(list, json_site(&sites->site[i]));
+	json_object_set_new(o, "function", json_string(function));
+	json_object_set_new(o, "file", json_string(file));
+	json_object_set_new(o, "sites", list);
+	err = json_dumpf(o, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
+	printf("\n");
+	json_decref(o);
+	return err;
+}
+
+static int find(const struct sites_args *a, const char *file, struct kl_sites *sites)
+{
+	struct progress_line *progress;
+	struct kl_debug *d;
+	size_t i, inlined = 0, usable = 0;
+	int err = kl_debug_open(file, &d);
+
+	if (err)
+		return err == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+	progress = progress_start(show_progress, d);
+	err = kl_debug_sites(d, a->function, a->in, sites);
+	progress_stop(progress);
+	if (err == -ENOMEM)
+		kl_err("out of memory");
+	else if (!err && !sites->n)
+		kl_err("%s has no function '%s'%s%s%s", file, a->function, a->in ? " in '" : "",
+		       a->in ? a->in : "", a->in ? "'" : "");
+	if (!err && sites->n && a->json) {
+		print_json(a->function, file, sites);
+	} else if (!err && sites->n) {
+		for (i = 0; i < sites->n; i++) {
+			print_site(&sites->site[i]);
+			inlined += sites->site[i].inlined;
+			usable += sites->site[i].inlined && !*sites->site[i].why;
+		}
+		kl_info("inlined at %zu places, of which %zu can be recorded", inlined, usable);
+	}
+	kl_debug_close(d);
+	if (err)
+		return err == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+	return sites->n ? KLIN_EXIT_OK : KLIN_EXIT_USAGE;
+}
+
+static int cmd_sites(int argc, char **argv)
+{
+	struct kl_sites sites = { 0 };
+	struct sites_args a = { 0 };
+	char path[512];
+	struct utsname uts;
+	int ret;
+
+	argp_err_exit_status = KLIN_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (!a.debug) {
+		if (uname(&uts) || kl_debug_file(uts.release, a.module, path, sizeof(path))) {
+			kl_err("no debugging information of %s%s found; give --debug=FILE, or "
+			       "install linux-image-%s-dbg", a.module ? "module " : "kernel ",
+			       a.module ? a.module : uts.release, uts.release);
+			return KLIN_EXIT_USAGE;
+		}
+		a.debug = path;
+	}
+	ret = find(&a, a.debug, &sites);
+	kl_sites_free(&sites);
+	return ret;
+}
+
+KL_COMMAND("sites", cmd_sites, "list where a function was inlined, from debugging information");
