@@ -285,7 +285,6 @@ extern const struct on_monitor on_queue, on_pqueue, on_stack;
 /* live.c: the same for the frontier. */
 int live_init(struct kl_online *o);
 void live_exit(struct kl_online *o);
-int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *shape);
 int live_call(struct kl_online *o, struct on_part *p, uint32_t op);
 int live_return(struct kl_online *o, struct on_part *p, uint32_t op);
 /* The state is unknown; what is under way may have taken effect. */
@@ -294,6 +293,12 @@ int live_restart(struct kl_online *o, struct on_part *p);
 void live_drop(struct kl_online *o, struct on_part *p);
 /* Is it possible in some state at all? */
 int live_possible(struct kl_online *o, uint32_t op);
+
+/* tables.c: its states and shapes. */
+int live_tables_init(struct kl_online *o);
+void live_tables_free(struct kl_online *o);
+int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *shape);
+/* Keep only states that something is in. */
 int live_collect(struct kl_online *o);
 
 #endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The states and shapes of all partitions that live.c follows, and what is known of
+ * steps between them.  When they have grown, what nothing refers to is left out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "check/online/internal.h"
+
+#define MEMO		(1u << 16)
+#define FIRST_SHAPES	(1u << 16)
+#define FIRST_STATES	(8ull << 20)	/* bytes */
+
+/* All that is known of steps is about states that are no more. */
+static void forget_steps(struct kl_online *o)
+{
+	memset(o->sim.memo.entries, 0, MEMO * sizeof(*o->sim.memo.entries));
+	memset(o->steps, 0xff, o->csteps * sizeof(*o->steps));
+}
+
+static int new_shapes(struct kl_online *o)
+{
+	unsigned int i;
+
+	o->shapes = kl_history_new();
+	for (i = 0; o->shapes && i < kl_spec_nmethods(o->spec); i++) {
+		const char *name = kl_spec_method(o->spec, i)->name;
+
+		if (kl_history_method(o->shapes, name, strlen(name)) < 0)
+			return -ENOMEM;
+	}
+	return o->shapes ? 0 : -ENOMEM;
+}
+
+int live_tables_init(struct kl_online *o)
+{
+	struct kl_memo_entry *memo = calloc(MEMO, sizeof(*memo));
+	int ret = memo ? new_shapes(o) : -ENOMEM;
+
+	o->fake.spec = o->spec;
+	o->fake.h = o->shapes;
+	o->fake.fresh = true;
+	if (!ret)
+		ret = kl_sim_init(&o->sim, &o->fake, o->reason);
+	if (ret) {
+		free(memo);
+		return ret;
+	}
+	o->have_sim = true;
+	free(o->sim.memo.entries);
+	o->sim.memo.entries = memo;
+	o->sim.memo.mask = MEMO - 1;
+	free(o->sim.nature);
+	o->sim.nature = NULL;
+	o->limit_shapes = FIRST_SHAPES;
+	o->limit_states = FIRST_STATES;
+	return 0;
+}
+
+void live_tables_free(struct kl_online *o)
+{
+	if (o->have_sim)
+		kl_sim_free(&o->sim);
+	kl_history_free(o->shapes);
+	free(o->fake.items);
+	free(o->quick);
+	free(o->steps);
+}
+
+/* The shape of an operation is an item of its own, for the simulator. */
+static int add_item(struct kl_online *o, uint32_t shape, uint16_t method)
+{
+	const size_t old = o->cnature;
+	int ret = kl_grow(o->fake.items, o->fake.citems, (size_t)shape + 1) ?:
+		  kl_grow(o->shapes->ops, o->shapes->cops, (size_t)shape + 1) ?:
+		  kl_grow(o->sim.nature, o->cnature, (size_t)shape + 1) ?:
+		  kl_grow(o->steps, o->csteps, (size_t)shape + 1);
+
+	if (ret)
+		return ret;
+	o->steps[shape] = (struct on_step){ .from = { ON_NONE, ON_NONE } };
+	memset(o->sim.nature + old, 0, o->cnature - old);
+	o->fake.items[shape] = (struct kl_item){
+		.op = shape, .shape = shape, .method = method,
+		.pure = kl_spec_method(o->spec, method)->pure,
+	};
+	o->shapes->ops[shape] = (struct kl_op){ .shape = shape };
+	o->fake.nitems = shape + 1;
+	return 0;
+}
+
+static int intern_shape(struct kl_online *o, uint16_t method, const struct kl_val *vals,
+			bool pending, uint32_t *shape)
+{
+	const struct kl_method *m = kl_spec_method(o->spec, method);
+	const struct kl_shape s = { .method = method, .nargs = m->nparams, .nres = m->nresults };
+	int64_t id = kl_history_shape(o->shapes, &s, vals, pending ? NULL : vals + s.nargs);
+
+	if (id < 0)
+		return id;
+	*shape = id;
+	return id < o->fake.nitems ? 0 : add_item(o, id, method);
+}
+
+/* The number in the new tables of a shape in @old. */
+static int move_shape(struct kl_online *o, const struct kl_history *old, uint32_t *map,
+		      uint32_t *shape)
+{
+	const struct kl_shape *s = &old->shapes[*shape];
+	int ret;
+
+	if (map[*shape] == ON_NONE) {
+		ret = intern_shape(o, s->method, old->vals + s->vals, false, &map[*shape]);
+		if (ret)
+			return ret;
+	}
+	*shape = map[*shape];
+	return 0;
+}
+
+static int move_kept(struct kl_online *o, const struct kl_history *old, uint32_t *map,
+		     struct on_part *p)
+{
+	uint32_t k, shape;
+	int ret = 0;
+
+	for (k = 0; k < p->nring && !ret; k++) {
+		if (!on_has_shape(o, p->ring[k].kind))
+			continue;
+		shape = p->ring[k].what;
+		ret = move_shape(o, old, map, &shape);
+		p->ring[k].what = shape;
+	}
+	return ret;
+}
+
+static int collect_shapes(struct kl_online *o)
+{
+	struct kl_history *old = o->shapes;
+	uint32_t *map = malloc((old->nshapes + 1) * sizeof(*map));
+	size_t i;
+	int ret = map ? new_shapes(o) : -ENOMEM;
+
+	if (ret) {
+		kl_history_free(o->shapes == old ? NULL : o->shapes);
+		o->shapes = old;
+		free(map);
+		return ret;
+	}
+	memset(map, 0xff, (old->nshapes + 1) * sizeof(*map));
+	o->fake.h = o->shapes;
+	o->fake.nitems = 0;
+	memset(o->sim.nature, 0, o->cnature);
+	memset(o->quick, 0, o->cquick * sizeof(*o->quick));
+	o->nquick = 0;
+	forget_steps(o);
+	for (i = 0; i < o->nops && !ret; i++)
+		if (o->ops[i].refs && on_has_shape(o, o->ops[i].kind))
+			ret = move_shape(o, old, map, &o->ops[i].shape);
+	for (i = 0; i < o->nparts && !ret; i++)
+		ret = move_kept(o, old, map, &o->parts[i]);
+	o->limit_shapes = 2 * o->shapes->nshapes + FIRST_SHAPES;
+	kl_history_free(old);
+	free(map);
+	return ret;
+}
+
+static inline size_t quick_home(const struct kl_online *o, const struct on_shape *q)
+{
+	return kl_mix(q->v[0], q->v[1] ^ (uint64_t)q->key << 32) & (o->cquick - 1);
+}
+
+static int grow_quick(struct kl_online *o)
+{
+	const size_t size = o->cquick ? 2 * o->cquick : 1024, old = o->cquick;
+	struct on_shape *from = o->quick, *to = calloc(size, sizeof(*to));
+	size_t i, at;
+
+	if (!to)
+		return -ENOMEM;
+	o->cquick = size;
+	for (i = 0; i < old; i++) {
+		if (!from[i].key)
+			continue;
+		at = quick_home(o, &from[i]);
+		while (to[at].key)
+			at = (at + 1) & (size - 1);
+		to[at] = from[i];
+	}
+	free(from);
+	o->quick = to;
+	return 0;
+}
+
+int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *shape)
+{
+	const struct kl_method *m = kl_spec_method(o->spec, op->method);
+	const unsigned int n = m->nparams + m->nresults;
+	const bool pending = op->flags & KL_OP_PENDING;
+	struct on_shape q = { .key = 1 | pending << 1 | (uint32_t)op->method << 16 };
+	unsigned int i;
+	size_t at;
+	int ret = o->shapes->nshapes > o->limit_shapes ? collect_shapes(o) : 0;
+
+	if (ret)
+		return ret;
+	if (n > 2)
+		return intern_shape(o, op->method, op->vals, pending, shape);
+	for (i = 0; i < n; i++) {
+		q.v[i] = op->vals[i].v;
+		q.key |= op->vals[i].tag << (2 + 3 * i);
+	}
+	if (2 * (o->nquick + 1) > o->cquick && grow_quick(o))
+		return -ENOMEM;
+	for (at = quick_home(o, &q); o->quick[at].key; at = (at + 1) & (o->cquick - 1)) {
+		const struct on_shape *r = &o->quick[at];
+
+		if (r->key == q.key && r->v[0] == q.v[0] && r->v[1] == q.v[1]) {
+			*shape = r->shape;
+			return 0;
+		}
+	}
+	ret = intern_shape(o, op->method, op->vals, pending, &q.shape);
+	if (ret)
+		return ret;
+	o->quick[at] = q;
+	o->nquick++;
+	*shape = q.shape;
+	return 0;
+}
+
+static int move_state(const struct kl_intern *old, struct kl_intern *to, uint32_t *map,
+		      uint32_t *state)
+{
+	const uint64_t *w;
+	int64_t id;
+	size_t n;
+
+	if (map[*state] == ON_NONE) {
+		w = kl_intern_get(old, *state, &n);
+		id = kl_intern(to, w, n);
+		if (id < 0)
+			return id;
+		map[*state] = id;
+	}
+	*state = map[*state];
+	return 0;
+}
+
+static int move_configs(struct live *l, const struct kl_intern *old, struct kl_intern *to,
+			uint32_t *map)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < l->cur.n && !ret; i++) {
+		uint64_t *rec = l->cur.rec + i * l->c.reclen;
+		uint32_t state = kl_rec_state(&l->c, rec);
+
+		ret = move_state(old, to, map, &state);
+		kl_rec_set(&l->c, rec, state, 0);
+	}
+	return ret;
+}
+
+int live_collect(struct kl_online *o)
+{
+	struct kl_intern old = o->sim.states, to = { 0 };
+	uint32_t *map = malloc((old.n + 1) * sizeof(*map)), mark = KL_STATE_GAP;
+	size_t i;
+	int ret = map ? 0 : -ENOMEM;
+
+	if (ret)
+		return ret;
+	memset(map, 0xff, (old.n + 1) * sizeof(*map));
+	ret = move_state(&old, &to, map, &mark) ?: move_state(&old, &to, map, &o->sim.any) ?:
+	      move_state(&old, &to, map, &o->sim.first);
+	for (i = 0; i < o->nparts && !ret; i++) {
+		struct on_part *p = &o->parts[i];
+
+		ret = p->live ? move_configs(p->live, &old, &to, map) :
+		      p->mode == PART_FOLLOWED ? move_state(&old, &to, map, &p->state) : 0;
+	}
+	forget_steps(o);
+	kl_intern_free(&o->sim.states);
+	o->sim.states = to;
+	o->limit_states = 2 * kl_intern_bytes(&to) + FIRST_STATES;
+	free(map);
+	return ret;
+}
