@@ -175,14 +175,35 @@ static int member(struct kl_comp *c, const struct kl_expr *e, struct kl_cv *v, c
 	return 0;
 }
 
+/*
+ * A type is looked for where the function is, then in all modules: what a function of
+ * the kernel is given may be part of a module's object.
+ */
 static int resolve(struct kl_comp *c, const struct kl_expr *e, struct kl_ty *t)
 {
 	const struct kl_ctype *ct = &e->type;
+	const char *space = *ct->kind ? " " : "", *module = NULL;
+	struct kl_ty found;
+	size_t i;
 
 	if (!kl_ty_resolve(c->f->btf, ct, t))
 		return 0;
-	return kl_c_fail(c, e, "kernel %s has no type '%s%s%s'", c->k->release, ct->kind,
-		    *ct->kind ? " " : "", ct->name);
+	kl_kernel_all_btf(c->k);
+	for (i = 0; i < c->k->nmods; i++) {
+		const struct kl_modbtf *m = &c->k->mods[i];
+
+		if (!m->btf || kl_ty_resolve(m->btf, ct, &found))
+			continue;
+		if (module)
+			return kl_c_fail(c, e, "'%s%s%s' is a type of the modules %s and %s, and not of "
+				    "the function's", ct->kind, space, ct->name, module, m->name);
+		module = m->name;
+		*t = found;
+	}
+	if (module)
+		return 0;
+	return kl_c_fail(c, e, "kernel %s has no type '%s%s%s'", c->k->release, ct->kind, space,
+		    ct->name);
 }
 
 /* offsetof(type, a.b.c) */

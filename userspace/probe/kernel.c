@@ -2,6 +2,7 @@
 /* What the running kernel offers to a probe, see kernel.h. */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,6 +217,18 @@ struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module)
 	k->mods[i].btf = access(path, R_OK) ? NULL : btf__load_module_btf(module, k->btf);
 	k->nmods++;
 	return k->mods[i].btf;
+}
+
+void kl_kernel_all_btf(struct kl_kernel *k)
+{
+	DIR *dir = k->offline ? NULL : opendir("/sys/kernel/btf");
+	const struct dirent *d;
+
+	while (dir && (d = readdir(dir)))
+		if (d->d_name[0] != '.' && strcmp(d->d_name, "vmlinux"))
+			kl_kernel_btf(k, d->d_name);
+	if (dir)
+		closedir(dir);
 }
 
 static bool is_traceable(const struct kl_kernel *k, const struct kl_func *f)

@@ -65,6 +65,8 @@ void kl_kernel_close(struct kl_kernel *k);
 
 /* The BTF of a module (NULL: the kernel's own), NULL if there is none. */
 struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module);
+/* Have the BTF of all loaded modules in @k->mods. */
+void kl_kernel_all_btf(struct kl_kernel *k);
 
 /**
  * struct kl_func - a function of the running kernel
