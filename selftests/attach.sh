@@ -11,7 +11,7 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-times=${KLIN_TIMES:-50}
+times=${KLIN_TIMES:-$(amount 12 50)}
 
 # The tracepoints of the module, and functions of it and of the kernel, in turn.
 spec_in_turn()
@@ -29,7 +29,7 @@ test_attach()
 	object=$(status_of lock)
 	i=0
 	while [ $i -lt "$times" ]; do
-		if ! record "$work/a.klh" --duration=0.05 --object="$object" "$(spec_in_turn $i)"; then
+		if ! record "$work/a.klh" --duration=0.03 --object="$object" "$(spec_in_turn $i)"; then
 			ktap_fail "$name" "the ${i}th:" "$(cat "$work/record")"
 			return
 		fi
@@ -67,7 +67,7 @@ test_kill()
 	i=0
 	while [ $i -lt "$times" ]; do
 		# shellcheck disable=SC2086 # an option or nothing
-	"$KLIN" record $clock_error -o "$work/k.klh" --load subject=spin,duration=1000,rate=5000 \
+		"$KLIN" record $clock_error -o "$work/k.klh" --load subject=spin,duration=1000,rate=5000 \
 			"$(spec_in_turn $i)" >"$work/record" 2>&1 </dev/null &
 		pid=$!
 		sleep "0.$((i % 10))$((i % 7))"

@@ -66,12 +66,17 @@ test_module()
 	in_part "tracepoints, --cpu: another CPU on the same object is no false alarm" 2000
 }
 
-# A process that writes numbers of its own to the range and reads it, until told to end.
+# A process that writes numbers of its own to the range and reads it, while $work/go is
+# there: QEMU before 8.1 can hang when the functions are patched meanwhile.
 start_writer()
 {
 	(
 		i=$1
 		while [ ! -e "$work/stop" ]; do
+			if [ ! -e "$work/go" ]; then
+				sleep 0.05
+				continue
+			fi
 			i=$((i + 1))
 			echo "$i $((i + 20000))" >$range
 			read -r _ <$range
@@ -80,13 +85,21 @@ start_writer()
 	) &
 }
 
+# record_writers OPTION...: for a second.  The writers have seen that $work/go is gone
+# before klin detaches.
+record_writers()
+{
+	record "$work/f.txt" "$@" "$KLIN_SPECS/port_range.lin" -- \
+		sh -c "touch '$work/go'; sleep 1; rm '$work/go'; sleep 0.2"
+}
+
 test_functions()
 {
 	old=$(cat $range)
 	rm -f "$work/stop"
 	start_writer 10000
 	one=$!
-	record "$work/f.txt" --pid=$one --duration=1 "$KLIN_SPECS/port_range.lin"
+	record_writers --pid=$one
 	n=$(recorded)
 	if check "$work/f.txt" && [ "$n" -gt 50 ]; then
 		ktap_pass "fentry, --pid: one process alone is checked ($n operations)"
@@ -95,7 +108,7 @@ test_functions()
 			"$(cat "$work/record" "$work/check")"
 	fi
 	start_writer 30000
-	record "$work/f.txt" --pid=$one --duration=1 "$KLIN_SPECS/port_range.lin"
+	record_writers --pid=$one
 	in_part "fentry, --pid: another process on the same object is no false alarm" 1000000000
 	touch "$work/stop"
 	wait
@@ -105,10 +118,14 @@ test_functions()
 # Each of 24 network namespaces, all there at once, has its range written and read.
 test_sample()
 {
+	rm -f "$work"/made.*
 	record "$work/f.txt" "$@" "$KLIN_SPECS/port_range.lin" -- sh -c "
 		for i in \$(seq 24); do
-			unshare -n sh -c 'echo 20000 30000 >$range; read -r a <$range; sleep 4' &
-		done; wait"
+			unshare -n sh -c 'echo 20000 30000 >$range; read -r a <$range
+				touch $work/made.\$0; while [ ! -e $work/made.all ]; do sleep 0.1; done' \$i &
+		done
+		until [ \$(ls $work/made.* 2>/dev/null | wc -l) -eq 24 ]; do sleep 0.1; done
+		touch $work/made.all; wait"
 	check "$work/f.txt"
 	status=$?
 	awk '/^t[0-9]+ @/ { n[$2] += $5 == "set" ? 100 : 1 }

@@ -12,18 +12,9 @@ here=$(dirname "$0")
 # Stop the recorder for a second as soon as its load runs.
 stop_for_a_second()
 {
-	for _ in $(seq 200); do
-		[ "$(status_of state)" != running ] || break
-		sleep 0.05
-	done
+	wait_for 20 state_is running
 	sleep 0.3
 	kill -STOP "$1" && sleep 1 && kill -CONT "$1"
-}
-
-# What klin.ko began: those that the end of the load interrupted are recorded, too.
-began()
-{
-	echo "$(($(status_of ops) + $(status_of pending)))"
 }
 
 # judge NAME COUNT: of $work/gap.klh, and what klin record said of it.

@@ -4,12 +4,18 @@
 # Probes inside of functions: on the entries of others that were inlined into them, and on
 # offsets, with the parameters that debugging information finds there; what cannot be told
 # for certain is refused.  The module's own debugging information is used.
+#
+# The kernel makes a jump of such a breakpoint, and a breakpoint of the jump again, some
+# time after klin attached or detached, whatever runs then.  QEMU before 8.1 can run a
+# stale breakpoint for ever when code is patched that another CPU is executing: with TCG
+# this test wants -accel tcg,thread=single.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
 debug=--debug=$KLIN_KO
+ops=${KLIN_OPS:-$(amount 20000 100000)}
 
 pair_spec()
 {
@@ -40,13 +46,13 @@ inlined_write()
 # pair NAME SUBJECT SPEC: each write is recorded, and nothing is wrong with any.
 pair()
 {
-	if ! record "$work/p.klh" $debug --load "subject=$2,ops=100000" "$3"; then
+	if ! record "$work/p.klh" $debug --load "subject=$2,ops=$ops" "$3"; then
 		ktap_fail "$1" "$(cat "$work/record")"
 	elif [ "$(grep -cE 'lost 0, missed 0, gaps 0' "$work/record")" -ne 1 ] ||
-	     ! grep -q "^100000 operations" "$work/record"; then
+	     ! grep -q "^$ops operations" "$work/record"; then
 		ktap_fail "$1" "not all was recorded" "$(cat "$work/record" "$ctl/status")"
 	else
-		verdict "$1" "$work/p.klh" 100000
+		verdict "$1" "$work/p.klh" "$ops"
 	fi
 }
 
@@ -73,7 +79,7 @@ test_pair()
 	pair "writes with a linearization point" seqlock "$work/point.lin"
 	name="the point is in the recording"
 	"$KLIN" convert "$work/p.klh" "$work/p.txt" >"$work/out" 2>&1
-	if [ "$(grep ' write ' "$work/p.txt" | grep -c ' point=')" -gt 10000 ]; then
+	if [ "$(grep ' write ' "$work/p.txt" | grep -c ' point=')" -gt $((ops / 10)) ]; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "$(cat "$work/out"; grep -m5 ' write ' "$work/p.txt")"

@@ -9,6 +9,7 @@
 # KLIN_CLOCK_ERROR	nanoseconds by which the CPUs' clocks differ at most; is
 #		measured by default, which takes seconds where virtual CPUs seldom
 #		run at the same time
+# KLIN_LONG	not empty: many more operations, as `make check-long' has them
 
 KLIN=${KLIN:-klin}
 KLIN_KO=${KLIN_KO:-}
@@ -36,6 +37,16 @@ trap 'exit 1' HUP INT TERM
 
 # Whole kernel warnings, as tools/vm looks for them too.
 trouble='WARNING: |BUG:|Oops:|Kernel panic|general protection fault|rcu.*stall|blocked for more than'
+
+# amount SHORT LONG: how many, see KLIN_LONG.
+amount()
+{
+	if [ -n "${KLIN_LONG:-}" ]; then
+		echo "$2"
+	else
+		echo "$1"
+	fi
+}
 
 need_root()
 {
@@ -100,18 +111,37 @@ status_of()
 	sed -n "s/^$1=//p" "$ctl/status"
 }
 
+# wait_for SECONDS COMMAND...: until it succeeds, at most so long.
+wait_for()
+{
+	wait_turns=$(($1 * 20))
+	shift
+	until "$@"; do
+		wait_turns=$((wait_turns - 1))
+		[ $wait_turns -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+# state_is STATE...: of klin.ko's load or rounds, one of these.
+state_is()
+{
+	case " $* " in
+	*" $(status_of state) "*) ;;
+	*) return 1 ;;
+	esac
+}
+
 # Wait up to $1 seconds until the load or the rounds are over.
 wait_done()
 {
-	wait_left=$(($1 * 10))
-	while [ "$wait_left" -gt 0 ]; do
-		case $(status_of state) in
-		done|idle) return 0 ;;
-		esac
-		sleep 0.1
-		wait_left=$((wait_left - 1))
-	done
-	return 1
+	wait_for "$1" state_is "done" idle
+}
+
+# What klin.ko began: those that the end of the load interrupted are recorded, too.
+began()
+{
+	echo $(($(status_of ops) + $(status_of pending)))
 }
 
 subjects_of()
@@ -177,20 +207,21 @@ bpf_ids()
 	done
 }
 
+# shellcheck disable=SC2317 # called by wait_for
+no_bpf_left()
+{
+	bpf_ids | grep -vxF -f "$work/bpf" >"$work/left"
+	[ ! -s "$work/left" ]
+}
+
 # No BPF program and no link may be there that was not in $work/bpf before.  The
 # kernel frees them a little later.
 test_no_bpf_left()
 {
-	for try in 1 2 3 4 5 6; do
-		bpf_ids | grep -vxF -f "$work/bpf" >"$work/left"
-		[ -s "$work/left" ] || break
-		sleep 1
-	done
-	: "$try"
-	if [ -s "$work/left" ]; then
-		ktap_fail "$1" "left: $(tr '\n' ' ' <"$work/left")" "$(bpftool prog show)"
-	else
+	if wait_for 10 no_bpf_left; then
 		ktap_pass "$1"
+	else
+		ktap_fail "$1" "left: $(tr '\n' ' ' <"$work/left")" "$(bpftool prog show)"
 	fi
 }
 

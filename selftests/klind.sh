@@ -5,6 +5,10 @@
 # a report that klin check and klin replay agree with, and its correct twin is not; too
 # much load drops whole objects and accuses nobody; what it counts adds up to what
 # klin.ko counted; it reads its configuration again, and ends cleanly, also when killed.
+#
+# It is killed and begun again under load.  QEMU before 8.1 can run a stale breakpoint for
+# ever when code is patched that another CPU is executing: with TCG this test wants -accel
+# tcg,thread=single.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -65,22 +69,16 @@ finish()
 	klind=
 }
 
-# wait_for SECONDS COMMAND...
-wait_for()
-{
-	wait_turns=$(($1 * 10))
-	shift
-	until "$@"; do
-		wait_turns=$((wait_turns - 1))
-		[ $wait_turns -gt 0 ] || return 1
-		sleep 0.1
-	done
-}
-
 # value NAME SPEC: of a metric.
 value()
 {
 	sed -n "s/^klin_$1{spec=\"$2\"} //p" "$metrics" 2>/dev/null
+}
+
+# more_than N NAME SPEC: a metric.
+more_than()
+{
+	[ "$(value "$2" "$3" | grep . || echo 0)" -gt "$1" ]
 }
 
 verdict_is()
@@ -101,7 +99,7 @@ right()
 
 a_report()
 {
-	report=$(find "$reports" -maxdepth 1 -name "*-$1-$2" | sort | head -n 1)
+	report=$(find "$reports" -maxdepth 1 -name "*-$1-$2" 2>/dev/null | sort | head -n 1)
 	[ -n "$report" ]
 }
 
@@ -110,14 +108,14 @@ load_klin_ko()
 	echo "$1" >"$ctl/load" || ktap_note "load: $(cat "$ctl/error")"
 }
 
-# Writers and readers of the kernel's own seqlock, until $sysctl is killed.
+# A writer and reader of the kernel's own seqlock, until $sysctl is killed.
 load_range()
 {
 	while :; do
 		echo "20000 60999" >$range
-		cat $range
+		read -r _ <$range
 		echo "20001 60998" >$range
-		cat $range
+		read -r _ <$range
 	done >/dev/null 2>&1 &
 	sysctl=$!
 }
@@ -128,10 +126,12 @@ test_twin()
 	configure
 	start
 	load_range
-	load_klin_ko "subject=seqlock rate=4000 duration=3000 drain=16 delay=3000"
+	load_klin_ko "subject=seqlock rate=4000 duration=1500 drain=16 delay=3000"
 	wait_done 20
-	sleep 1
+	wait_for 20 more_than 50 operations_checked_total range
 	kill "$sysctl"
+	wait "$sysctl" 2>/dev/null
+	sysctl=
 	finish
 	if [ $ended -eq 0 ] && [ -z "$(ls -A "$reports")" ] && right seqlock && right range &&
 	   [ "$(value operations_checked_total range)" -gt 50 ] &&
@@ -159,11 +159,13 @@ test_mutant()
 	configure "flight-memory = 64M"
 	start
 	from=$(seconds)
-	for seed in 1 2 3 4 5 6; do
+	seed=1
+	while [ $(($(seconds) - from)) -lt 60 ]; do
 		load_klin_ko "subject=seqlock.no_retry rate=4000 duration=3000 drain=16 \
-			seed=$seed delay=$((seed * 1000))"
+			seed=$seed delay=$((1000 << seed % 4))"
 		wait_for 4 a_report seqlock violation && break
 		echo stop >"$ctl/load"
+		seed=$((seed + 1))
 	done
 	if a_report seqlock violation; then
 		ktap_pass "$name, after $(($(seconds) - from)) s"
@@ -204,7 +206,7 @@ test_overload()
 	name="too much load: whole objects are dropped, nobody is accused"
 	configure "buffer = 64" "memory = 1M" "report-unknown = yes"
 	start
-	load_klin_ko "subject=seqlock duration=4000"
+	load_klin_ko "subject=seqlock duration=2500"
 	wait_done 20
 	finish
 	if [ $ended -eq 0 ] && [ "$(value violations_total seqlock)" = 0 ] &&
@@ -222,7 +224,7 @@ test_overload()
 # said WORDS: as a new line of the log.
 said()
 {
-	wait_for 5 grep -q "$1" "$work/log"
+	wait_for 10 grep -q "$1" "$work/log"
 }
 
 test_signals()
@@ -230,10 +232,10 @@ test_signals()
 	name="SIGUSR1 has what is kept written"
 	configure
 	start
-	load_klin_ko "subject=seqlock rate=2000 duration=60000"
-	sleep 1
+	load_klin_ko "subject=seqlock rate=2000 duration=100000"
+	wait_for 20 more_than 1000 operations_recorded_total seqlock
 	kill -USR1 "$klind"
-	if wait_for 5 a_report seqlock request && check "$report/flight.klh" &&
+	if wait_for 10 a_report seqlock request && check "$report/flight.klh" &&
 	   [ "$(checked_ops)" -gt 500 ]; then
 		ktap_pass "$name"
 	else
@@ -256,7 +258,7 @@ test_signals()
 	kill -HUP "$klind"
 	if said "read again" && grep -q "ports: watched" "$work/log" &&
 	   grep -q "range: ended" "$work/log" && ! grep -q "seqlock: ended" "$work/log" &&
-	   wait_for 5 grep -q 'up{spec="ports"} 1' "$metrics" &&
+	   wait_for 10 grep -q 'up{spec="ports"} 1' "$metrics" &&
 	   [ "$(value operations_recorded_total seqlock)" -ge "$before" ]; then
 		ktap_pass "$name"
 	else

@@ -60,11 +60,8 @@ test_signal()
 	# shellcheck disable=SC2086 # maybe no word at all
 	"$KLIN" monitor $clock_error --json --load subject=seqlock,rate=2000 \
 		"$(spec_of seqlock)" >"$work/out" 2>"$work/err" </dev/null &
-	for _ in $(seq 100); do
-		[ "$(status_of state)" != running ] || break
-		sleep 0.1
-	done
-	sleep 1
+	wait_for 20 state_is running
+	sleep 0.5
 	kill -TERM $!
 	wait $!
 	status=$?

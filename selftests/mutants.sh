@@ -11,8 +11,9 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-ops=${KLIN_OPS:-500000}
-port_ops=${KLIN_PORT_OPS:-100000}
+ops=${KLIN_OPS:-$(amount 50000 500000)}
+port_ops=${KLIN_PORT_OPS:-$(amount 10000 100000)}
+port_seconds=$(amount 1 3)
 
 # A drain now and then bounds what may still be in the store buffers, which is
 # what makes a short recording conclusive.
@@ -60,7 +61,7 @@ test_port_range()
 		ktap_skip "$name" "no function inet_get_local_port_range in $(uname -r)"
 		return
 	fi
-	if ! record "$work/port.klh" --load user:port_range,seconds=3,readers=2,writers=1 \
+	if ! record "$work/port.klh" --load "user:port_range,seconds=$port_seconds,readers=2,writers=1" \
 	     "$KLIN_SPECS/port_range.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 		return
@@ -68,7 +69,7 @@ test_port_range()
 	# writers and readers must both have had their part
 	set -- "$(sed -n 's/^port_range: \([0-9]*\) writes, .*/\1/p' "$work/record")" \
 		"$(sed -n 's/^port_range: .* writes, \([0-9]*\) reads.*/\1/p' "$work/record")"
-	if [ "$1" -lt 1000 ] || [ "$2" -lt 1000 ]; then
+	if [ "$1" -lt 500 ] || [ "$2" -lt 500 ]; then
 		ktap_fail "$name" "$1 writes, $2 reads"
 	else
 		verdict "$name" "$work/port.klh" "$port_ops"
@@ -79,8 +80,9 @@ ktap_header
 need_klin
 need_btf
 need_module
-# counter_timer has a gap whatever is done: see sound.sh.
-correct=$(subjects_of correct | grep -vx counter_timer)
+# counter_timer has a gap whatever is done: see sound.sh.  The others are locks.sh's: their
+# specs have probes on what all CPUs run.
+correct=$(subjects_of correct | grep -vxE 'counter_timer|mutex|rwsem')
 mutants=$(subjects_of mutant)
 # shellcheck disable=SC2086 # words
 ktap_plan $((1 + $(echo $correct $mutants | wc -w)))

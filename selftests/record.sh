@@ -35,10 +35,7 @@ test_signal()
 	name="a recording that is interrupted is written and whole"
 	"$KLIN" record -o "$work/i.klh" --load subject=seqlock,rate=2000 \
 		"$KLIN_SPECS/seqlock.lin" >"$work/record" 2>&1 </dev/null &
-	for _ in $(seq 100); do
-		[ "$(status_of state)" != running ] || break
-		sleep 0.1
-	done
+	wait_for 20 state_is running
 	sleep 0.5
 	kill -TERM $!
 	if wait $! && check "$work/i.klh" && [ "$(checked_ops)" -gt 100 ]; then

@@ -12,7 +12,7 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-rounds=${KLIN_ROUNDS:-20000}
+rounds=${KLIN_ROUNDS:-$(amount 10000 20000)}
 
 # Sets $non_sc to how many rounds had the outcome.
 run_rounds()
@@ -27,7 +27,7 @@ run_rounds()
 # two threads may take turns for a while.
 run_until_seen()
 {
-	for seed in 1 2 3 4 5; do
+	for seed in 1 2 3 4 5 6 7 8; do
 		if ! run_rounds "$1" "$2" "$seed"; then
 			ktap_fail "$1: rounds run" "$(cat "$work/rounds")"
 			non_sc=0

@@ -3,8 +3,8 @@
 #
 # What makes recording hard, each made to happen: interrupts that work on the object
 # while a task is inside an operation, and that hit probes at work; operations inside
-# each other; tasks that go on to another CPU inside an operation; CPUs that come and
-# go; other probes on the same functions that come and go.
+# each other; tasks that go on to another CPU inside an operation; CPUs that come and go.
+# Other probes that come and go on the same functions are others.sh's.
 #
 # Nobody is accused, and what klin.ko counted is what was recorded, in whole or in
 # part, and what was lost and missed.
@@ -12,70 +12,12 @@
 here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
+. "$here/sums.sh"
 
-ops=${KLIN_OPS:-60000}
+ops=${KLIN_OPS:-$(amount 20000 60000)}
 # What is pending since its return was missed makes a check long.
 few=$((ops / 10))
 cpu1=/sys/devices/system/cpu/cpu1/online
-
-# The same counter by its functions.
-functions="$work/counter.lin"
-cat >"$functions" <<'END'
-spec counter {
-	word n = 0;
-	method inc() -> word old { atomic_flush { n += 1; return n - 1; } }
-	method get() -> word v { atomic { return n; } }
-}
-probe inc on klin_counter_inc(counter) { object counter; result old = return; }
-probe get on klin_counter_get(counter) { object counter; result v = return; }
-END
-
-# said WORD: the number behind it in what klin record said.
-said()
-{
-	sed -n "s/^\(.*, \)\{0,1\}$1 \([0-9]*\).*/\2/p" "$work/record"
-}
-
-# What klin.ko began.
-began()
-{
-	echo $(($(status_of ops) + $(status_of pending)))
-}
-
-# The calls that klin tells of.
-told()
-{
-	echo $(($(checked_ops) - $(said "without a call") + $(said lost) +
-		$(said "calls missed")))
-}
-
-# judge NAME WHOLE: of $work/s.klh, and what klin record said of it.  WHOLE: nothing may
-# be missing.
-judge()
-{
-	check --time-limit=5 --show=1 "$work/s.klh"
-	status=$?
-	if [ "$(status_of truth)" -ne 0 ]; then
-		ktap_fail "$1: no false alarm" "klin.ko's threads saw violations"
-	elif [ $status -eq 0 ] || { [ $status -eq 3 ] && ! "$2"; }; then
-		ktap_pass "$1: no false alarm, $(said lost) lost, $(said missed) missed," \
-			"$(sed -n 2p "$work/check")"
-	else
-		ktap_fail "$1: no false alarm" "status $status" "$(cat "$work/record" "$work/check")"
-	fi
-	if [ "$(told)" -eq "$(began)" ]; then
-		ktap_pass "$1: recorded, lost and missed make $(began)"
-	else
-		ktap_fail "$1: recorded, lost and missed make $(began)" "but $(told)" \
-			"$(cat "$work/record" "$work/check")"
-	fi
-}
-
-not_recorded()
-{
-	ktap_fail "$1: no false alarm" "$(cat "$work/record")"
-	ktap_fail "$1: recorded, lost and missed add up"
-}
 
 # test_load NAME WHOLE SUBJECT ARGUMENT...
 test_load()
@@ -87,23 +29,6 @@ test_load()
 	else
 		not_recorded "$name"
 	fi
-}
-
-# Record $3 for two seconds; the function $4 runs meanwhile.  Sets $meanwhile to its status.
-record_while()
-{
-	# shellcheck disable=SC2086 # an option or nothing
-	"$KLIN" record $clock_error -v -o "$work/s.klh" --load "subject=$1,lossless=0,$2" "$3" \
-		>"$work/record" 2>&1 </dev/null &
-	recorder=$!
-	for _ in $(seq 200); do
-		[ "$(status_of state)" != running ] || break
-		sleep 0.05
-	done
-	sleep 0.3
-	"$4"
-	meanwhile=$?
-	wait $recorder
 }
 
 cpu1_goes()
@@ -152,34 +77,11 @@ test_cpu()
 	echo 1 >$cpu1 2>/dev/null
 }
 
-# Other probes on the same functions come and go, which makes calls under way skip
-# what waits for their return.
-others()
-{
-	for _ in 1 2 3; do
-		"$KLIN" record --clock-error=200 -o "$work/other.klh" --duration=0.1 "$functions" \
-			>"$work/other" 2>&1 </dev/null || return
-	done
-}
-
-test_others()
-{
-	name="other probes come and go"
-	if ! record_while counter_nested duration=6000,rate=5000 "$functions" others; then
-		not_recorded "$name"
-	elif [ $meanwhile -ne 0 ]; then
-		ktap_fail "$name: no false alarm" "$(cat "$work/other")"
-		ktap_fail "$name: recorded, lost and missed add up"
-	else
-		judge "$name" false
-	fi
-}
-
 ktap_header
 need_klin
 need_btf
 need_module
-ktap_plan 26
+ktap_plan 24
 test_load "in interrupts" true "counter_irq,ops=$ops" "$KLIN_SPECS/counter.lin"
 test_load "in interrupts, by fentry" true "counter_irq,ops=$ops" "$functions"
 test_load "probes interrupted" false "counter_timer,ops=$few" "$KLIN_SPECS/counter.lin"
@@ -197,5 +99,4 @@ if echo 0 2>/dev/null >$cpu1; then
 else
 	test_cpu "a CPU comes" false
 fi
-test_others
 ktap_finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# One spin lock of klin.ko recorded by probes on the kernel's own spin lock
+# The locks of klin.ko that are the kernel's own, recorded by probes on the kernel's
 # functions, with a filter by address.
 #
 # All CPUs run these functions all the time, and QEMU before 8.1 can run a stale
@@ -12,16 +12,16 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-ops=${KLIN_LOCK_OPS:-50000}
+ops=${KLIN_OPS:-$(amount 20000 50000)}
 
-test_kernel_spinlock()
+# test_lock SUBJECT SPEC
+test_lock()
 {
-	name="spin through _raw_spin_lock, _raw_spin_trylock and _raw_spin_unlock"
-	if ! record "$work/spin.klh" --load "subject=spin,ops=$ops" \
-	     "$KLIN_SPECS/spinlock_kernel.lin"; then
+	name="$1 by the functions that $2.lin names"
+	if ! record "$work/lock.klh" --load "subject=$1,ops=$ops" "$KLIN_SPECS/$2.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 	else
-		verdict "$name" "$work/spin.klh" "$ops"
+		verdict "$name" "$work/lock.klh" "$ops"
 	fi
 }
 
@@ -41,7 +41,9 @@ ktap_header
 need_klin
 need_btf
 need_module
-ktap_plan 2
-test_kernel_spinlock
+ktap_plan 4
+test_lock spin spinlock_kernel
+test_lock mutex mutex
+test_lock rwsem rwsem
 test_kprobe
 ktap_finish

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# For tests of what is lost: klin.ko's counters recorded, and whether what klin record
+# tells of them is what klin.ko counted itself.  To be sourced, after klin.sh.
+
+# The same counter by its functions.
+functions="$work/counter.lin"
+cat >"$functions" <<'END'
+spec counter {
+	word n = 0;
+	method inc() -> word old { atomic_flush { n += 1; return n - 1; } }
+	method get() -> word v { atomic { return n; } }
+}
+probe inc on klin_counter_inc(counter) { object counter; result old = return; }
+probe get on klin_counter_get(counter) { object counter; result v = return; }
+END
+
+# said WORD: the number behind it in what klin record said.
+said()
+{
+	sed -n "s/^\(.*, \)\{0,1\}$1 \([0-9]*\).*/\2/p" "$work/record"
+}
+
+# The calls that klin tells of.
+told()
+{
+	echo $(($(checked_ops) - $(said "without a call") + $(said lost) +
+		$(said "calls missed")))
+}
+
+# judge NAME WHOLE: of $work/s.klh, and what klin record said of it.  WHOLE: nothing may
+# be missing.
+judge()
+{
+	check --time-limit=3 --show=1 "$work/s.klh"
+	status=$?
+	if [ "$(status_of truth)" -ne 0 ]; then
+		ktap_fail "$1: no false alarm" "klin.ko's threads saw violations"
+	elif [ $status -eq 0 ] || { [ $status -eq 3 ] && ! "$2"; }; then
+		ktap_pass "$1: no false alarm, $(said lost) lost, $(said missed) missed," \
+			"$(sed -n 2p "$work/check")"
+	else
+		ktap_fail "$1: no false alarm" "status $status" "$(cat "$work/record" "$work/check")"
+	fi
+	if [ "$(told)" -eq "$(began)" ]; then
+		ktap_pass "$1: recorded, lost and missed make $(began)"
+	else
+		ktap_fail "$1: recorded, lost and missed make $(began)" "but $(told)" \
+			"$(cat "$work/record" "$work/check")"
+	fi
+}
+
+not_recorded()
+{
+	ktap_fail "$1: no false alarm" "$(cat "$work/record")"
+	ktap_fail "$1: recorded, lost and missed add up"
+}
+
+# Record subject $1 with settings $2 by spec $3; the function $4 runs meanwhile.  Sets $meanwhile to its status.
+record_while()
+{
+	# shellcheck disable=SC2086 # an option or nothing
+	"$KLIN" record $clock_error -v -o "$work/s.klh" --load "subject=$1,lossless=0,$2" "$3" \
+		>"$work/record" 2>&1 </dev/null &
+	recorder=$!
+	wait_for 20 state_is running
+	sleep 0.3
+	"$4"
+	meanwhile=$?
+	wait $recorder
+}
