@@ -54,4 +54,17 @@ reports = $work/no/such/place
 END
 refuse "a place for reports that is not there" "reports cannot be written to .*no/such/place" \
 	--config klind.conf
+config <<END
+[klind]
+metrics-socket = $work/taken
+[spec port_range]
+END
+echo mine >taken
+run --config klind.conf
+if [ $status -eq 4 ] && grep -q "taken is there already and is no socket" err &&
+   [ "$(cat taken)" = mine ]; then
+	ktap_pass "refused: a file where the socket shall be, which stays"
+else
+	ktap_fail "refused: a file where the socket shall be, which stays" "status $status" "$(cat err)"
+fi
 ktap_finish

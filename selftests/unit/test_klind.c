@@ -13,7 +13,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -22,6 +24,7 @@
 #include "klind/conf.h"
 #include "klind/metrics.h"
 #include "klind/reports.h"
+#include "klind/socket.h"
 #include "tso/replay.h"
 #include "tso/tso.h"
 #include "watch/flight.h"
@@ -31,6 +34,7 @@ static void test_conf(void **state)
 	static const char text[] =
 		"# a comment\n; another\n[klind]\n reports = /var/lib/a b\n"
 		"keep-reports=7\nkeep-bytes = 2G\nreport-interval = 500ms\nmetrics = /m.prom\r\n"
+		"metrics-socket = /run/m\n"
 		"[spec range]\nfile = port_range\nobject = 0xffff888003c42000\nattach = kprobe\n"
 		"buffer = 64\nslots = 8\nclock-error = 200ns\nmemory-model = sc\nmemory = 64M\n"
 		"flight-memory = 128K\nflight-time = 2min\nreport-unknown = yes\n"
@@ -41,6 +45,7 @@ static void test_conf(void **state)
 	assert_int_equal(klind_conf_parse("conf", text, &c), 0);
 	assert_string_equal(c->reports, "/var/lib/a b");
 	assert_string_equal(c->metrics, "/m.prom");
+	assert_string_equal(c->socket, "/run/m");
 	assert_int_equal(c->keep, 7);
 	assert_int_equal(c->keep_bytes, 2ull << 30);
 	assert_int_equal(c->report_ns, 500000000);
@@ -49,7 +54,7 @@ static void test_conf(void **state)
 	w = &c->watch[0];
 	assert_string_equal(w->name, "range");
 	assert_string_equal(w->file, "port_range");
-	assert_int_equal(w->line, 9);
+	assert_int_equal(w->line, 10);
 	assert_true(w->one_object && w->clock_known && w->report_unknown && w->classical);
 	assert_int_equal(w->object, 0xffff888003c42000ull);
 	assert_int_equal(w->attach, KLIND_KPROBE);
@@ -71,6 +76,9 @@ static void test_conf(void **state)
 	klind_conf_free(d);
 	klind_conf_free(c);
 }
+
+#define TEN "0123456789"
+#define LONG_PATH TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
 static void test_conf_mistakes(void **state)
 {
@@ -96,6 +104,8 @@ static void test_conf_mistakes(void **state)
 		{ "[spec a]\nreports = /x\n", "c:2: error: 'reports': expected one of file, " },
 		{ "[klind]\nfile = x\n", "c:2: error: 'file': expected one of reports, " },
 		{ "[klind]\nreports = x\n[spec a]", "c:2: error: reports = x: expected a path" },
+		{ "[klind]\nmetrics-socket = m\n[spec a]", "c:2: error: metrics-socket = m: expected" },
+		{ "[klind]\nmetrics-socket = /" LONG_PATH "\n[spec a]", "of at most 107 bytes" },
 		{ "[klind]\n[spec a]\n[klind]\n", "c:3: error: [klind] was there already, in line 1" },
 		{ "[spec a]\n[spec a]\n", "c:2: error: [spec a] was there already, in line 1" },
 		{ "[spec a]\nslots = 1\nslots = 1\n", "c:3: error: slots was given already, in line 2" },
@@ -191,6 +201,214 @@ static void test_metrics_file(void **state)
 	unlink(path);
 	assert_int_equal(rmdir(dir), 0);
 	assert_int_equal(klind_metrics_write(path, rows, 1), -ENOENT);
+}
+
+static int print_counter(FILE *f, void *ctx)
+{
+	int *n = ctx;
+
+	fprintf(f, "counter %d\n", ++*n);
+	return 0;
+}
+
+static int print_much(FILE *f, void *ctx)
+{
+	int i;
+
+	for (i = 0; i < 1 << 20; i++)
+		fputc('x', f);
+	return 0;
+}
+
+static struct sockaddr_un socket_address(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	return a;
+}
+
+static int connected(const char *path)
+{
+	const struct sockaddr_un a = socket_address(path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static void say(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+/* What has come; true if that is all that will. */
+static bool received(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while (len < size - 1 && (n = read(fd, buf + len, size - 1 - len)) > 0)
+		len += n;
+	buf[len] = '\0';
+	return n == 0;
+}
+
+static void test_socket_clients(void **state)
+{
+	char dir[] = "/tmp/klin-test-XXXXXX", path[64], buf[4096];
+	struct klind_socket *s;
+	int printed = 0, fd, other;
+	uint64_t now = 1;
+	struct pollfd p;
+	struct stat st;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/metrics", dir);
+	assert_int_equal(klind_socket_open(path, print_counter, &printed, &s), 0);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_int_equal(st.st_mode, S_IFSOCK | 0660);
+	assert_true(klind_socket_poll(s, &p) == UINT64_MAX && p.fd >= 0 && p.events == POLLIN);
+
+	/* Says nothing and has nothing more to say. */
+	fd = connected(path);
+	shutdown(fd, SHUT_WR);
+	klind_socket_work(s, now);
+	assert_true(received(fd, buf, sizeof(buf)));
+	assert_string_equal(buf, "counter 1\n");
+	close(fd);
+
+	/* Asks by HTTP, in two pieces. */
+	fd = connected(path);
+	say(fd, "GET /metrics HTTP/1.1\r\nHost: klind\r\n");
+	klind_socket_work(s, now);
+	assert_false(received(fd, buf, sizeof(buf)));
+	assert_string_equal(buf, "");
+	say(fd, "\r\n");
+	klind_socket_work(s, now);
+	assert_true(received(fd, buf, sizeof(buf)));
+	assert_int_equal(strncmp(buf, "HTTP/1.0 200 OK\r\n", 17), 0);
+	assert_non_null(strstr(buf, "\r\nContent-Type: text/plain; version=0.0.4\r\n"));
+	assert_non_null(strstr(buf, "\r\n\r\ncounter 2\n"));
+	close(fd);
+
+	/* One that stays silent is answered after a while; who came after it waits, then is. */
+	fd = connected(path);
+	other = connected(path);
+	say(other, "GET / HTTP/1.1\r\n\r\n");
+	klind_socket_work(s, now);
+	assert_int_equal(klind_socket_poll(s, &p), now + KLIND_CLIENT_NS / 2);
+	assert_false(received(other, buf, sizeof(buf)));
+	now += KLIND_CLIENT_NS / 2;
+	klind_socket_work(s, now);
+	assert_true(received(fd, buf, sizeof(buf)));
+	assert_string_equal(buf, "counter 3\n");
+	assert_true(received(other, buf, sizeof(buf)));
+	assert_non_null(strstr(buf, "counter 4\n"));
+	close(fd);
+	close(other);
+
+	/* Gone before its answer. */
+	fd = connected(path);
+	close(fd);
+	klind_socket_work(s, now);
+	assert_true(klind_socket_poll(s, &p) == UINT64_MAX);
+	klind_socket_close(s);
+	assert_int_equal(lstat(path, &st), -1);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+/* Who does not read what it asked for is dropped in the end, and blocks nobody. */
+static void test_socket_stuck(void **state)
+{
+	char dir[] = "/tmp/klin-test-XXXXXX", path[64], *buf = malloc(2 << 20);
+	struct klind_socket *s;
+	struct pollfd p;
+	int fd, other;
+
+	assert_non_null(buf);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/metrics", dir);
+	assert_int_equal(klind_socket_open(path, print_much, NULL, &s), 0);
+	fd = connected(path);
+	other = connected(path);
+	shutdown(fd, SHUT_WR);
+	shutdown(other, SHUT_WR);
+	klind_socket_work(s, 1);
+	assert_int_equal(klind_socket_poll(s, &p), 1 + KLIND_CLIENT_NS);
+	assert_int_equal(p.events, POLLOUT);
+	klind_socket_work(s, 1 + KLIND_CLIENT_NS);
+	received(fd, buf, 2 << 20);
+	assert_true(strlen(buf) < 1 << 20);
+	/* The next one reads, a piece at a time. */
+	assert_false(received(other, buf, 4096));
+	while (!received(other, buf, 2 << 20))
+		klind_socket_work(s, 2 + KLIND_CLIENT_NS);
+	assert_true(klind_socket_poll(s, &p) == UINT64_MAX);
+	close(fd);
+	close(other);
+	klind_socket_close(s);
+	assert_int_equal(rmdir(dir), 0);
+	free(buf);
+}
+
+static void refused(const char *path, int err, const char *message)
+{
+	struct klind_socket *s;
+	int printed = 0;
+
+	history_log_start();
+	assert_int_equal(klind_socket_open(path, print_counter, &printed, &s), err);
+	history_log_stop();
+	if (!strstr(history_log, message))
+		fail_msg("'%s' is not in '%s'", message, history_log);
+}
+
+/* What a dead daemon left is replaced; what is not ours, or in use, is not touched. */
+static void test_socket_place(void **state)
+{
+	char dir[] = "/tmp/klin-test-XXXXXX", path[64], *text;
+	struct sockaddr_un a;
+	struct klind_socket *s;
+	int printed = 0, fd;
+	struct stat st;
+	size_t len;
+	FILE *f;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/metrics", dir);
+	a = socket_address(path);
+
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&a, sizeof(a)), 0);
+	close(fd);
+	assert_int_equal(klind_socket_open(path, print_counter, &printed, &s), 0);
+	refused(path, -EADDRINUSE, "somebody is listening there");
+	fd = connected(path);
+	shutdown(fd, SHUT_WR);
+	klind_socket_work(s, 1);
+	close(fd);
+	/* Also for who only looked whether somebody is there. */
+	assert_int_equal(printed, 2);
+
+	/* A file is put in its place meanwhile. */
+	assert_int_equal(unlink(path), 0);
+	f = fopen(path, "w");
+	assert_true(f && fputs("mine", f) >= 0 && !fclose(f));
+	klind_socket_close(s);
+	refused(path, -EADDRINUSE, "is no socket: it is left alone");
+	assert_int_equal(kl_read_file(path, &text, &len), 0);
+	assert_string_equal(text, "mine");
+	free(text);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("nowhere", path), 0);
+	refused(path, -EADDRINUSE, "is no socket: it is left alone");
+	assert_int_equal(lstat(path, &st), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+	refused(path, -ENOENT, "No such file");
+	refused("/" LONG_PATH, -EINVAL, "too long for a socket");
 }
 
 /* A history with one violation, in one of three objects. */
@@ -387,6 +605,9 @@ int main(void)
 		cmocka_unit_test(test_conf_mistakes),
 		cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_metrics_file),
+		cmocka_unit_test(test_socket_clients),
+		cmocka_unit_test(test_socket_stuck),
+		cmocka_unit_test(test_socket_place),
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_keep),
 	};

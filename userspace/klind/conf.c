@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "klind/conf.h"
+#include "klind/socket.h"
 
 #define MAX_NAME	64
 
@@ -21,7 +22,7 @@ struct key {
 	enum kind kind;
 	size_t at;		/* in the section's structure */
 	size_t given;		/* ADDRESS: of the bool that says so; 0: none */
-	uint64_t min, max;
+	uint64_t min, max;	/* PATH: max is of its bytes; 0: any */
 };
 
 #define GLOBAL(_member)	offsetof(struct klind_conf, _member)
@@ -34,6 +35,7 @@ static const struct key global_keys[] = {
 	{ "keep-bytes", BYTES, GLOBAL(keep_bytes), 0, 1 << 20, 1ull << 50 },
 	{ "report-interval", TIME, GLOBAL(report_ns), 0, 0, 86400 * SECOND },
 	{ "metrics", PATH, GLOBAL(metrics), 0, 0, 0 },
+	{ "metrics-socket", PATH, GLOBAL(socket), 0, 0, KLIND_SOCKET_PATH },
 	{ "metrics-interval", TIME, GLOBAL(metrics_ns), 0, SECOND / 10, 3600 * SECOND },
 	{ 0 }
 };
@@ -222,7 +224,8 @@ static void wrong_value(struct parser *p, const struct key *k, const char *value
 		mistake(p, "%s: expected a specification's name or file", k->name);
 		break;
 	case PATH:
-		mistake(p, "%s = %s: expected a path that begins with /", k->name, value);
+		mistake(p, "%s = %s: expected a path that begins with /%s", k->name, value,
+			k->max && strlen(value) > k->max ? ", of at most 107 bytes" : "");
 		break;
 	case BOOL:
 		mistake(p, "%s = %s: expected yes or no", k->name, value);
@@ -268,7 +271,8 @@ static int set_value(struct parser *p, const struct key *k, const char *value)
 	switch (k->kind) {
 	case TEXT:
 	case PATH:
-		if (!*value || (k->kind == PATH && *value != '/'))
+		if (!*value || (k->kind == PATH && *value != '/') ||
+		    (k->max && strlen(value) > k->max))
 			break;
 		free(*(char **)at);
 		*(char **)at = strdup(value);
@@ -430,6 +434,7 @@ void klind_conf_free(struct klind_conf *c)
 	free(c->watch);
 	free(c->reports);
 	free(c->metrics);
+	free(c->socket);
 	free(c->path);
 	free(c);
 }

@@ -40,6 +40,7 @@ struct klind_conf {
 	uint64_t keep, keep_bytes;	/* reports, and bytes of all of them */
 	uint64_t report_ns;	/* between two reports of one structure */
 	char *metrics;		/* file, or NULL */
+	char *socket;		/* by which they can be had, too, or NULL */
 	uint64_t metrics_ns;
 	struct klind_watch_conf *watch;
 	size_t nwatch;

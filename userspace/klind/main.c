@@ -3,17 +3,21 @@
 #include <argp.h>
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klind/conf.h"
 #include "klind/metrics.h"
 #include "klind/reports.h"
+#include "klind/socket.h"
 #include "klind/watcher.h"
+#include "probe/record.h"
 #include "spec/spec.h"
 
 #define CONFIG "/etc/klin/klind.conf"
@@ -30,6 +34,7 @@ struct daemon {
 	struct watcher **watchers;	/* as in the configuration */
 	size_t n;
 	bool metrics_failed;		/* it was said */
+	struct klind_socket *socket;	/* or NULL */
 };
 
 static const struct argp_option options[] = {
@@ -119,20 +124,38 @@ static int read_conf(const char *path, struct klind_conf **out)
 	return ret;
 }
 
+static int all_counts(const struct daemon *d, struct klind_metrics_row **rows)
+{
+	size_t i;
+
+	*rows = calloc(d->n + 1, sizeof(**rows));
+	for (i = 0; *rows && i < d->n; i++)
+		watcher_counts(d->watchers[i], &(*rows)[i]);
+	return *rows ? 0 : -ENOMEM;
+}
+
+static int print_metrics(FILE *f, void *ctx)
+{
+	const struct daemon *d = ctx;
+	struct klind_metrics_row *rows;
+	int ret = all_counts(d, &rows);
+
+	if (!ret)
+		klind_metrics_print(f, rows, d->n);
+	free(rows);
+	return ret;
+}
+
 static int write_metrics(struct daemon *d)
 {
 	struct klind_metrics_row *rows;
-	size_t i;
 	int ret;
 
 	if (!d->conf->metrics)
 		return 0;
-	rows = calloc(d->n + 1, sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	for (i = 0; i < d->n; i++)
-		watcher_counts(d->watchers[i], &rows[i]);
-	ret = klind_metrics_write(d->conf->metrics, rows, d->n);
+	ret = all_counts(d, &rows);
+	if (!ret)
+		ret = klind_metrics_write(d->conf->metrics, rows, d->n);
 	free(rows);
 	if (ret && !d->metrics_failed)
 		kl_err("the metrics cannot be written to %s: %s", d->conf->metrics, strerror(-ret));
@@ -244,9 +267,16 @@ static int apply(struct daemon *d, struct klind_conf *c)
 	return ret;
 }
 
+static int open_socket(struct daemon *d, const struct klind_conf *c, struct klind_socket **out)
+{
+	*out = NULL;
+	return c->socket ? klind_socket_open(c->socket, print_metrics, d, out) : 0;
+}
+
 static void reload(struct daemon *d)
 {
 	const struct klind_conf *old = d->conf;
+	struct klind_socket *socket = d->socket;
 	struct klind_conf *c = NULL;
 	int ret = read_conf(d->path, &c);
 
@@ -256,8 +286,15 @@ static void reload(struct daemon *d)
 		       d->path);
 		ret = -EINVAL;
 	}
-	if (!ret)
+	if (!ret && !same_text(c->socket, old->socket))
+		ret = open_socket(d, c, &socket);
+	if (!ret) {
 		ret = apply(d, c);
+		if (socket != d->socket) {
+			klind_socket_close(ret ? socket : d->socket);
+			d->socket = ret ? d->socket : socket;
+		}
+	}
 	if (ret) {
 		klind_conf_free(c);
 		kl_err("%s: refused, the configuration of before stays", d->path);
@@ -286,23 +323,40 @@ static bool any_left(const struct daemon *d)
 	return false;
 }
 
-/* Until it is told to end, or nothing is watched any longer. */
-static int serve(struct daemon *d, const sigset_t *set)
+/* Wait for a signal or a client, until a time; the signal, or 0. */
+static int wait_until(struct daemon *d, int signals, uint64_t time)
 {
-	struct timespec ts;
+	struct pollfd p[2] = { { .fd = signals, .events = POLLIN }, { .fd = -1 } };
+	uint64_t now = kl_now(), until = d->socket ? klind_socket_poll(d->socket, &p[1]) : UINT64_MAX;
+	struct signalfd_siginfo info;
+
+	if (until > time)
+		until = time;
+	/* Rounded up, or it would be looked at too early, and again. */
+	poll(p, 2, until > now ? (until - now + 999999) / 1000000 : 0);
+	if (d->socket)
+		klind_socket_work(d->socket, kl_now());
+	return read(signals, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+/* Until it is told to end, or nothing is watched any longer. */
+static int serve(struct daemon *d, int signals)
+{
+	uint64_t due = kl_now() + d->conf->metrics_ns;
 	int sig;
 
 	for (;;) {
-		ts.tv_sec = d->conf->metrics_ns / 1000000000;
-		ts.tv_nsec = d->conf->metrics_ns % 1000000000;
-		sig = sigtimedwait(set, NULL, &ts);
+		sig = wait_until(d, signals, due);
 		if (sig == SIGTERM || sig == SIGINT)
 			return 0;
 		if (sig == SIGHUP)
 			reload(d);
 		if (sig == SIGUSR1)
 			request(d);
+		if (!sig && kl_now() < due)
+			continue;
 		write_metrics(d);
+		due = kl_now() + d->conf->metrics_ns;
 		if (!any_left(d)) {
 			kl_err("nothing is watched any longer");
 			return -EIO;
@@ -314,7 +368,7 @@ static int run(struct daemon *d)
 {
 	struct klind_conf *c = NULL;
 	sigset_t set;
-	int ret;
+	int ret, signals;
 
 	/* Before there are threads, so that they all come here. */
 	sigemptyset(&set);
@@ -323,23 +377,33 @@ static int run(struct daemon *d)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (signals < 0) {
+		kl_err("no descriptor for signals: %s", strerror(errno));
+		return -EIO;
+	}
 	ret = read_conf(d->path, &c);
 	if (!ret && c->reports)
 		ret = reporter_new(c->reports, c->keep, c->keep_bytes, &d->reporter);
 	if (!ret)
+		ret = open_socket(d, c, &d->socket);
+	if (!ret)
 		ret = apply(d, c);
 	if (ret) {
 		klind_conf_free(c);
-		return ret;
+		goto out;
 	}
 	if (write_metrics(d))
 		ret = -EINVAL;
 	if (!ret)
-		ret = serve(d, &set);
+		ret = serve(d, signals);
 	end_watchers(d->watchers, d->n);
 	if (d->reporter)
 		reporter_drain(d->reporter);
 	write_metrics(d);
+out:
+	klind_socket_close(d->socket);
+	close(signals);
 	return ret;
 }
 
