@@ -40,6 +40,18 @@
  * he sleeps for ever.  The barrier is that of 76835b0ebf8a ("futex: Ensure
  * get_futex_key_refs() always implies a barrier").
  *
+ * Where store and load are functions of their own a recorder can be put between them,
+ * and what is left of the outcome tells what it does to the store buffer
+ * (tools/bench-drain):
+ *
+ *	probed:		thread 0		thread 1
+ *			store(x1, 1)		store(y, 1)
+ *			b = load(y)		ok = load(x1)
+ *
+ * hidden is the same with functions that ftrace does not manage; probed_mb has full
+ * barriers, and probed_waitN N turns of an empty loop, between store and load: what a
+ * drain does, and what mere slowness does.
+ *
  * To see that often, thread 1 first stores to some memory of its own which is not
  * in its cache (the setting ahead): y = 1 queues behind these stores.  Thread 0
  * does so too where it holds the spinlock at first; in write() it does not, since
@@ -48,6 +60,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "delay.h"
 #include "round.h"
 
 /**
@@ -166,6 +179,16 @@ static __always_inline u8 wake(struct klin_cell *c, struct klin_ahead *ahead, u3
 	return READ_ONCE(c->y.word);
 }
 
+static __always_inline u8 store_load(u64 *mine, const u64 *other, struct klin_ahead *ahead, u32 n,
+				     u32 turns)
+{
+	store_ahead(ahead, n);
+	klin_round_store(mine);
+	if (turns)
+		klin_turns(turns);
+	return klin_round_load(other);
+}
+
 static u8 put_mount_plain(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 {
 	return put_mount(c, false);
@@ -242,6 +265,51 @@ static u8 trylock_mb(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
 	return then_trylock(c, ahead, n, true);
 }
 
+static u8 probed_mb_0(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	store_ahead(ahead, n);
+	klin_round_store(&c->x1);
+	smp_mb();	/* pairs with that of probed_mb_1() */
+	return klin_round_load(&c->y.word);
+}
+
+static u8 probed_mb_1(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	store_ahead(ahead, n);
+	klin_round_store(&c->y.word);
+	smp_mb();	/* pairs with that of probed_mb_0() */
+	return klin_round_load(&c->x1) << 1;
+}
+
+static u8 hidden_0(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	store_ahead(ahead, n);
+	klin_round_store_hidden(&c->x1);
+	return klin_round_load_hidden(&c->y.word);
+}
+
+static u8 hidden_1(struct klin_cell *c, struct klin_ahead *ahead, u32 n)
+{
+	store_ahead(ahead, n);
+	klin_round_store_hidden(&c->y.word);
+	return klin_round_load_hidden(&c->x1) << 1;
+}
+
+#define PROBED(name, turns)								\
+static u8 name##_0(struct klin_cell *c, struct klin_ahead *ahead, u32 n)		\
+{											\
+	return store_load(&c->x1, &c->y.word, ahead, n, turns);				\
+}											\
+static u8 name##_1(struct klin_cell *c, struct klin_ahead *ahead, u32 n)		\
+{											\
+	return store_load(&c->y.word, &c->x1, ahead, n, turns) << 1;			\
+}
+
+PROBED(probed, 0)
+PROBED(wait3, 3)
+PROBED(wait30, 30)
+PROBED(wait300, 300)
+
 static const struct klin_variant variants[] = {
 	{ "seqlock", false, false, { write_plain, read_plain } },
 	{ "seqlock_mb", false, false, { write_mb, read_mb } },
@@ -251,6 +319,12 @@ static const struct klin_variant variants[] = {
 	{ "mntput_mb", true, false, { put_mount_mb, legitimize_mb } },
 	{ "futex", true, false, { wake_plain, futex_wait } },
 	{ "futex_mb", true, false, { wake_mb, futex_wait } },
+	{ "probed", true, false, { probed_0, probed_1 } },
+	{ "probed_mb", true, false, { probed_mb_0, probed_mb_1 } },
+	{ "probed_wait3", true, false, { wait3_0, wait3_1 } },
+	{ "probed_wait30", true, false, { wait30_0, wait30_1 } },
+	{ "probed_wait300", true, false, { wait300_0, wait300_1 } },
+	{ "hidden", true, false, { hidden_0, hidden_1 } },
 };
 
 /**

@@ -74,4 +74,10 @@ void klin_cell_renew(struct klin_cell *c);
 void klin_cell_warm(const struct klin_cell *c);
 const struct klin_variant *klin_variant_find(const char *name);
 
+/* probed.c: what a recorder can be attached to inside a round. */
+void klin_round_store(u64 *word);
+u64 klin_round_load(const u64 *word);
+void klin_round_store_hidden(u64 *word);
+u64 klin_round_load_hidden(const u64 *word);
+
 #endif

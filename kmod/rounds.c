@@ -193,7 +193,8 @@ static int check_settings(const struct settings *set, cpumask_t *cpus,
 
 	*variant = set->variant ? klin_variant_find(set->variant) : NULL;
 	if (!*variant)
-		return klin_complain(c, "variant=%.40s: expected {seqlock|trylock|mntput|futex}[_mb]",
+		return klin_complain(c, "variant=%.40s: expected {seqlock|trylock|mntput|futex|probed}[_mb], "
+				     "probed_wait{3|30|300} or hidden",
 				     set->variant ?: "");
 	err = klin_team_cpus(set->cpus, cpus, c);
 	if (err)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "probe/recorder.h"
 
 /* The kernel refused to make a map: say why. */
@@ -258,8 +259,35 @@ void kl_recorder_free(struct kl_recorder *r)
 	free(r);
 }
 
+/* What an event does to the store buffer of the CPU it is on, by what it is made of. */
+static const char *effect(const struct kl_recorder *r, bool drains)
+{
+	if (drains)
+		return "DRAINS the store buffer";
+	return r->opts.clock == KL_CLOCK_SEQ ? "DRAINS the store buffer, by its clock" :
+	       "store buffer not drained";
+}
+
+/* QEMU without KVM: its processors are threads of the host. */
+static bool emulated(void)
+{
+	size_t len;
+	char *text;
+	bool found;
+
+	if (kl_read_file("/proc/cpuinfo", &text, &len))
+		return false;
+	found = strstr(text, ": QEMU TCG CPU");
+	free(text);
+	return found;
+}
+
 void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 {
+	static const char *const ways[] = {
+		[KL_WAY_FENTRY] = "fentry+fexit", [KL_WAY_KPROBE] = "kprobe+kretprobe",
+		[KL_WAY_MODULE] = "kprobe+kretprobe of klin.ko",
+	};
 	unsigned int i;
 
 	for (i = 0; i < r->nclauses; i++) {
@@ -277,20 +305,22 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 		if (found->func.module[0])
 			fprintf(f, " [%s]", found->func.module);
 		if (c->tracepoint)
-			fprintf(f, "  tracepoints, store buffer not drained");
+			fprintf(f, "  tracepoints, %s", effect(r, false));
 		else if (place)
-			fprintf(f, "  kprobe, DRAINS the store buffer; from %s()'s call to its "
-				"return, by %s", found->func.name, found->way == KL_WAY_FENTRY ?
-				"fentry+fexit" : found->way == KL_WAY_KPROBE ? "kprobe+kretprobe" :
-				"kprobe+kretprobe of klin.ko");
-		else if (found->way == KL_WAY_FENTRY)
-			fprintf(f, "  fentry+fexit, store buffer not drained");
+			fprintf(f, "  kprobe, %s; from %s()'s call to its return, by %s, %s",
+				effect(r, true), found->func.name, ways[found->way],
+				effect(r, found->way != KL_WAY_FENTRY));
 		else
-			fprintf(f, "  kprobe+kretprobe%s, DRAINS the store buffer%s%s%s",
-				found->way == KL_WAY_MODULE ? " of klin.ko" : "",
-				found->why[0] ? " (" : "", found->why, found->why[0] ? ")" : "");
+			fprintf(f, "  %s, %s%s%s%s", ways[found->way],
+				effect(r, found->way != KL_WAY_FENTRY), found->why[0] ? " (" : "",
+				found->why, found->why[0] ? ")" : "");
+		if (found->target->point)
+			fprintf(f, "; its point by a kprobe, %s", effect(r, true));
 		fputc('\n', f);
 	}
+	if (emulated())
+		fprintf(f, "machine: emulated (QEMU's TCG): store buffers are the host's, and drained "
+			"by more than told here, as by each reading of the TSC\n");
 	kl_filter_show(r, f);
 }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A store and a load that are operations of their own, for probes: what a recorder
+ * does between a round's store and its load (round.c) shows what it does to the store
+ * buffer.  Each exists twice: for fentry, kprobes and klin.ko's tracepoints, and as one
+ * that ftrace does not manage, for klin.ko's own kprobes.
+ */
+#include <linux/compiler.h>
+
+#include "round.h"
+#include "subject.h"
+
+static KLIN_METHOD(method_store, "round.store");
+static KLIN_METHOD(method_load, "round.load");
+
+static struct klin_method *const methods[] = { &method_store, &method_load };
+
+/**
+ * klin_round_store - store 1
+ * @word: where
+ */
+noinline void klin_round_store(u64 *word)
+{
+	klin_call(word, &method_store, 0, 0, 0);
+	WRITE_ONCE(*word, 1);
+	klin_return(word, &method_store, 0, 0, 0);
+}
+
+/**
+ * klin_round_load - load a word
+ * @word: which
+ *
+ * Return: what it was.
+ */
+noinline u64 klin_round_load(const u64 *word)
+{
+	u64 v;
+
+	klin_call(word, &method_load, 0, 0, 0);
+	v = READ_ONCE(*word);
+	klin_return(word, &method_load, v, 0, 0);
+	return v;
+}
+
+/**
+ * klin_round_store_hidden - klin_round_store() without its tracepoints, hidden from ftrace
+ * @word: where
+ */
+noinline notrace void klin_round_store_hidden(u64 *word)
+{
+	WRITE_ONCE(*word, 1);
+}
+
+/**
+ * klin_round_load_hidden - klin_round_load() without its tracepoints, hidden from ftrace
+ * @word: which
+ *
+ * Return: what it was.
+ */
+noinline notrace u64 klin_round_load_hidden(const u64 *word)
+{
+	return READ_ONCE(*word);
+}
+
+/* Methods alone: rounds are no load. */
+const struct klin_group klin_round_group = {
+	.name = "round",
+	.methods = methods,
+	.nmethods = ARRAY_SIZE(methods),
+};
