@@ -79,6 +79,14 @@ spec partial {
 }
 EOF
 
+cat >served.lin <<'EOF'
+spec served {
+	word n = 0;
+	method serve(word k) -> word { atomic_flush { n = n + 1; return n; } }
+	partition by k;
+}
+EOF
+
 # history SPEC LINE...: klin's own certificate of that history is accepted.
 history()
 {
@@ -137,6 +145,16 @@ history $specs/map.lin "t1 @0 1 2 put 5 1" "t1 @0 3 4 put 6 7" "t2 @0 5 6 get 6 
 sed -i 's/^partitions .*/partitions 3 by key/' v.cert
 forged "more partitions than there are" "part LINEARIZABLE 1 frontier" "order 0" \
 	"part LINEARIZABLE 1 frontier" "order 1" "part LINEARIZABLE 1 frontier" "order 2"
+
+history $specs/set.lin "t1 @0 1 9 add 5 -> 1" "t2 @0 2 8 has 5 -> 0" "t3 @0 3 7 add 6 -> 1"
+forged "of two keys in one order the second is wrong" "part LINEARIZABLE 3 frontier" "order 2 0 1"
+forged "a key that has what is another's" "part LINEARIZABLE 3 frontier" "order 0 2 1"
+printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 9 serve 5 -> 1" "t2 @0 2 8 serve 6 -> 1" >v.txt
+run check --no-partition --certificate=v.cert served.lin v.txt
+{ sed -n 1,5p v.cert; printf '%s\n' "part LINEARIZABLE 2 frontier" "order 0 1"; } >t.cert
+run replay --spec=served.lin t.cert
+ktap_result "$([ $status -eq 1 ] && grep -q 'does not allow operation 1' err; echo $?)" \
+	"forged: an order that is right by key only, of a specification that is not one by key"
 
 history delayed.lin "t1 @0 10 20 write 1" "t2 @0 30 40 read -> 0"
 forged "VIOLATION without store buffers" "part VIOLATION 2 frontier" "cut - end 40" "kept 0 1"

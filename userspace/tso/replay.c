@@ -32,29 +32,31 @@ int kl_replay_bad(const struct replay *r, const char *what)
 	return -EINVAL;
 }
 
+bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key)
+{
+	const struct kl_op *o = &r->h->ops[op];
+
+	return kl_method_key(kl_spec_method(r->spec, r->map[kl_op_method(r->h, o)]),
+			     kl_op_args(r->h, o), key);
+}
+
 /* Does each operation say which key it is about? */
 static bool keys_known(const struct replay *r)
 {
+	uint64_t key;
 	size_t i;
 
-	for (i = 0; i < r->h->nops; i++) {
-		const struct kl_op *op = &r->h->ops[i];
-		uint64_t key;
-
-		if (!kl_method_key(kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)]),
-				   kl_op_args(r->h, op), &key))
+	for (i = 0; i < r->h->nops; i++)
+		if (!kl_replay_key(r, i, &key))
 			return false;
-	}
 	return kl_spec_partition(r->spec) == KL_PART_PARAM;
 }
 
 static uint64_t key_of(const struct replay *r, uint32_t i)
 {
-	const struct kl_op *op = &r->h->ops[i];
 	uint64_t key = 0;
 
-	kl_method_key(kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)]),
-		      kl_op_args(r->h, op), &key);
+	kl_replay_key(r, i, &key);
 	return key;
 }
 

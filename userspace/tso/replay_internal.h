@@ -14,6 +14,7 @@ enum { TOK_OP, TOK_FLUSH, TOK_ENTER, TOK_LEAVE };
 struct token {
 	uint32_t op;			/* or the number of the gap */
 	uint8_t kind, buffered;
+	uint8_t first;			/* of its key: the state is the first one again */
 };
 
 /* A set of machines; on sequential consistency their buffers are empty. */
@@ -57,6 +58,9 @@ struct replay {
 /* Say which claim is wrong (-EBADMSG), or what cannot be read (-EINVAL). */
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n);
 int kl_replay_bad(const struct replay *r, const char *what);
+
+/* The key that an operation says it is about; false if it does not. */
+bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key);
 
 /* replay_order.c: the text after "order"; 0, -EBADMSG, -EINVAL, -ENOMEM. */
 int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text);
