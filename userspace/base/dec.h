@@ -8,16 +8,24 @@
 /* Write @v at @p, without a NUL, at most 20 characters.  Return: the end. */
 static inline char *kl_put_dec(char *p, uint64_t v)
 {
-	char tmp[20];
-	unsigned int n = 0;
+	uint64_t next = 10;
+	unsigned int n;
+	char *end;
 
-	do {
-		tmp[n++] = '0' + v % 10;
-		v /= 10;
-	} while (v);
-	while (n)
-		*p++ = tmp[--n];
-	return p;
+	for (n = 1; n < 20 && v >= next; n++)
+		next *= 10;
+	end = p + n;
+	/* Two at a time: half as many divisions. */
+	for (p = end; v >= 100; v /= 100) {
+		const unsigned int two = v % 100;
+
+		*--p = '0' + two % 10;
+		*--p = '0' + two / 10;
+	}
+	*--p = '0' + v % 10;
+	if (v >= 10)
+		*--p = '0' + v / 10;
+	return end;
 }
 
 #endif

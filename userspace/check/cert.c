@@ -53,7 +53,7 @@ static void write_order(FILE *f, const struct kl_part_result *p)
 
 	fputs("order", f);
 	for (i = 0; i < a->nsteps; i++) {
-		const uint32_t op = p->ops[a->steps[i].item];
+		const uint32_t op = kl_result_op(p, a->steps[i].item);
 
 		*c++ = ' ';
 		if (op == KL_NO_OP) {

@@ -266,21 +266,6 @@ static int decide(struct work *w, struct kl_part_result *r, const struct kl_part
 	return ret;
 }
 
-/* Which operation of the history each item is, for a certificate. */
-static int list_ops(const struct work *w, const struct kl_part *used, struct kl_part_result *r)
-{
-	const struct kl_slice s = slice_of(w->j, w->s, w->k);
-	uint32_t i;
-
-	r->nitems = used ? used->nitems : s.nops + 2 * r->answer.ngaps;
-	r->ops = malloc(((size_t)r->nitems + 1) * sizeof(*r->ops));
-	if (!r->ops)
-		return -ENOMEM;
-	for (i = 0; i < r->nitems; i++)
-		r->ops[i] = used ? used->items[i].op : i >= s.nops ? KL_NO_OP : s.ops ? s.ops[i] : i;
-	return 0;
-}
-
 static int check_part(struct work *w, size_t k, struct kl_part_result *r)
 {
 	const struct kl_part *used = NULL;
@@ -289,8 +274,6 @@ static int check_part(struct work *w, size_t k, struct kl_part_result *r)
 	w->k = k;
 	w->have_p = w->have_ptso = false;
 	ret = decide(w, r, &used);
-	if (!ret && !w->j->opt->no_witness)
-		ret = list_ops(w, used, r);
 	if (ret || (!used && !r->answer.ngaps))
 		return ret;
 	r->ngaps = used ? used->ngaps : r->answer.ngaps;
@@ -355,6 +338,7 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 			pr->key = s->key[k];
 			pr->has_key = s->by_key;
 			pr->nops = s->at[k + 1] - s->at[k];
+			pr->ops = s->ops ? s->ops + s->at[k] : NULL;
 			if (!one && !__atomic_load_n(&err, __ATOMIC_RELAXED))
 				one = check_part(&w, k, pr);
 			if (j->lim.progress)
@@ -399,10 +383,8 @@ static void forget(struct kl_split *s, struct kl_report *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->nparts; i++) {
+	for (i = 0; i < r->nparts; i++)
 		kl_answer_free(&r->parts[i].answer);
-		free(r->parts[i].ops);
-	}
 	free(r->parts);
 	r->parts = NULL;
 	r->nparts = 0;
@@ -550,6 +532,8 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	add_up(r);
 	r->shrink_seconds = (now_ns() - shrink) / 1e9;
 	r->seconds = (now_ns() - start) / 1e9;
+	r->ops = s.ops;
+	s.ops = NULL;
 out:
 	free(map);
 	kl_split_free(&s);
@@ -568,9 +552,10 @@ void kl_report_free(struct kl_report *r)
 	for (i = 0; r && r->parts && i < r->nparts; i++) {
 		kl_answer_free(&r->parts[i].answer);
 		kl_counterexample_free(r->parts[i].cex);
-		free(r->parts[i].ops);
 	}
-	if (r)
+	if (r) {
 		free(r->parts);
+		free(r->ops);
+	}
 	free(r);
 }

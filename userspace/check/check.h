@@ -50,8 +50,8 @@ enum kl_step_flags {
 };
 
 struct kl_step {
-	uint32_t item;
-	uint32_t flags;
+	uint32_t item : 30;
+	uint32_t flags : 2;
 };
 
 /* What an engine says of a partition. */
@@ -139,10 +139,15 @@ struct kl_part_result {
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
 	char declined[160];	/* why the log-linear monitors did not decide it, or empty */
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
-	uint32_t *ops;		/* item -> index in the history; UINT32_MAX: a gap's ends */
-	uint32_t nitems;
+	const uint32_t *ops;	/* indices in the history; NULL: all, see kl_result_op() */
 	struct kl_counterexample *cex;	/* of the first violations, or NULL */
 };
+
+/* The operation of the history that an item is; KL_NO_OP: a gap's begin or end. */
+static inline uint32_t kl_result_op(const struct kl_part_result *p, uint32_t item)
+{
+	return item >= p->nops ? KL_NO_OP : p->ops ? p->ops[item] : item;
+}
 
 struct kl_report {
 	const struct kl_spec *spec;
@@ -151,6 +156,7 @@ struct kl_report {
 	char reason[160];
 	struct kl_part_result *parts;
 	size_t nparts;
+	uint32_t *ops;		/* of all partitions */
 	size_t count[3];	/* partitions of each verdict */
 	size_t sc_violations;	/* partitions that only the store buffer explains */
 	double seconds;		/* in all */

@@ -69,11 +69,6 @@ static int decide_some(struct set *t, struct set_side **bad)
 
 	if (t->order && t->one >> FROM_IN)
 		ret = choose_first(t, bad);
-	if (ret > 0 && t->order && !t->calls) {
-		t->calls = kl_big_alloc(((size_t)t->s->nops + 1) * sizeof(*t->calls));
-		if (!t->calls)
-			return -ENOMEM;
-	}
 	return ret > 0 ? set_sweep(t, bad) : ret;
 }
 

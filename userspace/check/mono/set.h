@@ -64,6 +64,7 @@ enum { FIRST_RET, CALL, RET };
 struct set_late {
 	uint64_t time;
 	uint32_t item, group;	/* item; turn << 28, the item that began its group */
+	uint32_t place;		/* the first item that is called after that */
 };
 
 /* Of each thread in a part of a block: its first call, and its latest return + 1. */
@@ -96,6 +97,7 @@ struct set_side {
 	uint64_t work;		/* looks at operations of groups */
 	struct set_late *late;
 	size_t nlate, clate;
+	uint32_t place;		/* of the return at hand, see struct set_late */
 	uint32_t *absent;	/* that never returned, of those that it looked up */
 	size_t nabsent, cabsent;
 	uint8_t *first;		/* the first bits of each key, NULL: t->one */
@@ -119,7 +121,6 @@ struct set {
 	struct set_side *side;
 	uint32_t nsides, most_dealt;
 	uint64_t *latest;	/* of each thread, return + 1 */
-	uint64_t *calls;	/* of each item, for an order; or NULL */
 	uint8_t one;		/* the first bits of each key */
 	bool order;		/* one is wanted, */
 	bool choose;		/* but now only what first bits are possible */
@@ -152,8 +153,7 @@ void set_free(struct set *t);
 int set_side_start(struct set_side *s);
 
 /*
- * set_order.c: the order, as a->steps; takes t->calls.  1, 0 if it is not that of each thread,
- * -ENOMEM.
+ * set_order.c: the order, as a->steps.  1, 0 if it is not that of each thread, -ENOMEM.
  */
 int set_order(struct set *t, struct kl_answer *a);
 

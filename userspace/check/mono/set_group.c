@@ -46,19 +46,30 @@ static bool sort_events(struct set_side *s)
 	return s->work < s->t->most_work;
 }
 
-/* The first item that is called at @time or later. */
-static uint32_t find_call(const struct set *t, uint64_t time)
+static inline uint64_t call_of(const struct set *t, uint32_t item)
 {
-	uint32_t from = 0, to = t->s->nops, mid;
+	return t->s->h->ops[set_index(t, item)].call;
+}
 
-	while (from < to) {
+/* The first item that is called at @time or later; @from was called before, and likely not long. */
+static uint32_t find_call(const struct set *t, uint32_t from, uint64_t time)
+{
+	const uint32_t n = t->s->nops;
+	uint32_t to, step = 1, mid;
+
+	for (to = from + 1; to < n && call_of(t, to) < time; to += step) {
+		from = to;
+		step *= 2;
+	}
+	to = to < n ? to : n;
+	while (to - from > 1) {
 		mid = from + (to - from) / 2;
-		if (t->s->h->ops[set_index(t, mid)].call < time)
-			from = mid + 1;
+		if (call_of(t, mid) < time)
+			from = mid;
 		else
 			to = mid;
 	}
-	return from;
+	return to;
 }
 
 /* Is another of its thread, of whichever key, called when it returns? */
@@ -69,7 +80,7 @@ static bool called_then(struct set_side *s, const struct set_node *o)
 
 	if (!t->lines || o->ret == KL_TIME_MAX || o->call == o->ret)
 		return false;
-	for (i = find_call(t, o->ret); i < t->s->nops; i++, s->work++) {
+	for (i = find_call(t, set_item(o->op), o->ret); i < t->s->nops; i++, s->work++) {
 		const struct kl_op *op = &t->s->h->ops[set_index(t, i)];
 
 		if (op->call != o->ret)
@@ -119,7 +130,7 @@ static int finish(struct set_side *s, struct set_node *o, const struct set_event
 	if (kl_grow(s->late, s->clate, s->nlate + 1))
 		return -ENOMEM;
 	s->late[s->nlate++] = (struct set_late){
-		.time = e->time, .item = set_item(o->op),
+		.time = e->time, .item = set_item(o->op), .place = s->place,
 		.group = (uint32_t)e->turn << 28 | set_item(s->op[0].op),
 	};
 	return 0;
@@ -171,6 +182,9 @@ static int force(struct set_side *s, struct set_node *o, const struct set_event 
 
 	if (o->done)
 		return 1;
+	if (s->t->order)
+		/* First returns come before calls of the same time. */
+		s->place = find_call(s->t, set_item(o->op), e->time + (e->turn != FIRST_RET));
 	if (what <= SEES_IN || s->bit != (what == DOWN)) {
 		struct set_node *other = earliest(s);
 

@@ -11,8 +11,6 @@
 #include "base/sort.h"
 #include "check/mono/set.h"
 
-_Static_assert(sizeof(struct kl_step) == sizeof(uint64_t), "steps take the place of calls");
-
 struct order {
 	const struct set *t;
 	struct set_late *late;
@@ -84,23 +82,21 @@ static int gather(struct order *o)
 	return sort_late(o);
 }
 
-/*
- * In place: what was put in order so far had been called before this item, so steps are
- * written where calls have been read.
- */
-static void merge(struct order *o)
+static int merge(struct order *o)
 {
-	const uint64_t *calls = o->t->calls;
-	struct kl_step *step = o->steps = (struct kl_step *)o->t->calls;
+	const uint32_t n = o->t->s->nops;
+	struct kl_step *step = kl_big_alloc(((size_t)n + 1) * sizeof(*step));
 	uint32_t item = 0;
 	size_t i;
 
+	if (!step)
+		return -ENOMEM;
+	o->steps = step;
 	for (i = 0; i <= o->nlate; i++) {
 		const struct set_late *l = i < o->nlate ? &o->late[o->sorted[i].val] : NULL;
-		/* First returns come before calls of the same time. */
-		const uint64_t until = l ? l->time + (l->group >> 28 != FIRST_RET) : KL_TIME_MAX;
+		const uint32_t until = l ? l->place : n;
 
-		for (; item < o->t->s->nops && calls[item] < until; item++) {
+		for (; item < until; item++) {
 			/* Whether it is there is chance: nothing to be guessed. */
 			*step = (struct kl_step){ .item = item };
 			step += ~o->moved[item / 64] >> item % 64 & 1;
@@ -109,6 +105,7 @@ static void merge(struct order *o)
 			*step++ = (struct kl_step){ .item = l->item };
 	}
 	o->nsteps = step - o->steps;
+	return 0;
 }
 
 /* 1, 0 or -ENOMEM. */
@@ -130,13 +127,10 @@ static int keeps_lines(const struct order *o)
 int set_order(struct set *t, struct kl_answer *a)
 {
 	struct order o = { .t = t };
-	int ret = gather(&o);
+	int ret = gather(&o) ?: merge(&o);
 
-	if (!ret) {
-		merge(&o);
-		t->calls = NULL;
+	if (!ret)
 		ret = t->lines ? keeps_lines(&o) : 1;
-	}
 	a->steps = o.steps;
 	a->nsteps = o.nsteps;
 	free(o.late);

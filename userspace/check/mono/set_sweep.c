@@ -96,8 +96,6 @@ static int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end)
 			.key = v->v, .call = op->call, .ret = op->ret, .op = what << 28 | i,
 			.thread = op->thread,
 		};
-		if (t->calls)
-			t->calls[i] = op->call;
 		lines |= !see_line(s, k, op);
 	}
 	word(s, k)->lines = lines;
@@ -364,5 +362,4 @@ void set_free(struct set *t)
 	}
 	free(t->side);
 	free(t->latest);
-	free(t->calls);
 }
