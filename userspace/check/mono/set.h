@@ -126,6 +126,8 @@ struct set {
 	bool choose;		/* but now only what first bits are possible */
 	bool lines;		/* the order of threads says more than times do */
 	uint64_t most_work;
+	uint32_t team;		/* threads that sweep, */
+	pthread_mutex_t gate;	/* and when they may */
 	pthread_barrier_t barrier;
 };
 

@@ -7,7 +7,6 @@
  * so that all wait for one another once a block.
  */
 #include <errno.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,7 @@
 /* The side of a key: neighbours, and neighbours of a power of two, are apart. */
 static inline uint32_t side_of(const struct set *t, uint64_t key)
 {
-	return t->nsides == 1 ? 0 : (uint32_t)(key ^ key >> 6 ^ key >> 12 ^ key >> 32) % t->nsides;
+	return (key * 0x9e3779b97f4a7c15ull >> 32) * t->nsides >> 32;
 }
 
 /* What an operation does; UNKNOWN. */
@@ -230,17 +229,15 @@ static void look_up_part(struct set *t, uint32_t c, uint32_t k)
 }
 
 /* What each of those does that decide together. */
-static int sweep_some(struct set *t, struct set_side **bad)
+static int sweep_some(struct set *t, uint32_t id, struct set_side **bad)
 {
-	const uint32_t id = omp_get_thread_num(), team = omp_get_num_threads();
-	const uint32_t blocks = count_blocks(t);
+	const uint32_t blocks = count_blocks(t), team = t->team;
 	uint32_t k, p;
 	int ret = 1;
 
 	for (k = 0; k <= blocks && ret > 0; k++) {
 		for (p = id; p < t->nsides && k < blocks; p += team)
 			look_up_part(t, p, k);
-		/* OpenMP's spins, and the others may be waiting for this core. */
 		if (team > 1)
 			pthread_barrier_wait(&t->barrier);
 		if (k)
@@ -261,26 +258,36 @@ static int sweep_some(struct set *t, struct set_side **bad)
 	return ret;
 }
 
+static void *help(void *arg)
+{
+	struct set_side *s = arg, *bad;
+
+	/* Until it is known how many there are. */
+	pthread_mutex_lock(&s->t->gate);
+	pthread_mutex_unlock(&s->t->gate);
+	sweep_some(s->t, s - s->t->side, &bad);
+	return NULL;
+}
+
+/* Not OpenMP's threads, which spin when they have nothing to do. */
 int set_sweep(struct set *t, struct set_side **bad)
 {
-	int ret = 1;
+	pthread_t thread[SIDES];
+	uint32_t i;
+	int ret;
 
 	memset(t->latest, 0, t->s->h->nthreads * sizeof(*t->latest));
-#pragma omp parallel num_threads(t->nsides)
-	{
-		struct set_side *wrong = NULL;
-		int found;
-
-#pragma omp single
-		pthread_barrier_init(&t->barrier, NULL, omp_get_num_threads());
-		found = sweep_some(t, &wrong);
-		/* All of them found the same. */
-#pragma omp master
-		{
-			ret = found;
-			*bad = wrong;
-		}
-	}
+	pthread_mutex_lock(&t->gate);
+	for (i = 1; i < t->nsides; i++)
+		if (pthread_create(&thread[i], NULL, help, &t->side[i]))
+			break;
+	t->team = i;
+	pthread_barrier_init(&t->barrier, NULL, t->team);
+	pthread_mutex_unlock(&t->gate);
+	/* All of them find the same. */
+	ret = sweep_some(t, 0, bad);
+	for (i = 1; i < t->team; i++)
+		pthread_join(thread[i], NULL);
 	pthread_barrier_destroy(&t->barrier);
 	return ret > 0 ? hear(t, count_blocks(t) + 1, bad) : ret;
 }
@@ -326,6 +333,7 @@ int set_init(struct set *t)
 	t->nsides = t->nsides < most ? t->nsides : most;
 	t->nsides = t->nsides ? t->nsides : 1;
 	t->most_dealt = t->nsides > 1 ? DEALT : n < ALONE ? n + 1 : ALONE;
+	pthread_mutex_init(&t->gate, NULL);
 	t->latest = calloc(t->s->h->nthreads + 1, sizeof(*t->latest));
 	t->side = calloc(t->nsides, sizeof(*t->side));
 	if (!t->latest || !t->side)
@@ -362,4 +370,5 @@ void set_free(struct set *t)
 	}
 	free(t->side);
 	free(t->latest);
+	pthread_mutex_destroy(&t->gate);
 }
