@@ -10,6 +10,7 @@
 #include "check/cex.h"
 #include "check/mono/places.h"
 #include "check/mono/mono.h"
+#include "check/mono/moves.h"
 
 #define GIVE_WORK	(1u << 24)	/* operations looked at to give pending removals a value, */
 #define GIVE_EACH	16		/* and more for each operation */
@@ -362,6 +363,17 @@ static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *s
 	return ret;
 }
 
+/* Has it methods that are not those of a container? */
+static bool has_others(const struct kl_slice *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->h->nmethods; i++)
+		if (s->methods[i] < 0 || kl_spec_role(s->spec, s->methods[i]) == KL_ROLE_OTHER)
+			return true;
+	return false;
+}
+
 static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
 {
 	static const struct mono_type *const types[] = {
@@ -392,6 +404,8 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 		return mono_gaps(s, lim, a);
 	if (c.kind == KL_CONTAINER_SET)
 		return mono_set(s, lim, &c, a);
+	if (c.kind == KL_CONTAINER_REGISTER && has_others(s))
+		return mono_moves(s, lim, &c, a);
 	/* First an order of more than is certain; then, if that says nothing, of what is. */
 	ret = run_on(s, lim, &strict, types[c.kind], &c, a);
 	if (!ret && strict && a->verdict == KL_UNKNOWN) {
