@@ -235,10 +235,22 @@ int64_t kl_history_thread(struct kl_history *h, uint64_t raw)
 			 thread_hash);
 }
 
-static inline uint64_t shape_hash(const struct kl_shape *s, const struct kl_val *v)
+/* Method and numbers of values. */
+static inline uint32_t shape_head(const struct kl_shape *s)
 {
-	return kl_hash_words((const uint64_t *)v, 2 * (size_t)(s->nargs + s->nres),
-			     (uint64_t)s->method << 16 | s->nargs << 8 | s->nres);
+	return (uint32_t)s->method << 16 | s->nargs << 8 | s->nres;
+}
+
+static inline uint32_t shape_hash(const struct kl_shape *s, const struct kl_val *v)
+{
+	uint64_t hash = shape_head(s);
+	unsigned int n = s->nargs + s->nres;
+
+	if (!n)
+		return kl_mix(hash, 0);
+	for (; n; n--, v++)
+		hash = kl_mix(hash ^ v->v, v->tag);
+	return hash;
 }
 
 /* They are few, too few for memcmp() to be worth its call. */
@@ -290,7 +302,7 @@ static int shapes_reserve(struct kl_history *h)
 	size_t size = t->slot ? t->mask + 1 : 0, want = size ? size * 2 : 256, i, at;
 	uint64_t *slot;
 
-	if (t->recent || h->nshapes * 2 < size)
+	if (h->nshapes * 2 < size)
 		return 0;
 	if (h->nshapes >= KL_EXACT_SHAPES)
 		return keep_recent(t);
@@ -323,7 +335,7 @@ static inline void copy_vals(struct kl_val *to, const struct kl_val *from, size_
 		*to = *from;
 }
 
-static int64_t add_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v)
+static inline int64_t add_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v)
 {
 	const size_t n = s->nargs + s->nres;
 	int ret;
@@ -349,7 +361,7 @@ static inline bool is_shape(const struct kl_history *h, uint64_t slot, uint64_t 
 	if (slot >> 32 != hash || !slot)
 		return false;
 	o = &h->shapes[(uint32_t)slot - 1];
-	return o->method == s->method && o->nargs == s->nargs && o->nres == s->nres &&
+	return shape_head(o) == shape_head(s) &&
 	       same_vals(h->vals + o->vals, v, s->nargs + s->nres);
 }
 
@@ -363,7 +375,7 @@ static void count_look(struct shapes *t, bool found)
 	t->looks = t->found = 0;
 }
 
-static uint64_t *find_recent(struct kl_history *h, const struct kl_shape *s,
+static inline uint64_t *find_recent(struct kl_history *h, const struct kl_shape *s,
 			     const struct kl_val *v, uint64_t hash)
 {
 	struct shapes *t = &h->index->shapes;
@@ -381,7 +393,7 @@ static uint64_t *find_recent(struct kl_history *h, const struct kl_shape *s,
 }
 
 /* Where a shape is noted, or is to be in the place of another one. */
-static uint64_t *find_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v,
+static inline uint64_t *find_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v,
 			    uint64_t hash)
 {
 	const struct shapes *t = &h->index->shapes;
@@ -394,27 +406,19 @@ static uint64_t *find_shape(struct kl_history *h, const struct kl_shape *s, cons
 	return &t->slot[at];
 }
 
-int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
-			 const struct kl_val *args, const struct kl_val *res)
+static inline int64_t number_shape(struct kl_history *h, const struct kl_shape *s,
+				   const struct kl_val *v)
 {
-	struct kl_val v[2 * KL_MAX_ARGS];
-	const size_t n = s->nargs + s->nres;
 	uint64_t hash, *slot;
 	int64_t id;
-	size_t i;
 	int ret;
 
-	if (s->method >= h->nmethods || s->nargs > KL_MAX_ARGS || s->nres > KL_MAX_ARGS)
-		return -EINVAL;
-	copy_vals(v, args, s->nargs);
-	if (res)
-		copy_vals(v + s->nargs, res, s->nres);
-	for (i = s->nargs; !res && i < n; i++)
-		v[i] = kl_special(KL_ANY);
-	ret = shapes_reserve(h);
-	if (ret)
-		return ret;
-	hash = (uint32_t)shape_hash(s, v);
+	if (!h->index->shapes.recent) {
+		ret = shapes_reserve(h);
+		if (ret)
+			return ret;
+	}
+	hash = shape_hash(s, v);
 	slot = find_shape(h, s, v, hash);
 	if (is_shape(h, *slot, hash, s, v))
 		return (uint32_t)*slot - 1;
@@ -424,30 +428,72 @@ int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 	return id;
 }
 
+/* All values of @s, to @v; -EINVAL if there cannot be such a shape. */
+static int gather_vals(const struct kl_history *h, const struct kl_shape *s,
+		       const struct kl_val *args, const struct kl_val *res, struct kl_val *v)
+{
+	unsigned int i;
+
+	if (s->method >= h->nmethods || s->nargs > KL_MAX_ARGS || s->nres > KL_MAX_ARGS)
+		return -EINVAL;
+	copy_vals(v, args, s->nargs);
+	if (res)
+		copy_vals(v + s->nargs, res, s->nres);
+	for (i = 0; !res && i < s->nres; i++)
+		v[s->nargs + i] = kl_special(KL_ANY);
+	return 0;
+}
+
+int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
+			 const struct kl_val *args, const struct kl_val *res)
+{
+	struct kl_val v[2 * KL_MAX_ARGS];
+	int ret = gather_vals(h, s, args, res, v);
+
+	return ret ? ret : number_shape(h, s, v);
+}
+
+int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
+		      const struct kl_val *vals)
+{
+	for (; n; n--, vals += s->nargs + s->nres, s++) {
+		struct kl_op *op = &h->ops[h->nops];
+		int64_t shape;
+
+		if (op->flags & KL_OP_PENDING)
+			op->ret = KL_TIME_MAX;
+		else if (op->ret == KL_TIME_MAX)
+			return -EINVAL;
+		if (op->call == KL_TIME_MAX || op->ret < op->call)
+			return -EINVAL;
+		if (h->nops >= KL_NO_OP)
+			return -EOVERFLOW;
+		shape = number_shape(h, s, vals);
+		if (shape < 0)
+			return shape;
+		op->shape = shape;
+		h->nops++;
+	}
+	return 0;
+}
+
 int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape *s,
 		   const struct kl_val *args, const struct kl_val *res)
 {
-	int64_t shape;
+	struct kl_val v[2 * KL_MAX_ARGS];
 	int ret;
 
-	if (op->flags & KL_OP_PENDING)
-		op->ret = KL_TIME_MAX;
-	else if (op->ret == KL_TIME_MAX)
+	if (op->object >= h->nobjects || op->thread >= h->nthreads)
 		return -EINVAL;
-	if (op->call == KL_TIME_MAX || op->ret < op->call || op->object >= h->nobjects ||
-	    op->thread >= h->nthreads)
-		return -EINVAL;
-	if (h->nops >= KL_NO_OP)
-		return -EOVERFLOW;
-	ret = kl_grow(h->ops, h->cops, h->nops + 1);
+	ret = gather_vals(h, s, args, op->flags & KL_OP_PENDING ? NULL : res, v) ?:
+	      kl_grow(h->ops, h->cops, h->nops + 1);
 	if (ret)
 		return ret;
-	shape = kl_history_shape(h, s, args, op->flags & KL_OP_PENDING ? NULL : res);
-	if (shape < 0)
-		return shape;
-	op->shape = shape;
-	h->ops[h->nops++] = *op;
-	return 0;
+	h->ops[h->nops] = *op;
+	ret = kl_history_append(h, 1, s, v);
+	if (!ret)
+		op->shape = h->ops[h->nops - 1].shape;
+	return ret;
 }
 
 void kl_history_expect(struct kl_history *h, double times, size_t most)

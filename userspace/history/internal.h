@@ -11,6 +11,14 @@
  */
 int kl_history_sort(struct kl_history *h, uint32_t *tags);
 
+/*
+ * kl_history_add() of @n operations that are at h->ops + h->nops already, all but their
+ * shapes; what else they refer to is there.  @vals: of each its arguments, then its
+ * results (KL_ANY if it is pending), one after the other.
+ */
+int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
+		      const struct kl_val *vals);
+
 /* Room for about @times what is there, operations and shapes, if that is at most @most bytes. */
 void kl_history_expect(struct kl_history *h, double times, size_t most);
 

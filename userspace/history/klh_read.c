@@ -15,10 +15,21 @@
 #include "history/internal.h"
 #include "history/klh.h"
 #include "history/klh_format.h"
+#include "history/klh_numbers.h"
 #include "history/text.h"
 
-struct cursor {
-	const uint8_t *p, *end;
+#define PART	128	/* operations that are read together */
+
+/* What the columns say of them, number by number. */
+struct part {
+	uint64_t flags[PART], call[PART], ret[PART], point[PART], drain[PART], thread[PART];
+	uint64_t object[PART], method[PART], cpu[PART], shape[PART];
+	uint64_t tag[2 * KL_MAX_ARGS * PART], word[2 * KL_MAX_ARGS * PART];
+	/* Made of these: what was written in parts just before is slow to copy whole. */
+	struct kl_val vals[2 * KL_MAX_ARGS * PART];
+	struct kl_shape shapes[PART];
+	size_t nret, npoint, ndrain, ntag, nword;	/* of those that not all have */
+	bool plain;		/* no flags */
 };
 
 struct kl_klh_reader {
@@ -36,6 +47,7 @@ struct kl_klh_reader {
 	bool unordered;		/* operations are not as kl_history_finish() leaves them */
 	bool begun, ended;	/* of a stream */
 	struct klh_last last;
+	struct part *part;
 };
 
 bool kl_klh_is(const void *data, size_t len)
@@ -49,37 +61,13 @@ static int damaged(const struct kl_klh_reader *r, const char *what)
 	return -EINVAL;
 }
 
-/* The next number; false when the column ends, or holds more than 64 bits. */
-static inline bool get(struct cursor *c, uint64_t *out)
-{
-	unsigned int shift = 0;
-	uint64_t v = 0;
-	uint8_t b;
-
-	if (c->p < c->end && *c->p < 0x80) {
-		*out = *c->p++;
-		return true;
-	}
-	do {
-		if (c->p == c->end || shift > 63)
-			return false;
-		b = *c->p++;
-		if (shift == 63 && b > 1)
-			return false;
-		v |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-	} while (b & 0x80);
-	*out = v;
-	return true;
-}
-
-static int read_methods(struct kl_klh_reader *r, struct cursor *c)
+static int read_methods(struct kl_klh_reader *r, struct klh_cursor *c)
 {
 	uint64_t len;
 	int64_t i;
 
 	while (c->p < c->end) {
-		if (!get(c, &len) || len > (size_t)(c->end - c->p))
+		if (!klh_next(c, &len) || len > (size_t)(c->end - c->p))
 			return damaged(r, "a method's name is cut short");
 		i = kl_history_method(r->h, (const char *)c->p, len);
 		if (i == -EINVAL || (i >= 0 && (size_t)i + 1 != r->h->nmethods))
@@ -91,7 +79,7 @@ static int read_methods(struct kl_klh_reader *r, struct cursor *c)
 	return 0;
 }
 
-static int read_keys(struct kl_klh_reader *r, struct cursor *c, uint64_t *last, size_t *n,
+static int read_keys(struct kl_klh_reader *r, struct klh_cursor *c, uint64_t *last, size_t *n,
 		     int64_t (*index)(struct kl_history *h, uint64_t raw))
 {
 	uint64_t v;
@@ -99,7 +87,7 @@ static int read_keys(struct kl_klh_reader *r, struct cursor *c, uint64_t *last, 
 	int64_t i;
 
 	while (c->p < c->end) {
-		if (!get(c, &v))
+		if (!klh_next(c, &v))
 			return damaged(r, "bad object or thread");
 		*last += klh_unfold(v);
 		old = *n;
@@ -112,15 +100,15 @@ static int read_keys(struct kl_klh_reader *r, struct cursor *c, uint64_t *last, 
 	return 0;
 }
 
-static int read_gaps(struct kl_klh_reader *r, struct cursor *c)
+static int read_gaps(struct kl_klh_reader *r, struct klh_cursor *c)
 {
 	uint64_t len, object, cpu, reason;
 	struct kl_gap g;
 	int ret;
 
 	while (c->p < c->end) {
-		if (!get(c, &g.from) || !get(c, &len) || !get(c, &g.lost) || !get(c, &object) ||
-		    !get(c, &cpu) || !get(c, &reason) || len > UINT64_MAX - g.from ||
+		if (!klh_next(c, &g.from) || !klh_next(c, &len) || !klh_next(c, &g.lost) || !klh_next(c, &object) ||
+		    !klh_next(c, &cpu) || !klh_next(c, &reason) || len > UINT64_MAX - g.from ||
 		    object > r->h->nobjects || cpu > KL_NO_CPU || reason > KL_GAP_CUT)
 			return damaged(r, "bad gap");
 		g.to = g.from + len;
@@ -134,76 +122,153 @@ static int read_gaps(struct kl_klh_reader *r, struct cursor *c)
 	return 0;
 }
 
-static bool read_vals(struct kl_klh_reader *r, struct cursor *col, const struct kl_op *op,
-		      const struct kl_shape *s, struct kl_val *v)
+/* How many numbers there are in the columns where not each operation has one. */
+static bool count_numbers(struct kl_klh_reader *r, size_t n)
 {
-	unsigned int n = s->nargs + (op->flags & KL_OP_PENDING ? 0 : s->nres), i;
-	uint64_t tag, d, *last;
+	struct part *t = r->part;
+	uint64_t flags = 0, thread = 0, object = 0, method = 0, cpu = 0, args = 0, results = 0;
+	size_t i;
 
-	for (i = 0; i < n; i++, v++) {
-		if (!get(&col[KLH_TAGS], &tag) || tag > KL_ABSENT)
-			return false;
-		*v = kl_special(tag);
-		if (tag != KL_WORD)
-			continue;
-		if (!get(&col[KLH_VALUES], &d))
-			return false;
-		last = klh_place(&r->last, s->method, i);
-		*last += klh_unfold(d);
-		v->v = *last;
+	t->ntag = t->npoint = t->ndrain = 0;
+	t->nret = n;
+	for (i = 0; i < n; i++) {
+		flags |= t->flags[i];
+		thread = t->thread[i] > thread ? t->thread[i] : thread;
+		object = t->object[i] > object ? t->object[i] : object;
+		method = t->method[i] > method ? t->method[i] : method;
+		cpu |= t->cpu[i];
+		args = t->shape[i] >> 4 > args ? t->shape[i] >> 4 : args;
+		results = (t->shape[i] & 15) > results ? t->shape[i] & 15 : results;
+		t->ntag += (t->shape[i] >> 4) + (t->shape[i] & 15);
 	}
-	return true;
+	t->plain = !flags;
+	for (i = 0; flags && i < n; i++) {
+		const bool pending = t->flags[i] & KL_OP_PENDING;
+
+		t->nret -= pending;
+		t->ntag -= pending ? t->shape[i] & 15 : 0;
+		t->npoint += !!(t->flags[i] & KLH_HAS_POINT);
+		t->ndrain += !!(t->flags[i] & KLH_HAS_DRAIN);
+	}
+	return !(flags & ~(uint64_t)KLH_FLAGS_KNOWN) && thread < r->h->nthreads &&
+	       object < r->h->nobjects && method < r->h->nmethods && cpu <= KL_NO_CPU &&
+	       args <= KL_MAX_ARGS && results <= KL_MAX_ARGS;
 }
 
-static bool read_op(struct kl_klh_reader *r, struct cursor *col, struct kl_op *op, uint64_t prev,
-		    struct kl_shape *s, struct kl_val *vals)
+/* The columns of the next @n operations. */
+static bool read_part(struct kl_klh_reader *r, struct klh_cursor *col, size_t n)
 {
-	uint64_t flags, call, ret, point, drain, thread, object, method, cpu, shape;
+	struct part *t = r->part;
+	uint64_t most = 0;
+	size_t i;
 
-	if (!get(&col[KLH_FLAGS], &flags) || (flags & ~KLH_FLAGS_KNOWN) ||
-	    !get(&col[KLH_CALL], &call))
+	if (!klh_next_some(&col[KLH_FLAGS], t->flags, n) ||
+	    !klh_next_some(&col[KLH_CALL], t->call, n) ||
+	    !klh_next_some(&col[KLH_THREAD], t->thread, n) ||
+	    !klh_next_some(&col[KLH_OBJECT], t->object, n) ||
+	    !klh_next_some(&col[KLH_METHOD], t->method, n) ||
+	    !klh_next_some(&col[KLH_CPU], t->cpu, n) ||
+	    !klh_next_some(&col[KLH_SHAPE], t->shape, n) || !count_numbers(r, n) ||
+	    !klh_next_some(&col[KLH_RET], t->ret, t->nret) ||
+	    !klh_next_some(&col[KLH_POINT], t->point, t->npoint) ||
+	    !klh_next_some(&col[KLH_DRAIN], t->drain, t->ndrain) ||
+	    !klh_next_some(&col[KLH_TAGS], t->tag, t->ntag))
 		return false;
-	op->flags = flags & (KL_OP_PENDING | KL_OP_NOCALL);
-	op->call = prev + klh_unfold(call);
-	op->ret = op->point = op->drain = KL_TIME_MAX;
-	if (!(flags & KL_OP_PENDING)) {
-		if (!get(&col[KLH_RET], &ret) || ret > UINT64_MAX - op->call)
-			return false;
-		op->ret = op->call + ret;
+	t->nword = 0;
+	for (i = 0; i < t->ntag; i++) {
+		most = t->tag[i] > most ? t->tag[i] : most;
+		t->nword += t->tag[i] == KL_WORD;
 	}
-	if (flags & KLH_HAS_POINT) {
-		if (!get(&col[KLH_POINT], &point))
-			return false;
-		op->point = op->call + klh_unfold(point);
+	return most <= KL_ABSENT && klh_next_some(&col[KLH_VALUES], t->word, t->nword);
+}
+
+/* The shapes of @n operations, and their values one after the other. */
+static void make_shapes(struct kl_klh_reader *r, size_t n)
+{
+	struct part *t = r->part;
+	const uint64_t *tag = t->tag, *word = t->word;
+	struct kl_val *v = t->vals;
+	unsigned int k;
+	uint64_t *last;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const unsigned int nargs = t->shape[i] >> 4, all = nargs + (t->shape[i] & 15);
+		const unsigned int known = t->flags[i] & KL_OP_PENDING ? nargs : all;
+
+		t->shapes[i] = (struct kl_shape){
+			.method = t->method[i], .nargs = nargs, .nres = all - nargs,
+		};
+		for (k = 0; k < known; k++, v++) {
+			*v = kl_special(*tag);
+			if (*tag++ != KL_WORD)
+				continue;
+			last = klh_place(&r->last, t->method[i], k);
+			v->v = *last += klh_unfold(*word++);
+		}
+		for (; k < all; k++)
+			*v++ = kl_special(KL_ANY);
 	}
-	if (flags & KLH_HAS_DRAIN) {
-		if (!get(&col[KLH_DRAIN], &drain))
-			return false;
-		op->drain = op->call + klh_unfold(drain);
+}
+
+/*
+ * Operations of @n shapes, after @prev, the call of the one before.  @plain: none has flags.
+ * False if their times are not as they should be.
+ */
+static inline __attribute__((always_inline)) bool make_ops(struct kl_klh_reader *r, size_t n,
+							   uint64_t *prev, bool plain)
+{
+	const struct part *t = r->part;
+	const uint64_t *length = t->ret, *point = t->point, *drain = t->drain;
+	struct kl_op *op = &r->h->ops[r->h->nops];
+	uint64_t call = *prev, last = r->call, last_ret = r->ret;
+	bool over = false, unordered = false;
+	size_t i;
+
+	for (i = 0; i < n; i++, op++) {
+		const uint64_t flags = plain ? 0 : t->flags[i];
+
+		call += klh_unfold(t->call[i]);
+		op->call = call;
+		op->ret = op->point = op->drain = KL_TIME_MAX;
+		if (!(flags & KL_OP_PENDING))
+			over |= __builtin_add_overflow(call, *length++, &op->ret);
+		if (flags & KLH_HAS_POINT)
+			op->point = call + klh_unfold(*point++);
+		if (flags & KLH_HAS_DRAIN)
+			op->drain = call + klh_unfold(*drain++);
+		op->thread = t->thread[i];
+		op->object = t->object[i];
+		op->cpu = t->cpu[i] ? t->cpu[i] - 1 : KL_NO_CPU;
+		op->flags = flags & (KL_OP_PENDING | KL_OP_NOCALL);
+		op->pad = 0;
+		unordered |= (call < last) | ((call == last) & (op->ret < last_ret));
+		last = call;
+		last_ret = op->ret;
 	}
-	if (!get(&col[KLH_THREAD], &thread) || thread >= r->h->nthreads ||
-	    !get(&col[KLH_OBJECT], &object) || object >= r->h->nobjects ||
-	    !get(&col[KLH_METHOD], &method) || method >= r->h->nmethods ||
-	    !get(&col[KLH_CPU], &cpu) || cpu > KL_NO_CPU ||
-	    !get(&col[KLH_SHAPE], &shape) || shape >> 4 > KL_MAX_ARGS ||
-	    (shape & 15) > KL_MAX_ARGS)
-		return false;
-	op->thread = thread;
-	op->object = object;
-	s->method = method;
-	op->cpu = cpu ? cpu - 1 : KL_NO_CPU;
-	s->nargs = shape >> 4;
-	s->nres = shape & 15;
-	return read_vals(r, col, op, s, vals);
+	*prev = r->call = last;
+	r->ret = last_ret;
+	r->unordered |= unordered;
+	return !over;
+}
+
+static int add_part(struct kl_klh_reader *r, size_t n, uint64_t *prev)
+{
+	int ret = kl_grow(r->h->ops, r->h->cops, r->h->nops + n);
+	bool good;
+
+	if (ret)
+		return ret;
+	make_shapes(r, n);
+	good = r->part->plain ? make_ops(r, n, prev, true) : make_ops(r, n, prev, false);
+	ret = good ? kl_history_append(r->h, n, r->part->shapes, r->part->vals) : -EINVAL;
+	return ret == -EINVAL ? damaged(r, "an operation's times are not as they should be") : ret;
 }
 
 static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 {
-	struct kl_val vals[2 * KL_MAX_ARGS];
-	struct cursor col[KLH_COLUMNS];
-	size_t at = KLH_COLUMNS * 4, i;
-	struct kl_shape s = { 0 };
-	struct kl_op op = { 0 };
+	struct klh_cursor col[KLH_COLUMNS];
+	size_t at = KLH_COLUMNS * 4, i, n;
 	uint64_t prev = 0;
 	int ret;
 
@@ -230,15 +295,11 @@ static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 	if (ret)
 		return ret;
 	memset(&r->last, 0, sizeof(r->last));
-	for (i = 0; i < nops; i++) {
-		if (!read_op(r, col, &op, prev, &s, vals))
+	for (i = 0; i < nops; i += n) {
+		n = nops - i < PART ? nops - i : PART;
+		if (!read_part(r, col, n))
 			return damaged(r, "an operation is not as it should be");
-		r->unordered |= op.call < r->call || (op.call == r->call && op.ret < r->ret);
-		prev = r->call = op.call;
-		r->ret = op.ret;
-		ret = kl_history_add(r->h, &op, &s, vals, vals + s.nargs);
-		if (ret == -EINVAL)
-			return damaged(r, "an operation's times are not as they should be");
+		ret = add_part(r, n, &prev);
 		if (ret)
 			return ret;
 	}
@@ -410,25 +471,22 @@ static int read_header(struct kl_klh_reader *r)
 
 int kl_klh_read(const char *name, const void *data, size_t len, struct kl_history **out)
 {
-	struct kl_klh_reader r = { .name = name, .data = data, .len = len };
-	int ret = -ENOMEM;
+	struct kl_klh_reader *r = kl_klh_reader_new(name);
+	int ret;
 
-	r.h = kl_history_new();
-	r.zstd = ZSTD_createDCtx();
-	if (r.h && r.zstd)
-		ret = read_header(&r);
-	if (!ret)
-		ret = read_blocks(&r);
-	if (!ret && (r.unordered || r.h->ngaps))
-		ret = kl_history_finish(r.h);
-	ZSTD_freeDCtx(r.zstd);
-	free(r.raw);
-	if (ret) {
-		kl_history_free(r.h);
-		return ret;
+	if (!r)
+		return -ENOMEM;
+	r->data = data;
+	r->len = len;
+	ret = read_header(r) ?: read_blocks(r);
+	if (!ret && (r->unordered || r->h->ngaps))
+		ret = kl_history_finish(r->h);
+	if (!ret) {
+		*out = r->h;
+		r->h = NULL;
 	}
-	*out = r.h;
-	return 0;
+	kl_klh_reader_free(r);
+	return ret;
 }
 
 struct kl_klh_reader *kl_klh_reader_new(const char *name)
@@ -440,7 +498,8 @@ struct kl_klh_reader *kl_klh_reader_new(const char *name)
 	r->name = name;
 	r->h = kl_history_new();
 	r->zstd = ZSTD_createDCtx();
-	if (r->h && r->zstd)
+	r->part = malloc(sizeof(*r->part));
+	if (r->h && r->zstd && r->part)
 		return r;
 	kl_klh_reader_free(r);
 	return NULL;
@@ -453,6 +512,7 @@ void kl_klh_reader_free(struct kl_klh_reader *r)
 	kl_history_free(r->h);
 	ZSTD_freeDCtx(r->zstd);
 	free(r->raw);
+	free(r->part);
 	free(r);
 }
 
