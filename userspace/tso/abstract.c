@@ -44,7 +44,8 @@ void kl_abstract_free(struct kl_abstract *a)
 	free(a->sign);
 	free(a->empty);
 	free(a->todo);
-	free(a->mark);
+	free(a->info);
+	free(a->after);
 	free(a);
 }
 
@@ -257,6 +258,19 @@ static int flush(struct kl_abstract *a, const struct kl_abs_pair *from)
 	return buf < 0 ? buf : add_pair(a, mem, kl_abs_op(from->local), buf);
 }
 
+/* May a thread do something by itself?  Most threads of most configurations may not. */
+static bool moves(const struct kl_abstract *a, uint64_t local)
+{
+	const uint64_t *w;
+	size_t n;
+
+	w = kl_intern_get(&a->op, kl_abs_op(local), &n);
+	if (w[0] == CALLED || w[0] == BETWEEN)
+		return true;
+	w = kl_intern_get(&a->buf, kl_abs_buf(local), &n);
+	return n && kl_abs_item_kind(w[0]) == KL_VM_WRITE;
+}
+
 /* What a thread may do by itself: the place in steps_alone, or a negative errno. */
 static int64_t find_alone(struct kl_abstract *a, uint32_t mem, uint64_t local)
 {
@@ -282,35 +296,70 @@ static int64_t find_alone(struct kl_abstract *a, uint32_t mem, uint64_t local)
 
 /* ---- steps of a set ------------------------------------------------------------- */
 
+static int add_after(struct kl_abstract *a, uint32_t id)
+{
+	int ret = a->nafter < UINT32_MAX - 1 ? 0 : -EOVERFLOW;
+
+	if (!ret)
+		ret = kl_grow(a->after, a->cafter, a->nafter + 1);
+	if (!ret)
+		a->after[a->nafter++] = id;
+	return ret;
+}
+
+/* Where the internal steps of a configuration lead to. */
+static int learn_after(struct kl_abstract *a, uint32_t config)
+{
+	uint64_t c[KL_ABS_CONFIG], next[KL_ABS_CONFIG];
+	const size_t first = a->nafter;
+	const uint64_t *w;
+	unsigned int t;
+	size_t n, k;
+	int64_t id;
+	int ret = add_after(a, 0);
+
+	w = kl_intern_get(&a->config, config, &n);
+	memcpy(c, w, n * sizeof(*w));
+	for (t = 0; t < a->n && !ret; t++) {
+		if (!moves(a, c[1 + t]))
+			continue;
+		id = find_alone(a, c[0], c[1 + t]);
+		if (id < 0)
+			return id;
+		for (k = 0; k < a->steps_alone[id].n && !ret; k++) {
+			const struct kl_abs_pair *to = &a->pair[a->steps_alone[id].first + k];
+			int64_t reached;
+
+			memcpy(next, c, n * sizeof(*c));
+			next[0] = to->mem;
+			next[1 + t] = to->local;
+			reached = kl_abs_config(a, next);
+			ret = reached < 0 ? reached : add_after(a, reached);
+		}
+	}
+	if (ret)
+		return ret;
+	a->after[first] = a->nafter - first - 1;
+	a->info[config].after = first + 1;
+	return 0;
+}
+
 /* Close what is in todo under internal steps; the number of the set. */
 static int64_t close_set(struct kl_abstract *a)
 {
-	uint64_t c[KL_ABS_CONFIG], next[KL_ABS_CONFIG];
-	const uint64_t *w;
-	unsigned int t;
-	size_t i, n, k;
-	int64_t id;
+	uint32_t k, at;
+	size_t i;
 	int ret;
 
 	for (i = 0; i < a->ntodo; i++) {
-		w = kl_intern_get(&a->config, a->todo[i], &n);
-		memcpy(c, w, n * sizeof(*w));
-		for (t = 0; t < a->n; t++) {
-			id = find_alone(a, c[0], c[1 + t]);
-			if (id < 0)
-				return id;
-			for (k = 0; k < a->steps_alone[id].n; k++) {
-				const struct kl_abs_pair *to =
-					&a->pair[a->steps_alone[id].first + k];
+		const uint32_t config = a->todo[i];
 
-				memcpy(next, c, n * sizeof(*c));
-				next[0] = to->mem;
-				next[1 + t] = to->local;
-				ret = kl_abs_add(a, next);
-				if (ret)
-					return ret;
-			}
-		}
+		ret = a->info[config].after ? 0 : learn_after(a, config);
+		at = a->info[config].after;
+		for (k = 0; !ret && k < a->after[at - 1]; k++)
+			ret = kl_abs_put(a, a->after[at + k]);
+		if (ret)
+			return ret;
 	}
 	return kl_abs_number(a);
 }
@@ -435,6 +484,7 @@ int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm
 {
 	uint64_t c[KL_ABS_CONFIG], code;
 	struct kl_abs_known *k;
+	const uint32_t *before;
 	const uint64_t *w;
 	int64_t next;
 	size_t n, i, len;
@@ -449,9 +499,9 @@ int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm
 	if (k->next)
 		return k->next - 1;
 	kl_abs_start(a);
-	kl_intern_get(&a->set, set, &n);
+	before = kl_abs_set(a, set, &n);	/* stays: no set is made before the last */
 	for (i = 0; i < n; i++) {
-		w = kl_intern_get(&a->config, a->set.words[a->set.at[set] + i], &len);
+		w = kl_intern_get(&a->config, before[i], &len);
 		memcpy(c, w, len * sizeof(*w));
 		ret = event(a, c, e);
 		if (ret)
@@ -473,10 +523,11 @@ const char *kl_abstract_error(const struct kl_abstract *a)
 int kl_abstract_result(const struct kl_abstract *a, uint32_t set, unsigned int t, size_t *at,
 		       uint64_t val[KL_MAX_ARGS])
 {
-	const uint64_t *s, *c, *w;
+	const uint64_t *c, *w;
+	const uint32_t *s;
 	size_t n, len;
 
-	s = kl_intern_get(&a->set, set, &n);
+	s = kl_abs_set(a, set, &n);
 	while (*at < n) {
 		c = kl_intern_get(&a->config, s[(*at)++], &len);
 		w = kl_intern_get(&a->op, kl_abs_op(c[1 + t]), &len);

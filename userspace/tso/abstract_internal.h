@@ -66,10 +66,18 @@ struct kl_abstract {
 	size_t cdata, csign;
 	uint32_t *empty;		/* of each set */
 	size_t cempty;
+	struct kl_abs_info {
+		uint64_t data;		/* that it has, a bit for each number */
+		uint32_t mark;		/* the set it was last put in */
+		uint32_t empty;		/* threads whose oldest layer is complete and empty */
+		uint32_t after;		/* in a->after, plus 1: its internal steps; 0: not known */
+	} *info;			/* of each configuration */
+	/* How many internal steps, and the configurations that they lead to. */
+	uint32_t *after;
+	size_t cinfo, nafter, cafter;
 	/* The set being made. */
 	uint32_t *todo;
-	uint32_t *mark;			/* of each configuration: the set it was last put in */
-	size_t ntodo, ctodo, cmark;
+	size_t ntodo, ctodo;
 	uint32_t stamp;
 	/* While a set is renamed: what its parts are then, each with the stamp. */
 	struct kl_abs_renamed {
@@ -86,6 +94,11 @@ struct kl_abstract {
 /* An empty set, to which configurations are added. */
 void kl_abs_start(struct kl_abstract *a);
 int kl_abs_add(struct kl_abstract *a, const uint64_t *config);
+/* The number of a configuration, and to add the one with that number; a negative errno. */
+int64_t kl_abs_config(struct kl_abstract *a, const uint64_t *config);
+int kl_abs_put(struct kl_abstract *a, uint32_t id);
+/* The configurations of a set, @n of them in the order of their numbers. */
+const uint32_t *kl_abs_set(const struct kl_abstract *a, uint32_t set, size_t *n);
 /* The number of the set in todo, which is closed; a negative errno. */
 int64_t kl_abs_number(struct kl_abstract *a);
 int kl_abs_fail(struct kl_abstract *a, const char *what);

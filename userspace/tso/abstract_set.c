@@ -11,6 +11,7 @@
 #define CLOSURE_MAX	(1u << 20)	/* configurations of a set */
 #define FIRST_SLOTS	256
 #define SMALL		48
+#define NO_CONFIG	UINT32_MAX
 
 void kl_abs_start(struct kl_abstract *a)
 {
@@ -18,29 +19,72 @@ void kl_abs_start(struct kl_abstract *a)
 	a->stamp++;
 }
 
-int kl_abs_add(struct kl_abstract *a, const uint64_t *c)
+static uint64_t data_of(const struct kl_intern *in, uint32_t id)
 {
-	int64_t id = kl_intern(&a->config, c, 1 + a->n);
-	size_t old = a->cmark;
+	const uint64_t *w;
+	uint64_t mask = 0;
+	size_t n, i;
+
+	w = kl_intern_get(in, id, &n);
+	for (i = 0; i < n; i++)
+		if (kl_vm_is_data(w[i]))
+			mask |= 1ULL << (w[i] - KL_VM_DATA);
+	return mask;
+}
+
+static bool empty_layer(const struct kl_abstract *a, uint32_t buf)
+{
+	const uint64_t *w;
+	size_t n;
+
+	w = kl_intern_get(&a->buf, buf, &n);
+	return n > 1 && kl_abs_item_kind(w[0]) == KL_VM_CALL && kl_abs_item_kind(w[1]) == KL_VM_RET;
+}
+
+int64_t kl_abs_config(struct kl_abstract *a, const uint64_t *c)
+{
+	const size_t known = a->config.n;
+	const int64_t id = kl_intern(&a->config, c, 1 + a->n);
+	struct kl_abs_info *info;
+	unsigned int t;
 	int ret;
 
-	if (id < 0)
+	if (id < 0 || (size_t)id < known)
 		return id;
-	ret = kl_grow(a->mark, a->cmark, id + 1);
+	ret = kl_grow(a->info, a->cinfo, id + 1);
 	if (ret)
 		return ret;
-	if (a->cmark > old)
-		memset(a->mark + old, 0, (a->cmark - old) * sizeof(*a->mark));
-	if (a->mark[id] == a->stamp)
+	info = &a->info[id];
+	*info = (struct kl_abs_info){ .data = data_of(&a->mem, c[0]) };
+	for (t = 0; t < a->n; t++) {
+		info->data |= data_of(&a->op, kl_abs_op(c[1 + t])) |
+			      data_of(&a->buf, kl_abs_buf(c[1 + t]));
+		info->empty |= (uint32_t)empty_layer(a, kl_abs_buf(c[1 + t])) << t;
+	}
+	return id;
+}
+
+int kl_abs_put(struct kl_abstract *a, uint32_t id)
+{
+	int ret;
+
+	if (a->info[id].mark == a->stamp)
 		return 0;
 	if (a->ntodo == CLOSURE_MAX)
 		return kl_abs_fail(a, "too many configurations of the specification explain a history");
 	ret = kl_grow(a->todo, a->ctodo, a->ntodo + 1);
 	if (ret)
 		return ret;
-	a->mark[id] = a->stamp;
+	a->info[id].mark = a->stamp;
 	a->todo[a->ntodo++] = id;
 	return 0;
+}
+
+int kl_abs_add(struct kl_abstract *a, const uint64_t *c)
+{
+	const int64_t id = kl_abs_config(a, c);
+
+	return id < 0 ? id : kl_abs_put(a, id);
 }
 
 static int by_number(const void *a, const void *b)
@@ -68,70 +112,30 @@ static void sort(uint32_t *v, size_t n)
 	}
 }
 
-static uint32_t empty_layers(const struct kl_abstract *a)
+/* Two numbers in a word; an odd one has NO_CONFIG beside it. */
+const uint32_t *kl_abs_set(const struct kl_abstract *a, uint32_t set, size_t *n)
 {
-	uint32_t mask = (1u << a->n) - 1;
-	const uint64_t *c, *w;
-	unsigned int t;
-	size_t i, n;
+	const uint32_t *v = (const uint32_t *)kl_intern_get(&a->set, set, n);
 
-	for (i = 0; i < a->ntodo && mask; i++) {
-		c = kl_intern_get(&a->config, a->todo[i], &n);
-		for (t = 0; t < a->n; t++) {
-			w = kl_intern_get(&a->buf, kl_abs_buf(c[1 + t]), &n);
-			if (n < 2 || kl_abs_item_kind(w[0]) != KL_VM_CALL || kl_abs_item_kind(w[1]) != KL_VM_RET)
-				mask &= ~(1u << t);
-		}
-	}
-	return mask;
-}
-
-static uint64_t data_of(const struct kl_intern *in, uint32_t id)
-{
-	const uint64_t *w;
-	uint64_t mask = 0;
-	size_t n, i;
-
-	w = kl_intern_get(in, id, &n);
-	for (i = 0; i < n; i++)
-		if (kl_vm_is_data(w[i]))
-			mask |= 1ULL << (w[i] - KL_VM_DATA);
-	return mask;
-}
-
-static uint64_t all_data(const struct kl_abstract *a)
-{
-	const uint64_t *c;
-	uint64_t mask = 0;
-	unsigned int t;
-	size_t i, n;
-
-	for (i = 0; i < a->ntodo; i++) {
-		c = kl_intern_get(&a->config, a->todo[i], &n);
-		mask |= data_of(&a->mem, c[0]);
-		for (t = 0; t < a->n; t++)
-			mask |= data_of(&a->op, kl_abs_op(c[1 + t])) |
-				data_of(&a->buf, kl_abs_buf(c[1 + t]));
-	}
-	return mask;
+	*n *= 2;
+	*n -= *n && v[*n - 1] == NO_CONFIG;
+	return v;
 }
 
 int64_t kl_abs_number(struct kl_abstract *a)
 {
-	uint64_t *words;
-	size_t i, n = a->set.n;
+	const size_t known = a->set.n;
+	size_t i;
 	int64_t id;
 	int ret;
 
 	sort(a->todo, a->ntodo);
-	words = calloc(a->ntodo + 1, sizeof(*words));
-	if (!words)
-		return -ENOMEM;
-	for (i = 0; i < a->ntodo; i++)
-		words[i] = a->todo[i];
-	id = kl_intern(&a->set, words, a->ntodo);
-	free(words);
-	if (id < 0 || (size_t)id < n)
+	ret = kl_grow(a->todo, a->ctodo, a->ntodo + 1);
+	if (ret)
+		return ret;
+	a->todo[a->ntodo] = NO_CONFIG;
+	id = kl_intern(&a->set, (const uint64_t *)a->todo, (a->ntodo + 1) / 2);
+	if (id < 0 || (size_t)id < known)
 		return id;
 	ret = kl_grow(a->empty, a->cempty, id + 1);
 	if (!ret)
@@ -140,11 +144,15 @@ int64_t kl_abs_number(struct kl_abstract *a)
 		ret = kl_grow(a->sign, a->csign, id + 1);
 	if (ret)
 		return ret;
-	a->sign[id] = 0;
-	for (i = 0; i < a->ntodo; i++)
+	a->sign[id] = a->data[id] = 0;
+	a->empty[id] = (1u << a->n) - 1;
+	for (i = 0; i < a->ntodo; i++) {
+		const struct kl_abs_info *info = &a->info[a->todo[i]];
+
 		a->sign[id] |= 1ULL << (kl_mix(a->todo[i], 1) >> 58);
-	a->empty[id] = empty_layers(a);
-	a->data[id] = all_data(a);
+		a->data[id] |= info->data;
+		a->empty[id] &= info->empty;
+	}
 	return id;
 }
 
@@ -206,14 +214,15 @@ static int64_t rename_part(struct kl_abstract *a, unsigned int kind, uint32_t id
 	struct kl_abs_renamed *r = &a->renamed[kind];
 	const size_t old = r->n;
 	int64_t part;
-	int ret = kl_grow(r->of, r->n, id + 1);
+	int ret;
 
+	if (id < old && r->of[id].stamp == a->stamp)
+		return r->of[id].id;
+	ret = kl_grow(r->of, r->n, id + 1);
 	if (ret)
 		return ret;
 	if (r->n > old)
 		memset(r->of + old, 0, (r->n - old) * sizeof(*r->of));
-	if (r->of[id].stamp == a->stamp)
-		return r->of[id].id;
 	part = rename_words(a, in, id, data);
 	if (part >= 0)
 		r->of[id] = (struct kl_abs_new){ a->stamp, part };
@@ -276,6 +285,7 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_
 {
 	uint64_t mask = a->data[set], code;
 	struct kl_abs_known *k;
+	const uint32_t *c;
 	bool same = !names->moved;
 	int64_t next;
 	size_t n, i;
@@ -296,9 +306,9 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_
 	if (k->next)
 		return k->next - 1;
 	kl_abs_start(a);
-	kl_intern_get(&a->set, set, &n);
+	c = kl_abs_set(a, set, &n);	/* stays: no set is made before the last */
 	for (i = 0; i < n; i++) {
-		ret = rename_config(a, a->set.words[a->set.at[set] + i], names);
+		ret = rename_config(a, c[i], names);
 		if (ret)
 			return ret;
 	}
@@ -312,13 +322,13 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_
 
 bool kl_abstract_within(const struct kl_abstract *a, uint32_t set, uint32_t other)
 {
-	const uint64_t *s, *o;
+	const uint32_t *s, *o;
 	size_t n, m;
 
 	if (a->sign[set] & ~a->sign[other])
 		return false;
-	s = kl_intern_get(&a->set, set, &n);
-	o = kl_intern_get(&a->set, other, &m);
+	s = kl_abs_set(a, set, &n);
+	o = kl_abs_set(a, other, &m);
 	for (; n <= m && n; o++, m--)
 		if (*s == *o) {
 			s++;
@@ -354,7 +364,8 @@ size_t kl_abstract_bytes(const struct kl_abstract *a)
 	       kl_intern_bytes(&a->long_event) + kl_intern_bytes(&a->long_naming) +
 	       kl_intern_bytes(&a->alone) + a->csteps_alone * sizeof(*a->steps_alone) +
 	       a->cpair * sizeof(*a->pair) +
-	       a->cempty * 4 + (a->cdata + a->csign) * 8 + (a->cmark + a->ctodo) * 4 +
+	       a->cempty * 4 + (a->cdata + a->csign) * 8 + (a->cafter + a->ctodo) * 4 +
+	       a->cinfo * sizeof(*a->info) +
 	       (a->steps.nslots + a->namings.nslots) * sizeof(*a->steps.slot) +
 	       (a->renamed[0].n + a->renamed[1].n + a->renamed[2].n) * sizeof(struct kl_abs_new);
 }
