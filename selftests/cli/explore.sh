@@ -93,6 +93,17 @@ E2
 broken "a method that can never end" "broken.lin:2:[0-9]*: error: 'm' can never end" <<'E2'
 shared word x = 0; method m() -> word { while (true) { x = 1; } } client general(2);
 E2
+broken "a method that can never end, whatever stands behind its loop" \
+	"broken.lin:2:[0-9]*: error: 'm' can never end" <<'E2'
+shared word x = 0; method m() -> word { while (true) { x = 1; } return x; } client general(2);
+E2
+broken "a variable that is read before it is set" "broken.lin:2:[0-9]*: error: 'a' has no value" <<'E2'
+shared word x = 0; method m() -> word { word a; x = 1; return a; } client general(2);
+E2
+broken "the same in one of a thread's rounds" "broken.lin:3:[0-9]*: error: 'a' has no value" <<'E2'
+shared word x = 0; method m() -> word { return x; }
+thread t[2] repeat(3) { word a, b; either { b = a; } or { b = 1; } a = call m(); }
+E2
 broken "never initialised" "broken.lin:2:[0-9]*: error: 'x' is never initialised" <<'E2'
 shared word x; method m() -> word { return x; } client general(2);
 E2
@@ -109,6 +120,35 @@ sed 's/while (b) .*}/while (true) { break; x = 1; } return x; }/' first.lin >sec
 run explore second.lin
 ktap_result "$([ $status -eq 0 ] && grep -q '3:[0-9]*: warning: this is never reached' err; echo $?)" \
 	"a jump in front of a method, and code that is never reached" "$(cat out err)"
+
+# Variables that may have no value, and fields that never have one; others have theirs.
+while read -r warns text; do
+	{
+		echo 'spec s { word x = 0; method m() -> word { atomic { return x; } } }'
+		echo 'struct node { word v; node *next; } shared word x = 0; client general(1);'
+		echo "method m() -> word { $text }"
+	} >set.lin
+	run explore set.lin
+	[ "$warns" = - ] && [ ! -s err ] ||
+		{ [ "$warns" != - ] && [ "$(wc -l <err)" -eq 1 ] &&
+		  grep -q "^set.lin:3:[0-9]*: warning: '$warns'" err; }
+	ktap_result $? "a value or none: $text" "$(cat out err)"
+done <<'E2'
+a word a; if (x == 1) a = 1; return a;
+a word a, i = 0; while (i == 0) { a = x; i = 1; } return a;
+a word a, i = 0; do { if (i == 1) i = a; a = 0; i += 1; } while (i == 1); return x;
+a word a; while (true) { if (x == 1) break; a = 1; if (x == 0) break; } return a;
+a word a; either { a = x; } or { } return a;
+v node *n = new node; n->next = null; return n->v;
+- word a; if (x == 1) a = 1; else a = 0; return a;
+- word a; if (x == 1) return 0; else a = 0; return a;
+- word a; do { a = x; } while (a == 1); return a;
+- word a; while (true) { a = x; if (a == 0) break; } return a;
+- word a; either { a = x; } or { return 0; } return a;
+- word a; do { if (x == 1) continue; a = 1; break; } while (true); return a - 1;
+- word a; atomic { a = x; } return a;
+- node *n = new node, *k = n->next; n->next = k; return x;
+E2
 
 fault()
 {
@@ -128,6 +168,12 @@ fault()
 fault "a null pointer" "a fault: thread 0: line 3: access through a null pointer" <<'E2'
 struct node { word v; }
 shared node *p = null; method m() -> word { return p->v; } client general(1);
+E2
+fault "a deadlock" "a deadlock: all threads that have not ended wait: thread 0 (line 2)" <<'E2'
+shared lock l; method m() -> word { lock(l); lock(l); return 0; } client general(1);
+E2
+fault "a run without end" "a run without end: .* thread 0 (line 2)" <<'E2'
+shared word x = 0; method m() -> word { while (x == 0) { } return x; } client general(1);
 E2
 fault "an index outside" "a fault: .*index outside" <<'E2'
 shared word a[2] = 0; method m() -> word { return a[2]; } client general(1);

@@ -56,6 +56,10 @@ static void make(char *s, size_t size, uint64_t *seed)
 		 kl_rand_below(seed, 2) ? "1" : "1, 2");
 }
 
+static void ignore(void *ctx, const struct kl_explore_step *s)
+{
+}
+
 static enum kl_explore_verdict explore(const char *text, struct kl_explore_options o)
 {
 	enum kl_explore_verdict v = KL_EX_OK;
@@ -65,6 +69,8 @@ static enum kl_explore_verdict explore(const char *text, struct kl_explore_optio
 	o.memory = 1u << 30;
 	assert_int_equal(kl_spec_parse("random.lin", text, strlen(text), &spec), 0);
 	assert_int_equal(kl_explore(spec, &o, &v, &x), 0);
+	/* All steps of the run that was found are found again. */
+	assert_int_equal(kl_explore_run(x, ignore, NULL), 0);
 	kl_explorer_free(x);
 	kl_spec_free(spec);
 	return v;

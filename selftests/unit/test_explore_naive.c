@@ -32,6 +32,10 @@ static unsigned int bit_of(enum kl_explore_verdict v)
 	return v < sizeof(bits) / sizeof(*bits) ? bits[v] : 0;
 }
 
+static void ignore(void *ctx, const struct kl_explore_step *s)
+{
+}
+
 static enum kl_explore_verdict explore(const char *text, bool sc, bool none)
 {
 	const struct kl_explore_options o = {
@@ -44,6 +48,8 @@ static enum kl_explore_verdict explore(const char *text, bool sc, bool none)
 
 	assert_int_equal(kl_spec_parse("random.lin", text, strlen(text), &spec), 0);
 	assert_int_equal(kl_explore(spec, &o, &v, &x), 0);
+	/* All steps of the run that was found are found again. */
+	assert_int_equal(kl_explore_run(x, ignore, NULL), 0);
 	kl_explorer_free(x);
 	kl_spec_free(spec);
 	return v;

@@ -83,6 +83,7 @@ static void begin(struct kl_igen *g, struct kl_method_def *m, enum kl_icode code
 	g->code = code;
 	g->nlocals = g->nloops = g->atomic = 0;
 	g->returns = false;
+	g->unset = (struct kl_iunset){ 0 };
 	g->g.top = 0;
 	m->code = g->g.s->ncode;
 }
@@ -235,6 +236,19 @@ static uint32_t gen_body(struct kl_igen *g, const struct kl_stmt *body, const ch
 	return m->code;
 }
 
+/* A new object's fields are 0: those that stay so have probably been forgotten. */
+static void check_fields(struct kl_igen *g)
+{
+	const struct kl_struct *s;
+	const struct kl_field *f;
+
+	for (s = g->im->structs; s < g->im->structs + g->im->nstructs; s++)
+		for (f = s->fields; f < s->fields + s->nfields; f++)
+			if (f->read.line && !f->set)
+				kl_diag_warn(g->g.d, f->read, "'%s' of %s is read here, and nothing "
+					     "ever sets it", f->name, s->name);
+}
+
 int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)
 {
 	struct kl_igen g = { .g = { .s = s, .d = d }, .im = s->impl };
@@ -264,6 +278,7 @@ int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)
 		s->ncode = ncode;
 		if (ret)
 			return ret;
+		check_fields(&g);
 	}
 	return g.g.err ? g.g.err : d->errors ? -EINVAL : 0;
 }
@@ -403,8 +418,11 @@ static void written_thread(struct kl_igen *g, struct kl_thread_def *d, unsigned 
 		return;
 	begin(g, m, KL_IC_THREAD);
 	g->self = self;
-	for (i = 0; i < repeat; i++)
+	for (i = 0; i < repeat && !g->g.d->errors; i++) {
 		kl_ig_list(g, d->body->body);
+		/* What there is to warn of has been told. */
+		g->g.d->warned = true;
+	}
 	kl_ig_emit(g, kl_insn(KL_I_STOP, 0, 0, 0));
 	end(g);
 }
@@ -425,6 +443,7 @@ static void written_threads(struct kl_igen *g, uint32_t *start, unsigned int *n)
 	im->nclient_vars = 0;
 	for (i = 0; i < im->nthreads; i++) {
 		struct kl_thread_def *d = &im->threads[i];
+		const bool warned = g->g.d->warned;
 
 		count = repeat = 1;
 		if ((d->count && !kl_ig_const(g, d->count, &count)) ||
@@ -440,6 +459,7 @@ static void written_threads(struct kl_igen *g, uint32_t *start, unsigned int *n)
 			written_thread(g, d, (*n)++, repeat);
 			keep_vars(g, d, j, count);
 		}
+		g->g.d->warned = warned;
 	}
 }
 

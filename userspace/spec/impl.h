@@ -29,6 +29,8 @@ struct kl_field {
 	const char *tname;		/* of a pointer */
 	unsigned int type;
 	bool key;
+	bool set;			/* something does; of a struct's */
+	struct kl_pos read;		/* where it is read first; of a struct's */
 };
 
 struct kl_struct {

@@ -110,7 +110,7 @@ static struct kl_place shared_place(struct kl_igen *g, const struct kl_ast_expr 
 static struct kl_place field_place(struct kl_igen *g, const struct kl_ast_expr *e)
 {
 	struct kl_place p = { .kind = KL_PL_FIELD, .type = KL_IT_ERR };
-	const struct kl_struct *s;
+	struct kl_struct *s;
 	const char *names[KL_FIELDS_MAX], *near;
 	unsigned int type, i;
 	char buf[80];
@@ -130,6 +130,8 @@ static struct kl_place field_place(struct kl_igen *g, const struct kl_ast_expr *
 		if (!strcmp(names[i], e->method)) {
 			p.type = s->fields[i].type;
 			p.at = i;
+			p.field = &s->fields[i];
+			p.pos = e->method_pos;
 			return p;
 		}
 	}
@@ -161,7 +163,7 @@ struct kl_place kl_ig_place(struct kl_igen *g, const struct kl_ast_expr *e)
 			kl_ig_err(g, e->pos, "'%s' is no array and has no index", e->name);
 			return none;
 		}
-		return (struct kl_place){ KL_PL_LOCAL, g->local[i].type, i, 0 };
+		return (struct kl_place){ .kind = KL_PL_LOCAL, .type = g->local[i].type, .reg = i };
 	}
 	for (i = 0; i < g->im->nvars; i++)
 		if (!strcmp(g->im->vars[i].f.name, e->name))
@@ -189,6 +191,8 @@ void kl_ig_load(struct kl_igen *g, const struct kl_place *p, unsigned int dst)
 		break;
 	case KL_PL_FIELD:
 		kl_ig_emit(g, kl_insn(KL_I_READ, dst, p->reg, p->at));
+		if (!p->field->read.line)
+			p->field->read = p->pos;
 		break;
 	case KL_PL_NONE:
 		break;
@@ -201,6 +205,7 @@ void kl_ig_store(struct kl_igen *g, const struct kl_place *p, unsigned int src)
 	case KL_PL_LOCAL:
 		if (p->reg != src)
 			kl_ig_emit(g, kl_insn(KL_I_MOV, p->reg, src, 0));
+		kl_ig_has_value(g, p->reg);
 		break;
 	case KL_PL_SLOT:
 		kl_ig_emit(g, kl_insn_imm(KL_I_STORE, src, p->at));
@@ -211,6 +216,7 @@ void kl_ig_store(struct kl_igen *g, const struct kl_place *p, unsigned int src)
 		break;
 	case KL_PL_FIELD:
 		kl_ig_emit(g, kl_insn(KL_I_WRITE, src, p->reg, p->at));
+		p->field->set = true;
 		break;
 	case KL_PL_NONE:
 		break;
@@ -229,6 +235,7 @@ unsigned int kl_ig_value(struct kl_igen *g, const struct kl_ast_expr *e, unsigne
 				continue;
 			if (!kl_ig_fits(g->local[i].type, type))
 				break;
+			kl_ig_read(g, i, e->pos);
 			if (e != g->later)
 				kl_ig_lin(g, e->lin, e, true);
 			return i;
@@ -273,6 +280,8 @@ static unsigned int name_expr(struct kl_igen *g, const struct kl_ast_expr *e, un
 		kl_ig_err(g, e->pos, "a lock is taken with lock() and released with unlock() only");
 	if (p.kind != KL_PL_NONE && p.kind != KL_PL_LOCAL && g->in_lin)
 		kl_ig_err(g, e->pos, "the condition of '@lin if' can look at local variables only");
+	if (p.kind == KL_PL_LOCAL)
+		kl_ig_read(g, p.reg, e->pos);
 	kl_ig_load(g, &p, dst);
 	return p.kind == KL_PL_NONE ? KL_IT_ERR : p.type;
 }

@@ -17,6 +17,12 @@ struct kl_ilocal {
 /* What the code at hand is: calls and returns have their places. */
 enum kl_icode { KL_IC_METHOD, KL_IC_INIT, KL_IC_THREAD, KL_IC_FINAL };
 
+/* Local variables without a value, a bit for each. */
+struct kl_iunset {
+	uint64_t always, some;		/* on all ways that lead here, on some */
+	bool dead;			/* none does */
+};
+
 struct kl_igen {
 	struct kl_gen g;
 	struct kl_impl *im;
@@ -35,6 +41,7 @@ struct kl_igen {
 	/* Jumps of the innermost loop, chained through their targets. */
 	unsigned int brk, cont;
 	bool broken;
+	struct kl_iunset unset, at_brk, at_cont;	/* here, and behind those jumps */
 };
 
 void kl_ig_err(struct kl_igen *g, struct kl_pos pos, const char *fmt, ...)
@@ -49,6 +56,8 @@ struct kl_place {
 	unsigned int type;
 	unsigned int reg;	/* the local, the index, the pointer */
 	uint32_t at;		/* the slot, the array's word, the field */
+	struct kl_field *field;
+	struct kl_pos pos;	/* of the field's name */
 };
 
 struct kl_place kl_ig_place(struct kl_igen *g, const struct kl_ast_expr *e);
@@ -67,6 +76,13 @@ void kl_ig_lin(struct kl_igen *g, const struct kl_lin *l, const struct kl_ast_ex
 	       bool attached);
 /* A list of statements; true if its end cannot be reached. */
 bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s);
+/* impl_set.c: a local variable is set; is declared without a value; is read. */
+void kl_ig_has_value(struct kl_igen *g, unsigned int local);
+void kl_ig_no_value(struct kl_igen *g, unsigned int local);
+void kl_ig_read(struct kl_igen *g, unsigned int local, struct kl_pos pos);
+/* The variables that these statements may set. */
+uint64_t kl_ig_sets(const struct kl_igen *g, const struct kl_stmt *s);
+void kl_ig_meet(struct kl_iunset *u, const struct kl_iunset *other);
 unsigned int kl_ig_emit(struct kl_igen *g, uint32_t word);
 
 #endif

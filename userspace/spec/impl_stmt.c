@@ -49,6 +49,7 @@ static void declare(struct kl_igen *g, const char *name, struct kl_pos pos, unsi
 		kl_ig_err(g, pos, "more than %d variables alive at once", KL_IMPL_REGS);
 		return;
 	}
+	kl_ig_has_value(g, g->nlocals);
 	g->local[g->nlocals++] = (struct kl_ilocal){ name, pos, type };
 	if (g->g.max < g->nlocals)
 		g->g.max = g->nlocals;
@@ -67,6 +68,8 @@ static void decl(struct kl_igen *g, const struct kl_stmt *s)
 		kl_ig_emit(g, kl_insn_imm(KL_I_CONST, r, kl_gen_constant(&g->g, kl_word(0))));
 	}
 	declare(g, s->name, s->pos, type);
+	if (!s->a)
+		kl_ig_no_value(g, g->nlocals - 1);
 	if (r != g->nlocals - 1)
 		kl_ig_emit(g, kl_insn(KL_I_MOV, g->nlocals - 1, r, 0));
 	if (s->a)
@@ -91,6 +94,8 @@ static void assign(struct kl_igen *g, const struct kl_stmt *s)
 		kl_ig_err(g, s->pos, "this assignment computes with words");
 	v = kl_ig_value(g, s->a, KL_IT_WORD, "the value");
 	old = kl_gen_temp(&g->g);
+	if (p.kind == KL_PL_LOCAL)
+		kl_ig_read(g, p.reg, s->lhs->pos);
 	kl_ig_load(g, &p, old);
 	kl_gen_arith(&g->g, s->op, old, old, v);
 	kl_ig_store(g, &p, old);
@@ -99,20 +104,26 @@ static void assign(struct kl_igen *g, const struct kl_stmt *s)
 
 static bool if_stmt(struct kl_igen *g, const struct kl_stmt *s)
 {
+	struct kl_iunset before, then;
 	unsigned int to_else, to_end;
 	bool a, b;
 
 	to_else = kl_ig_emit(g, kl_insn_imm(KL_I_JZ, kl_ig_value(g, s->a, KL_IT_BOOL,
 								  "the condition"), 0));
+	before = g->unset;
 	a = kl_ig_list(g, s->body);
 	if (!s->other) {
 		kl_gen_patch(&g->g, to_else);
+		kl_ig_meet(&g->unset, &before);
 		return false;
 	}
+	then = g->unset;
+	g->unset = before;
 	to_end = kl_ig_emit(g, kl_insn_imm(KL_I_JMP, 0, 0));
 	kl_gen_patch(&g->g, to_else);
 	b = kl_ig_list(g, s->other);
 	kl_gen_patch(&g->g, to_end);
+	kl_ig_meet(&g->unset, &then);
 	return a && b;
 }
 
@@ -125,29 +136,43 @@ static bool loop(struct kl_igen *g, const struct kl_stmt *s)
 {
 	const unsigned int brk = g->brk, cont = g->cont, start = kl_gen_here(&g->g);
 	const bool broken = g->broken, leaves = s->kind == KL_S_WHILE && !always(s->a);
+	const struct kl_iunset at_brk = g->at_brk, at_cont = g->at_cont;
+	struct kl_iunset out = { .dead = true };
 	unsigned int to_end = 0;
 	bool ends;
 
 	g->brk = g->cont = 0;
 	g->broken = false;
 	g->nloops++;
+	g->at_brk = g->at_cont = out;
+	/* What has no value the first time may have one later. */
+	g->unset.always &= ~kl_ig_sets(g, s->body);
 	if (leaves)
 		to_end = kl_ig_emit(g, kl_insn_imm(KL_I_JZ, kl_ig_value(g, s->a, KL_IT_BOOL,
 									 "the condition"), 0));
+	if (leaves)
+		out = g->unset;
 	kl_ig_list(g, s->body);
 	resolve(g, g->cont);
 	if (s->kind == KL_S_DO) {
+		kl_ig_meet(&g->unset, &g->at_cont);
 		g->g.top = g->nlocals;
 		g->later = NULL;
 		g->rmw_type = 0;
 		kl_ig_emit(g, kl_insn_imm(KL_I_JNZ, kl_ig_value(g, s->a, KL_IT_BOOL,
 								 "the condition"), start));
+		out = g->unset;
+		out.dead |= always(s->a);
 	} else {
 		kl_ig_emit(g, kl_insn_imm(KL_I_JMP, 0, start));
 	}
 	if (leaves)
 		kl_gen_patch(&g->g, to_end);
 	resolve(g, g->brk);
+	kl_ig_meet(&out, &g->at_brk);
+	g->unset = out;
+	g->at_brk = at_brk;
+	g->at_cont = at_cont;
 	ends = always(s->a) && !g->broken;
 	g->brk = brk;
 	g->cont = cont;
@@ -159,6 +184,8 @@ static bool loop(struct kl_igen *g, const struct kl_stmt *s)
 static bool either(struct kl_igen *g, const struct kl_stmt *s)
 {
 	const struct kl_stmt *alt;
+	const struct kl_iunset before = g->unset;
+	struct kl_iunset out = { .dead = true };
 	unsigned int n = 0, table, i = 0, ends = 0;
 	bool all = true;
 
@@ -175,9 +202,12 @@ static bool either(struct kl_igen *g, const struct kl_stmt *s)
 	for (i = 0, alt = s->body; alt; alt = alt->next, i++) {
 		if (!g->g.err)
 			g->g.s->code[g->m->code + table + i] = kl_gen_here(&g->g);
+		g->unset = before;
 		all &= kl_ig_list(g, alt->body);
+		kl_ig_meet(&out, &g->unset);
 		chain(g, &ends);
 	}
+	g->unset = out;
 	resolve(g, ends);
 	return all;
 }
@@ -266,7 +296,7 @@ static void return_stmt(struct kl_igen *g, const struct kl_stmt *s)
 		kl_ig_err(g, s->pos, "'return' is for methods");
 		return;
 	}
-	g->returns = true;
+	g->returns |= !g->unset.dead;
 	if (s->nret != m->nresults) {
 		kl_ig_err(g, s->pos, "'%s' has %u result%s, 'return' gives %u", m->name,
 			  m->nresults, m->nresults == 1 ? "" : "s", s->nret);
@@ -312,6 +342,7 @@ static void jump(struct kl_igen *g, const struct kl_stmt *s)
 	if (g->atomic)
 		kl_ig_err(g, s->pos, "'%s' inside of the atomic block of line %u", name, g->atomic);
 	g->broken |= s->kind == KL_S_BREAK;
+	kl_ig_meet(s->kind == KL_S_BREAK ? &g->at_brk : &g->at_cont, &g->unset);
 	chain(g, s->kind == KL_S_BREAK ? &g->brk : &g->cont);
 }
 
@@ -332,6 +363,7 @@ static void choose(struct kl_igen *g, const struct kl_stmt *s)
 		i = g->nlocals;
 		declare(g, s->name, s->pos, KL_IT_WORD);
 	}
+	kl_ig_has_value(g, i);
 	kl_ig_emit(g, kl_insn(KL_I_CHOOSE, i, a, b));
 }
 
@@ -409,7 +441,8 @@ bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s)
 		g->g.top = g->nlocals;
 		g->later = NULL;
 		g->rmw_type = 0;
-		ends = stmt(g, s);
+		ends |= stmt(g, s);
+		g->unset.dead |= ends;
 	}
 	g->nkept = g->nlocals;
 	g->nlocals = nlocals;

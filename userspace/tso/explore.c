@@ -191,7 +191,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 		if (x->before.thread[t].done)
 			continue;
 		kl_ex_found(x, KL_EX_DEADLOCK, at, -1, false);
-		snprintf(x->message, sizeof(x->message), "all threads that have not ended wait");
+		kl_ex_tell_waiting(x, &x->before, "all threads that have not ended wait:");
 		return 1;
 	}
 	if (!x->spec->impl->final_code)

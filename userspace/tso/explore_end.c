@@ -61,17 +61,29 @@ static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *c
 	return 0;
 }
 
+void kl_ex_tell_waiting(struct kl_explorer *x, const struct kl_vm *vm, const char *what)
+{
+	size_t used = snprintf(x->message, sizeof(x->message), "%s", what);
+	unsigned int t, n = 0;
+
+	for (t = 0; t < x->prog.nthreads && used < sizeof(x->message) - 48; t++) {
+		const struct kl_vm_thread *th = &vm->thread[t];
+		const uint32_t pc = th->pc[th->method >= 0];
+
+		if (th->done)
+			continue;
+		used += snprintf(x->message + used, sizeof(x->message) - used, "%s thread %u",
+				 n++ ? "," : "", t);
+		if (x->prog.line && x->prog.line[pc])
+			used += snprintf(x->message + used, sizeof(x->message) - used, " (line %u)",
+					 x->prog.line[pc]);
+	}
+}
+
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm)
 {
-	unsigned int t, n = 0;
-	size_t used;
-
-	used = snprintf(x->message, sizeof(x->message),
-			"from here on no run comes to an end: these wait for what no one will write:");
-	for (t = 0; t < x->prog.nthreads && used < sizeof(x->message) - 32; t++)
-		if (!vm->thread[t].done)
-			used += snprintf(x->message + used, sizeof(x->message) - used,
-					 "%s thread %u", n++ ? "," : "", t);
+	kl_ex_tell_waiting(x, vm, "from here on no run comes to an end: these wait for what no "
+			   "one will write:");
 }
 
 static int tell(struct kl_explorer *x, uint32_t at)

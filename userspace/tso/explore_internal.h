@@ -164,7 +164,8 @@ int kl_ex_known_steps(struct kl_explorer *x, uint32_t at, unsigned int t, uint32
 		      unsigned int *steps);
 /* Say why the last event in x->vm cannot be explained. */
 void kl_ex_explain(struct kl_explorer *x);
-/* Say who waits for ever (explore_end.c). */
+/* Say who waits, and where, behind @what; who waits for ever (explore_end.c). */
+void kl_ex_tell_waiting(struct kl_explorer *x, const struct kl_vm *vm, const char *what);
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm);
 /* What the specification would let thread @t's call return, as text: how many results. */
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,

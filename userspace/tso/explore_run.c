@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "tso/explore_internal.h"
 
 #define LOG_MAX		64
@@ -328,6 +329,8 @@ int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned 
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}
+	kl_err("%s: a step of the run that was found cannot be made again: this is a defect of "
+	       "klin, or two states have the same hash (--hash-compact)", x->spec->path);
 	return -EINVAL;
 }
 
@@ -419,8 +422,11 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 		x->vm.nchoice = x->nchoice;
 		ret = show_step(x, n, x->thread, x->flush, &s);
 	}
+	/* The threads have other names in the state that was found. */
 	if (!ret && x->verdict == KL_EX_ENDLESS)
 		kl_ex_tell_endless(x, &x->shown);
+	if (!ret && x->verdict == KL_EX_DEADLOCK)
+		kl_ex_tell_waiting(x, &x->shown, "all threads that have not ended wait:");
 	x->told = true;
 	free(path);
 	return ret;
