@@ -21,7 +21,7 @@ command -v "$KLIN" >/dev/null || ktap_skip_all "$KLIN not found: set KLIN to the
 # run ARGUMENT...: sets $status; the output is in out, the messages in err.
 run()
 {
-	timeout 60 "$KLIN" "$@" >out 2>err </dev/null
+	timeout -k 5 120 "$KLIN" "$@" >out 2>err </dev/null
 	status=$?
 }
 

@@ -24,7 +24,7 @@ wait_for()
 # follow FILE: in the background, until it is killed or the file ends.
 follow()
 {
-	timeout 60 "$KLIN" check --follow "$@" >out 2>err </dev/null &
+	timeout -k 5 120 "$KLIN" check --follow "$@" >out 2>err </dev/null &
 	follower=$!
 }
 
@@ -83,7 +83,7 @@ pipe()
 {
 	want=$1 words=$2 name=$3
 	shift 3
-	timeout 60 "$KLIN" check --follow "$@" - >out 2>err
+	timeout -k 5 120 "$KLIN" check --follow "$@" - >out 2>err
 	status=$?
 	if [ $status -eq "$want" ] && cat out err | grep -qE -- "$words" &&
 	   [ "$(wc -l <err)" -le 1 ]; then
