@@ -115,12 +115,40 @@ X86 t
  OUT: ;
 exists (x=1)
 E2
-broken "an offset to a register" "broken.litmus:4: error: .*an offset to an address" <<'E2'
+broken "an offset that leads out of a location" "broken.litmus: an index outside" <<'E2'
 X86_64 t
-{ 0:rax=x; }
+{ 0:rax=x; y=1; }
  P0 ;
  movl $1,4(%rax) ;
 exists (x=1)
+E2
+broken "an offset into the middle" "broken.litmus:4: error: .*the middle of a location" <<'E2'
+X86_64 t
+{ int t[2]; 0:rax=t; }
+ P0 ;
+ movl $1,2(%rax) ;
+exists (t[0]=1)
+E2
+broken "an index that leads out of its array" "broken.litmus: an index outside" <<'E2'
+X86_64 t
+{ int t[2]; y=1; 0:rax=t; 0:rbx=2; }
+ P0 ;
+ movl $1,(%rax,%rbx,4) ;
+exists (t[0]=1)
+E2
+broken "an index times three" "broken.litmus:4: error: .*times" <<'E2'
+X86_64 t
+{ int t[2]; 0:rax=t; 0:rbx=1; }
+ P0 ;
+ movl $1,(%rax,%rbx,3) ;
+exists (t[0]=1)
+E2
+broken "an access through a register to a larger location" "broken.litmus:4: error: .*another size" <<'E2'
+X86_64 t
+{ int64_t x=0x100000001; 0:rax=x; }
+ P0 ;
+ movl (%rax),%ebx ;
+exists (0:rbx=1)
 E2
 broken "no element of the array" "broken.litmus:4: error: .*no element of an array" <<'E2'
 X86_64 t

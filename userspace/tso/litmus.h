@@ -16,7 +16,8 @@
 #define KL_LIT_GPRS	16
 #define KL_LIT_FLAG_A	16	/* the flags are those of comparing these two registers */
 #define KL_LIT_FLAG_B	17
-#define KL_LIT_TEMP	18
+#define KL_LIT_OTHER	18	/* registers that no instruction here sets */
+#define KL_LIT_TEMP	25
 #define KL_LIT_REGS	56
 #define KL_LIT_LOCS	64
 #define KL_LIT_ITEMS	128
@@ -29,6 +30,7 @@ struct kl_lit_loc {
 	unsigned int size;	/* bytes: as declared, or as first accessed; 0 if neither */
 	unsigned int len;	/* elements of an array from this one on, 0: it is none */
 	bool is_unsigned;
+	bool addressed;		/* some word is its address, or an array's that it is in */
 };
 
 /* What a final state shows: a register of a thread, or a location. */
@@ -59,7 +61,7 @@ struct kl_litmus {
 	unsigned int nthreads;
 	struct kl_lit_loc locs[KL_LIT_LOCS];
 	unsigned int nlocs;
-	uint64_t reg[KL_VM_THREADS][KL_LIT_GPRS];
+	uint64_t reg[KL_VM_THREADS][KL_LIT_TEMP];
 	struct kl_lit_item items[KL_LIT_ITEMS];
 	unsigned int nitems;
 	struct kl_lit_node *nodes;
@@ -138,6 +140,8 @@ int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len, unsigned
 int kl_lit_asm_end(struct kl_lit_asm *a);
 /* The register of that name, and the bytes of it that the name means; -1 if it is none. */
 int kl_lit_register(bool x64, const char *name, size_t len, unsigned int *size);
+/* The same of those that no instruction here has to do with: segments, rip. */
+int kl_lit_other_register(bool x64, const char *name, size_t len, unsigned int *size);
 /* The index of the location of that name, made if there is none; -1 if there are too many. */
 int kl_lit_location(struct kl_litmus *l, const char *name, size_t len);
 

@@ -19,6 +19,9 @@ struct kl_la_operand {
 	enum kl_la_kind kind;
 	uint64_t imm;
 	unsigned int reg, size;		/* bytes; of a register's name */
+	/* DEREF: the address in reg and the @scale of register @index, if not 0, and @offset. */
+	unsigned int index, scale;
+	int64_t offset;
 	int loc;
 	const char *text;
 	size_t len;
@@ -74,6 +77,8 @@ int kl_la_operand(struct kl_lit_asm *a, const char *s, size_t len, struct kl_la_
 bool kl_la_in_memory(const struct kl_la_operand *o);
 /* All accesses to a location are of one size: what others would see is not guessed. */
 int kl_la_sized(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int size);
+/* Where accesses through registers may lead, locations are of the size of these. */
+int kl_la_check_addressed(struct kl_lit_asm *a);
 /* A register that holds the operand's @size bytes, and nothing above them. */
 unsigned int kl_la_fetch(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int size);
 void kl_la_put(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int r,

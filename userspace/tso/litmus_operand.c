@@ -99,6 +99,12 @@ unsigned int kl_la_extended(struct kl_lit_asm *a, unsigned int r, unsigned int s
 static const char *const names32[] = { "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp" };
 static const char *const names64[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp" };
 
+/* Of segments nothing is changed here; the instruction pointer is as in herd what it was given. */
+static const char *const other[2][KL_LIT_TEMP - KL_LIT_OTHER] = {
+	{ "EIP", "CS", "DS", "SS", "ES", "FS", "GS" },
+	{ "rip", "cs", "ds", "ss", "es", "fs", "gs" },
+};
+
 const char *kl_litmus_reg(bool x64, unsigned int reg)
 {
 	static const char *const upper[] = {
@@ -108,7 +114,20 @@ const char *kl_litmus_reg(bool x64, unsigned int reg)
 		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 	};
 
+	if (reg >= KL_LIT_OTHER)
+		return other[x64][reg - KL_LIT_OTHER];
 	return reg >= 8 ? more[reg - 8] : x64 ? names64[reg] : upper[reg];
+}
+
+int kl_lit_other_register(bool x64, const char *name, size_t len, unsigned int *size)
+{
+	unsigned int i;
+
+	*size = x64 ? 8 : 4;
+	for (i = 0; i < KL_LIT_TEMP - KL_LIT_OTHER; i++)
+		if (strlen(other[x64][i]) == len && !strncasecmp(name, other[x64][i], len))
+			return KL_LIT_OTHER + i;
+	return -1;
 }
 
 /* The part of register @reg that a name ends with: its bytes, 0 if that is none. */
@@ -209,7 +228,56 @@ static int location(struct kl_lit_asm *a, const char *s, size_t len, uint64_t of
 	return 0;
 }
 
-/* (x), [x], (%rax), [RAX], 0(%rax), 8(x), x+8(%rip): @s is what the brackets hold. */
+/* The register at @s that holds an address or an index; negative after a message. */
+static int address_register(struct kl_lit_asm *a, const char *s, size_t len)
+{
+	unsigned int size;
+	int reg;
+
+	kl_la_trim(&s, &len);
+	if (len && *s == '%') {
+		s++;
+		len--;
+	}
+	reg = kl_lit_register(a->l->x64, s, len, &size);
+	if (reg < 0)
+		return kl_la_refuse(a, "an address that is not understood, expected a location or "
+				    "a register");
+	if (size != (a->l->x64 ? 8 : 4))
+		return kl_la_refuse(a, "an address of another size than the machine's");
+	return reg;
+}
+
+/* %rax,%rbx or %rax,%rbx,8 in brackets. */
+static int indexed(struct kl_lit_asm *a, const char *s, size_t len, uint64_t offset,
+		   struct kl_la_operand *o)
+{
+	const char *comma = memchr(s, ',', len), *more = comma + 1, *end = s + len;
+	const char *second = memchr(more, ',', end - more), *times = second ? second + 1 : NULL;
+	size_t times_len = times ? end - times : 0;
+	uint64_t scale = 1;
+	int base = address_register(a, s, comma - s), index;
+
+	index = base < 0 ? base : address_register(a, more, (second ? second : end) - more);
+	if (index < 0)
+		return index;
+	if (times)
+		kl_la_trim(&times, &times_len);
+	if (times && (!number(times, times_len, &scale) || !scale || scale > 8 ||
+		      scale & (scale - 1)))
+		return kl_la_refuse(a, "an index times something else than 1, 2, 4 or 8");
+	o->kind = OP_DEREF;
+	o->reg = base;
+	o->index = index;
+	o->scale = scale;
+	o->offset = offset;
+	return 0;
+}
+
+/*
+ * (x), [x], (%rax), [RAX], 8(%rax), 8(%rax,%rbx,4), 8(x), x+8(%rip): @s is what the brackets
+ * hold.
+ */
 static int memory(struct kl_lit_asm *a, const char *s, size_t len, const char *before,
 		  size_t before_len, struct kl_la_operand *o)
 {
@@ -218,6 +286,11 @@ static int memory(struct kl_lit_asm *a, const char *s, size_t len, const char *b
 	unsigned int size;
 	int reg;
 
+	if (memchr(s, ',', len)) {
+		if (before_len && !number(before, before_len, &offset))
+			return kl_la_refuse(a, "an address that is not understood");
+		return indexed(a, s, len, offset, o);
+	}
 	s += percent;
 	len -= percent;
 	if (len == 3 && !strncasecmp(s, "rip", 3))
@@ -227,15 +300,12 @@ static int memory(struct kl_lit_asm *a, const char *s, size_t len, const char *b
 	reg = kl_lit_register(a->l->x64, s, len, &size);
 	if (reg < 0 && !percent)
 		return location(a, s, len, offset, o);
+	reg = address_register(a, s, len);
 	if (reg < 0)
-		return kl_la_refuse(a, "an address that is not understood, expected a location or "
-				    "a register");
-	if (offset)
-		return kl_la_refuse(a, "an offset to an address in a register");
-	if (size != (a->l->x64 ? 8 : 4))
-		return kl_la_refuse(a, "an address of another size than the machine's");
+		return reg;
 	o->kind = OP_DEREF;
 	o->reg = reg;
+	o->offset = offset;
 	return 0;
 }
 
@@ -300,9 +370,72 @@ int kl_la_sized(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned in
 	return 0;
 }
 
+int kl_la_check_addressed(struct kl_lit_asm *a)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->l->nlocs && a->deref; i++)
+		if (a->l->locs[i].addressed && a->l->locs[i].size &&
+		    a->l->locs[i].size != a->sizes)
+			return kl_la_refuse(a, "with it accesses through registers are of another "
+					    "size than a location that they may lead to");
+	return 0;
+}
+
+/* @sum plus @v if @yes, which is 1 or 0. */
+static void add_if(struct kl_lit_asm *a, unsigned int sum, unsigned int yes, uint64_t v)
+{
+	kl_la_emit(a, kl_insn(KL_I_ADD, sum, sum,
+			      kl_la_binary(a, KL_I_MUL, yes, kl_la_constant(a, v))));
+}
+
+/*
+ * The word that an operand's address in registers leads to.  Words have no bytes in between,
+ * nor can an address be computed with: the location is looked up, and where an address leads
+ * out of the location or array that it was of there is none.
+ */
+static unsigned int address(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int size)
+{
+	const struct kl_lit_loc *locs = a->l->locs;
+	unsigned int at, first, len, i, begin = 0, keep, out;
+
+	if (!o->scale && !o->offset)
+		return o->reg;
+	if (o->offset % (int64_t)size || o->scale % size) {
+		kl_la_refuse(a, "an address that may be in the middle of a location");
+		return 0;
+	}
+	at = kl_la_constant(a, o->offset / (int64_t)size);
+	first = kl_la_constant(a, 0);
+	len = kl_la_constant(a, 0);
+	keep = a->temp;
+	if (o->scale)
+		kl_la_emit(a, kl_insn(KL_I_ADD, at, at, kl_la_binary(a, KL_I_MUL, o->index,
+				      kl_la_constant(a, o->scale / size))));
+	for (i = 0; i < a->l->nlocs; i++) {
+		unsigned int is;
+
+		a->temp = keep;
+		is = kl_la_binary(a, KL_I_EQ, o->reg, kl_la_constant(a, KL_VM_PTR + i));
+		/* The elements of an array have the number of those from there on. */
+		if (!i || !locs[i].len || locs[i - 1].len != locs[i].len + 1)
+			begin = i;
+		add_if(a, at, is, i);
+		add_if(a, first, is, begin);
+		add_if(a, len, is, locs[i].len ? i - begin + locs[i].len : 1);
+	}
+	a->temp = keep;
+	/* Any number behind all words, if it is none of these. */
+	out = kl_la_binary(a, KL_I_LE, len, kl_la_binary(a, KL_I_SUB, at, first));
+	add_if(a, at, out, UINT32_MAX);
+	kl_la_emit(a, kl_insn(KL_I_ADDRX, at, at, 0));
+	kl_la_emit(a, a->l->nlocs << 16);
+	return at;
+}
+
 unsigned int kl_la_fetch(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int size)
 {
-	unsigned int r;
+	unsigned int r, at;
 
 	switch (o->kind) {
 	case OP_IMM:
@@ -314,8 +447,9 @@ unsigned int kl_la_fetch(struct kl_lit_asm *a, const struct kl_la_operand *o, un
 		kl_la_emit(a, kl_insn_imm(KL_I_LOAD, r, o->loc));
 		return r;
 	default:
+		at = address(a, o, size);
 		r = kl_la_temp(a);
-		kl_la_emit(a, kl_insn(KL_I_READ, r, o->reg, 0));
+		kl_la_emit(a, kl_insn(KL_I_READ, r, at, 0));
 		return r;
 	}
 }
@@ -334,5 +468,5 @@ void kl_la_put(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int
 	else if (o->kind == OP_MEM)
 		kl_la_emit(a, kl_insn_imm(KL_I_STORE, r, o->loc));
 	else
-		kl_la_emit(a, kl_insn(KL_I_WRITE, r, o->reg, 0));
+		kl_la_emit(a, kl_insn(KL_I_WRITE, r, address(a, o, size), 0));
 }

@@ -191,6 +191,8 @@ bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *s
 		if (!kl_lt_name(c, &s, &len))
 			return kl_lt_fail(c, "expected a register, found '%s'", kl_lt_here(c, buf));
 		at = kl_lit_register(c->l->x64, s, len, size);
+		if (at < 0)
+			at = kl_lit_other_register(c->l->x64, s, len, size);
 		if (at < 0 || *size < 4)
 			return kl_lt_fail(c, "'%.*s' is no register that klin litmus knows here",
 				    (int)len, s);
@@ -287,6 +289,7 @@ bool kl_lt_value(struct kl_lt_cursor *c, uint64_t *v)
 	at = kl_lit_location(c->l, s, len);
 	if (at < 0)
 		return kl_lt_fail(c, "more locations than klin litmus has room for");
+	c->l->locs[at].addressed = true;
 	*v = KL_VM_PTR + at;
 	return true;
 }

@@ -135,8 +135,9 @@ static int exchange(struct kl_lit_asm *a, const struct kl_la_operand *x, const s
 		return kl_la_refuse(a, "expected a register and a location, or two registers");
 	kl_la_emit(a, kl_insn(KL_I_MOV, t, kl_la_fetch(a, x, size), 0));
 	kl_la_emit(a, kl_insn(KL_I_MOV, u, kl_la_fetch(a, y, size), 0));
-	kl_la_put(a, x, u, size);
-	kl_la_put(a, y, t, size);
+	/* The register may be the one that has the address. */
+	kl_la_put(a, kl_la_in_memory(y) ? y : x, kl_la_in_memory(y) ? t : u, size);
+	kl_la_put(a, kl_la_in_memory(y) ? x : y, kl_la_in_memory(y) ? u : t, size);
 	return 0;
 }
 
@@ -292,6 +293,7 @@ static int load_address(struct kl_lit_asm *a, const struct kl_la_operand *s,
 	if (s->kind != OP_MEM || d->kind != OP_REG || d->size != (a->l->x64 ? 8 : 4))
 		return kl_la_refuse(a, "expected a location and a register that can hold its "
 				       "address");
+	a->l->locs[s->loc].addressed = true;
 	kl_la_put(a, d, kl_la_constant(a, KL_VM_PTR + s->loc), d->size);
 	return a->err;
 }
@@ -325,7 +327,7 @@ static unsigned int size_of(struct kl_lit_asm *a, char suffix, const struct kl_l
 /* A locked instruction on the stack that changes nothing is how compilers write a fence. */
 static bool is_stack(const struct kl_lit_asm *a, const struct kl_la_operand *o)
 {
-	return o->kind == OP_DEREF && o->reg == RSP && !a->l->reg[a->t][RSP];
+	return o->kind == OP_DEREF && o->reg == RSP && !o->scale && !a->l->reg[a->t][RSP];
 }
 
 static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, char suffix,
@@ -574,7 +576,7 @@ void kl_lit_asm_thread(struct kl_lit_asm *a, unsigned int t)
 	l->prog.start[t] = l->ncode;
 	if (l->nregs < KL_LIT_TEMP)
 		l->nregs = KL_LIT_TEMP;
-	for (i = 0; i < KL_LIT_GPRS; i++) {
+	for (i = 0; i < KL_LIT_TEMP; i++) {
 		if (!l->reg[t][i])
 			continue;
 		a->temp = KL_LIT_TEMP;
@@ -598,6 +600,7 @@ int kl_lit_asm_end(struct kl_lit_asm *a)
 		}
 		kl_la_patch(a, a->fixups[i].at, label->at);
 	}
+	kl_la_check_addressed(a);
 	kl_la_emit(a, kl_insn(KL_I_STOP, 0, 0, 0));
 	return a->err;
 }
