@@ -47,6 +47,8 @@ static const struct mnemonic {
 	/* Loads are in order and so are stores of ordinary memory: nothing is left to do. */
 	{ "lfence", NOFENCE, 0, 0, false, false }, { "sfence", NOFENCE, 0, 0, false, false },
 	{ "nop", NOP, 0, 0, true, false }, { "pause", NOP, 0, 0, false, false },
+	/* Caches are no part of the model: to write one back changes no value and no order. */
+	{ "clflush", NOP, 0, 0, false, false }, { "clflushopt", NOP, 0, 0, false, false },
 	{ "endbr64", NOP, 0, 0, false, false }, { "ret", RET, 0, 0, true, false },
 };
 
