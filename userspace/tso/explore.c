@@ -223,6 +223,8 @@ int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 	int ret = x->in_pieces ? kl_ex_look(x, at) : 0;
 
 	x->loaded = KL_NO_STATE;
+	if (x->in_pieces && !ret)
+		kl_steps_near(x);
 	for (t = 0; t < x->prog.nthreads && !ret; t++) {
 		ret = KL_EX_MACHINE;
 		if (x->in_pieces)

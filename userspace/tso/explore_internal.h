@@ -67,7 +67,7 @@ struct kl_explorer {
 	bool compared;			/* data was compared with data */
 	bool ends_reached;		/* a state that was reached has a run to an end */
 	unsigned int begun;		/* how often the search has begun anew */
-	uint8_t packed[KL_VM_PACKED];
+	uint8_t packed[KL_VM_PACKED + KL_STORE_BEHIND];
 	struct kl_vm_names names;	/* of packed */
 	struct kl_ex_waiting waiting[KL_EX_WAITING];
 	unsigned int nwaiting, nwaiting_bytes;

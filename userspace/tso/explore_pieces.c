@@ -53,6 +53,24 @@ static void order_threads(struct kl_explorer *x, const struct joining *j)
 	}
 }
 
+/* Whole words are stored: one that is loaded soon waits if it was stored in parts. */
+struct packer {
+	uint64_t word;
+	unsigned int bits;
+	uint8_t *at;
+};
+
+static inline void put(struct packer *p, uint64_t v, unsigned int bits)
+{
+	p->word |= v << p->bits;
+	p->bits += bits;
+	if (p->bits < 64)
+		return;
+	memcpy(p->at, &p->word, sizeof(p->word));
+	p->at += sizeof(p->word);
+	p->word = p->bits = 0;
+}
+
 /*
  * The state to x->packed, x->names and x->hash, its set renamed: its bytes; -EDOM: a
  * thread has as its own what memory has; another negative errno.
@@ -61,17 +79,17 @@ static int64_t join(struct kl_explorer *x, struct joining *j)
 {
 	const struct kl_piece_info *all = x->known.pieces.info;
 	const uint8_t nmem = j->last;
-	uint8_t obj[256] = { 0 }, *out = x->packed, *data = j->data;
+	uint8_t obj[256] = { 0 }, *data = j->data;
+	struct packer out = { .at = x->packed };
 	uint8_t nobj = kl_pieces_nobj(&x->known.pieces, j->mem);
 	unsigned int i, k, t;
 	uint64_t mask;
-	int64_t set;
+	int64_t set, len;
 
 	order_threads(x, j);
-	memcpy(out, &j->mem, sizeof(j->mem));
-	out += sizeof(j->mem);
-	for (i = 0; i < x->prog.nthreads; i++, out += sizeof(*j->thread))
-		memcpy(out, &j->thread[x->names.thread[i]], sizeof(*j->thread));
+	put(&out, j->mem, 32);
+	for (i = 0; i < x->prog.nthreads; i++)
+		put(&out, j->thread[x->names.thread[i]], 32);
 	for (i = 0; i < x->prog.nthreads; i++) {
 		const struct kl_piece_info *info;
 		const uint8_t *own;
@@ -84,12 +102,12 @@ static int64_t join(struct kl_explorer *x, struct joining *j)
 				data[*own] = ++j->last;
 			else if (data[*own] <= nmem)
 				return -EDOM;
-			*out++ = data[*own];
+			put(&out, data[*own], 8);
 		}
 		for (k = info->nobj; k--; own++) {
 			if (!obj[*own])
 				obj[*own] = 1 + nobj++;
-			*out++ = obj[*own] - 1;
+			put(&out, obj[*own] - 1, 8);
 		}
 	}
 	if (j->last >= KL_VM_DATA_MAX || nobj > KL_VM_OBJECTS)
@@ -101,8 +119,11 @@ static int64_t join(struct kl_explorer *x, struct joining *j)
 	if (set < 0)
 		return set;
 	x->set = set;
-	x->hash = kl_store_hash(&x->store, x->packed, out - x->packed);
-	return out - x->packed;
+	/* With what is behind the end. */
+	memcpy(out.at, &out.word, sizeof(out.word));
+	len = out.at - x->packed + out.bits / 8;
+	x->hash = kl_store_hash(&x->store, x->packed, len);
+	return len;
 }
 
 int64_t kl_ex_pack_pieces(struct kl_explorer *x)

@@ -15,7 +15,7 @@ struct search {
 	struct kl_vm_prog prog;
 	struct kl_store store;
 	struct kl_vm vm, before;
-	uint8_t packed[KL_VM_PACKED];
+	uint8_t packed[KL_VM_PACKED + KL_STORE_BEHIND];
 };
 
 bool kl_litmus_eval(const struct kl_litmus *l, unsigned int node, const uint64_t *state)

@@ -369,6 +369,37 @@ const struct kl_known_steps *kl_steps_of(struct kl_explorer *x, uint32_t mem, ui
 	return learn_steps(x, mem, thread) ? NULL : &s->steps[s->nsteps - 1];
 }
 
+void kl_steps_near(const struct kl_explorer *x)
+{
+	const struct kl_steps *s = &x->known;
+	const struct kl_ex_now *now = &x->now;
+	const unsigned int n = x->prog.nthreads;
+	const struct kl_step *step[KL_VM_THREADS];
+	uint32_t at[KL_VM_THREADS];
+	unsigned int t;
+
+	if (!s->nsteps)
+		return;
+	for (t = 0; t < n; t++) {
+		at[t] = slot_of(&s->by_thread, now->mem, now->thread[t]);
+		__builtin_prefetch(&s->by_thread.slot[at[t]]);
+	}
+	for (t = 0; t < n; t++) {
+		at[t] = s->by_thread.slot[at[t]];
+		__builtin_prefetch(&s->steps[at[t] ? at[t] - 1 : 0]);
+	}
+	for (t = 0; t < n; t++) {
+		step[t] = s->step + s->steps[at[t] ? at[t] - 1 : 0].first;
+		__builtin_prefetch(step[t]);
+	}
+	for (t = 0; t < n; t++) {
+		if (step[t] >= s->step + s->nstep)
+			continue;
+		__builtin_prefetch(&s->events[step[t]->events]);
+		__builtin_prefetch(&s->names[step[t]->names]);
+	}
+}
+
 /* ---- what others do along with it ---------------------------------------------------------- */
 
 /*

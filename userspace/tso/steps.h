@@ -86,6 +86,8 @@ const struct kl_known_steps *kl_steps_of(struct kl_explorer *x, uint32_t mem, ui
 /* What the thread with that piece does along with a change of memory; NULL: no memory. */
 const struct kl_known_change *kl_steps_along(struct kl_explorer *x, uint32_t change,
 					     uint32_t thread);
+/* What is known of the steps of the state in x->now comes nearer to the CPU, for all at once. */
+void kl_steps_near(const struct kl_explorer *x);
 /* An event of the step under way. */
 int kl_steps_event(struct kl_steps *s, const struct kl_vm_event *e);
 

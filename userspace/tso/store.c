@@ -44,7 +44,7 @@ int kl_store_init(struct kl_store *s, uint64_t limit)
 		return -ENOMEM;
 	/* Only addresses: memory comes when it is written to. */
 	s->size = limit < max ? limit : max;
-	s->mem = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
+	s->mem = mmap(NULL, s->size + KL_STORE_BEHIND, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->mem != MAP_FAILED) {
 		if (s->size > LARGE)
@@ -60,10 +60,21 @@ int kl_store_init(struct kl_store *s, uint64_t limit)
 void kl_store_free(struct kl_store *s)
 {
 	if (s->mem)
-		munmap(s->mem, s->size);
+		munmap(s->mem, s->size + KL_STORE_BEHIND);
 	free(s->table);
 	free(s->hint);
 	memset(s, 0, sizeof(*s));
+}
+
+/* The first @len of the 8 bytes at @p, one load: what was stored in one is there at once. */
+static uint64_t load(const uint8_t *p, size_t len)
+{
+	uint64_t v;
+
+	if (!len)
+		return 0;
+	memcpy(&v, p, 8);
+	return len < 8 ? v & ((1ULL << 8 * len) - 1) : v;
 }
 
 static uint64_t hash(const uint8_t *p, size_t len)
@@ -75,10 +86,8 @@ static uint64_t hash(const uint8_t *p, size_t len)
 		memcpy(&b, p + 8, 8);
 		h = kl_mix(a ^ h, b);
 	}
-	a = b = 0;
-	memcpy(&a, p, len < 8 ? len : 8);
-	if (len > 8)
-		memcpy(&b, p + 8, len - 8);
+	a = load(p, len);
+	b = len > 8 ? load(p + 8, len - 8) : 0;
 	return kl_mix(kl_mix(a ^ h, b), 0x589965cc75374cc3ULL);
 }
 

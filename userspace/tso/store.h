@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define KL_NO_STATE	UINT32_MAX
+#define KL_STORE_BEHIND	8	/* bytes behind a state that can be read, whatever they are */
 
 /* A record: what follows this head is the state. */
 struct kl_record {
@@ -45,7 +46,7 @@ int kl_store_init(struct kl_store *s, uint64_t limit);
 void kl_store_free(struct kl_store *s);
 
 /*
- * The hash of a state.  Where the store will look for it comes nearer to the CPU
+ * The hash of a state, behind which there are KL_STORE_BEHIND bytes.  Where the store will look for it comes nearer to the CPU
  * meanwhile, and with kl_store_near(), some time later, what it will find there.
  */
 uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len);
