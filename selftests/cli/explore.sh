@@ -104,6 +104,16 @@ broken "the same in one of a thread's rounds" "broken.lin:3:[0-9]*: error: 'a' h
 shared word x = 0; method m() -> word { return x; }
 thread t[2] repeat(3) { word a, b; either { b = a; } or { b = 1; } a = call m(); }
 E2
+cat >two.lin <<'E2'
+spec s { word x = 0; method m() -> word { atomic { return x; } } }
+shared word x = 0; method m() -> word { return x; }
+thread t[2] repeat(3) { word a; a = call m(1); }
+thread u { call n(); }
+E2
+run explore two.lin
+[ $status -eq 2 ] && [ "$(wc -l <err)" -eq 2 ] && grep -q "^two.lin:3:[0-9]*: error: 'm' has" err &&
+	grep -q "^two.lin:4:[0-9]*: error: no method 'n'" err
+ktap_result $? "mistakes in two threads, each once" "$(cat out err)"
 broken "never initialised" "broken.lin:2:[0-9]*: error: 'x' is never initialised" <<'E2'
 shared word x; method m() -> word { return x; } client general(2);
 E2

@@ -418,7 +418,8 @@ static void written_thread(struct kl_igen *g, struct kl_thread_def *d, unsigned 
 		return;
 	begin(g, m, KL_IC_THREAD);
 	g->self = self;
-	for (i = 0; i < repeat && !g->g.d->errors; i++) {
+	/* Errors are told once too, and of each thread. */
+	for (i = 0; i < repeat && (!i || !g->g.d->errors); i++) {
 		kl_ig_list(g, d->body->body);
 		/* What there is to warn of has been told. */
 		g->g.d->warned = true;
@@ -454,7 +455,7 @@ static void written_threads(struct kl_igen *g, uint32_t *start, unsigned int *n)
 				  "64 times", KL_IMPL_THREADS);
 			return;
 		}
-		for (j = 0; j < count; j++) {
+		for (j = 0; j < count && (!j || !g->g.d->errors); j++) {
 			start[*n] = g->g.s->ncode;
 			written_thread(g, d, (*n)++, repeat);
 			keep_vars(g, d, j, count);

@@ -82,8 +82,8 @@ void kl_ex_tell_waiting(struct kl_explorer *x, const struct kl_vm *vm, const cha
 
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm)
 {
-	kl_ex_tell_waiting(x, vm, "from here on no run comes to an end: these wait for what no "
-			   "one will write:");
+	kl_ex_tell_waiting(x, vm, "from here on no run comes to an end: these wait or go round "
+			   "for ever:");
 }
 
 static int tell(struct kl_explorer *x, uint32_t at)
