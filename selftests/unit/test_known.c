@@ -25,6 +25,10 @@
 	"method write(word x) { atomic_flush { v = x; } }\n" \
 	"method cas(word a, word b) -> bool { atomic_flush { if (v == a) { v = b; return true; }\n" \
 	"return false; } } }\n"
+#define NO_WORD \
+	"spec register { word v = empty;\n" \
+	"method cas(word a, word b) -> bool { atomic_flush { if (v == a) { v = b; return true; }\n" \
+	"return false; } } }\n"
 #define DELAYED \
 	"spec register { word v = 0;\n" \
 	"method read() -> word { atomic { return v; } }\n" \
@@ -52,6 +56,11 @@ static const struct known {
 		"t1 @0 1001 1002 write 0\n"
 		"t1 @0 1010 1020 write 0\n"
 		"t1 @0 1200 1300 write 5\n", KL_VIOLATION,
+	}, {
+		"a compare-and-swap of what was there first, which is no word", NO_WORD,
+		"# first init\n"
+		"t1 @0 1 2 cas 5 6 -> 1\n"
+		"t1 @0 3 4 cas 6 7 -> 1\n", KL_VIOLATION,
 	}, {
 		"a return that the clock's error takes past the end of time", REGISTER,
 		"# clock mono error 100\n"

@@ -191,7 +191,11 @@ static int begin(struct moves *m, const struct kl_container *c)
 	int ret = allocate(m);
 
 	m->first = MONO_NONE;
-	if (!ret && c->init && m->s->h->fresh && c->first.tag == KL_WORD)
+	if (ret)
+		return ret;
+	if (c->init && m->s->h->fresh && c->first.tag != KL_WORD)
+		return no(m, "what is there first is no word");
+	if (c->init && m->s->h->fresh)
 		ret = moves_number(m, c->first.v, &m->first);
 	if (ret)
 		return ret;
