@@ -335,7 +335,8 @@ static inline void copy_vals(struct kl_val *to, const struct kl_val *from, size_
 		*to = *from;
 }
 
-static inline int64_t add_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v)
+static inline int64_t add_shape(struct kl_history *h, const struct kl_shape *s,
+				const struct kl_val *v)
 {
 	const size_t n = s->nargs + s->nres;
 	int ret;
@@ -393,8 +394,8 @@ static inline uint64_t *find_recent(struct kl_history *h, const struct kl_shape 
 }
 
 /* Where a shape is noted, or is to be in the place of another one. */
-static inline uint64_t *find_shape(struct kl_history *h, const struct kl_shape *s, const struct kl_val *v,
-			    uint64_t hash)
+static inline uint64_t *find_shape(struct kl_history *h, const struct kl_shape *s,
+				   const struct kl_val *v, uint64_t hash)
 {
 	const struct shapes *t = &h->index->shapes;
 	size_t at = hash & t->mask;

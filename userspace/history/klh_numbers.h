@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The numbers of a column of .klh, see klh_format.h: seven bits in a byte, the last without the eighth. */
+/*
+ * The numbers of a column of .klh, see klh_format.h: seven bits in a byte, the last
+ * without the eighth.
+ */
 #ifndef KL_HISTORY_KLH_NUMBERS_H
 #define KL_HISTORY_KLH_NUMBERS_H
 

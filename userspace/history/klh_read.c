@@ -107,9 +107,10 @@ static int read_gaps(struct kl_klh_reader *r, struct klh_cursor *c)
 	int ret;
 
 	while (c->p < c->end) {
-		if (!klh_next(c, &g.from) || !klh_next(c, &len) || !klh_next(c, &g.lost) || !klh_next(c, &object) ||
-		    !klh_next(c, &cpu) || !klh_next(c, &reason) || len > UINT64_MAX - g.from ||
-		    object > r->h->nobjects || cpu > KL_NO_CPU || reason > KL_GAP_CUT)
+		if (!klh_next(c, &g.from) || !klh_next(c, &len) || !klh_next(c, &g.lost) ||
+		    !klh_next(c, &object) || !klh_next(c, &cpu) || !klh_next(c, &reason) ||
+		    len > UINT64_MAX - g.from || object > r->h->nobjects || cpu > KL_NO_CPU ||
+		    reason > KL_GAP_CUT)
 			return damaged(r, "bad gap");
 		g.to = g.from + len;
 		g.object = object ? object - 1 : KL_ALL_OBJECTS;
