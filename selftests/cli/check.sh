@@ -77,6 +77,10 @@ sed 's/5 6 read -> 7/5 6 read -> 9/' right.txt >wrong.txt
 verdict 0 "linearizable" "^LINEARIZABLE" "$register" right.txt
 printf '# klin history 1\nt0 @1 1 - peek\nt1 @1 2 3 enq 1\n' >hang.txt
 verdict 0 "a method that never returned" "^LINEARIZABLE" "$specs/queue.lin" hang.txt
+printf '%s\n' "# first init" "t1 @0 1 2 cas 0 1 -> 1" "t2 @1 1 2 write 5" "t2 @1 3 4 read -> 5" \
+	"t2 @1 5 6 write 5" "t2 @1 7 8 read -> 5" >others.txt
+verdict 0 "an object that others' methods do not concern" "object 0x1: .* by log-linear" --explain \
+	"$register" others.txt
 verdict 1 "a violation" "^VIOLATION" "$register" wrong.txt
 verdict 1 "a violation is confirmed by the oracle" "oracle finds no order either" "$register" \
 	wrong.txt

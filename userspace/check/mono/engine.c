@@ -363,13 +363,22 @@ static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *s
 	return ret;
 }
 
-/* Has it methods that are not those of a container? */
+static bool is_other(const struct kl_slice *s, uint16_t method)
+{
+	return s->methods[method] < 0 ||
+	       kl_spec_role(s->spec, s->methods[method]) == KL_ROLE_OTHER;
+}
+
+/* Has it operations that are not those of a container?  Other objects' do not matter. */
 static bool has_others(const struct kl_slice *s)
 {
-	size_t i;
+	bool any = false;
+	uint32_t i;
 
-	for (i = 0; i < s->h->nmethods; i++)
-		if (s->methods[i] < 0 || kl_spec_role(s->spec, s->methods[i]) == KL_ROLE_OTHER)
+	for (i = 0; i < s->h->nmethods && !any; i++)
+		any = is_other(s, i);
+	for (i = 0; any && i < s->nops; i++)
+		if (is_other(s, kl_op_method(s->h, &s->h->ops[s->ops ? s->ops[i] : i])))
 			return true;
 	return false;
 }
