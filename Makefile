@@ -189,7 +189,7 @@ build/bpf/%.skel.h: build/bpf/%.bpf.o
 newest_headers := $(shell printf '%s\n' $(wildcard /usr/src/linux-headers-6.1.*-amd64) | sort -V | \
 	tail -n 1)
 KDIR ?= $(newest_headers)
-kmod_src := Kbuild $(wildcard kmod/Kbuild kmod/*.c kmod/*.h kmod/*/*.c kmod/*/*.h)
+kmod_src := Kbuild bpf/klin_event.h $(wildcard kmod/Kbuild kmod/*.c kmod/*.h kmod/*/*.c kmod/*/*.h)
 kbuild_args = $(if $(filter 1,$(V)),,-s) -C '$(KDIR)' M='$(CURDIR)' V=$(V) \
 	CONFIG_DEBUG_INFO_BTF_MODULES=
 no_headers = no kernel headers in KDIR='$(KDIR)': run tools/deps, or give KDIR=

@@ -75,6 +75,7 @@ struct klin_event {
 	__u64 val[KLIN_MAX_VALS];	/* arguments, then results; only those used are sent */
 };
 
+#define KLIN_EVENT_SIZE(nvals) (__builtin_offsetof(struct klin_event, val) + 8 * (nvals))
 #define KLIN_TID_IDLE	(1U << 31)
 
 /*

@@ -38,8 +38,6 @@ struct {
 	__type(value, struct klin_cpu);
 } cpus SEC(".maps");
 
-#define KLIN_EVENT_SIZE(nvals) (__builtin_offsetof(struct klin_event, val) + 8 * (nvals))
-
 static __always_inline struct klin_cpu *klin_this_cpu(__u32 cpu, enum klin_side side)
 {
 	__u32 i = KLIN_SIDES * cpu + side;

@@ -12,6 +12,7 @@
  *	error		what was wrong with the last settings, empty when nothing was
  *	rounds_result	the results, a line a round
  *	probes		probes for BPF programs, see probes.c
+ *	plain		recording without BPF, see plain.c
  *
  * One load or one run of rounds exists at a time; what is done stays to be looked
  * at until the next begins.  Settings that are refused change nothing.
@@ -31,6 +32,7 @@
 #include "load.h"
 #include "method.h"
 #include "option.h"
+#include "plain.h"
 #include "probes.h"
 #include "rounds.h"
 #include "subject.h"
@@ -326,6 +328,7 @@ int klin_control_init(void)
 		return PTR_ERR(dir);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		debugfs_create_file(files[i].name, files[i].mode, dir, NULL, files[i].fops);
+	debugfs_create_file_unsafe("plain", 0600, dir, NULL, &klin_plain_fops);
 	return 0;
 }
 

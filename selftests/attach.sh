@@ -41,11 +41,13 @@ test_attach()
 # Attached in mid-life, the first state is not known.
 test_mid_life()
 {
-	for spec in spinlock_kernel spinlock; do
-		name="attached in mid-life, $spec: no false alarm"
+	for way in spinlock_kernel:auto spinlock:auto spinlock:plain; do
+		spec=${way%:*}
+		name="attached in mid-life, $way: no false alarm"
 		object=$(status_of lock)
 		[ $spec = spinlock_kernel ] || object=$(status_of object)
-		if ! record "$work/a.klh" --duration=0.5 --object="$object" "$KLIN_SPECS/$spec.lin"; then
+		if ! record "$work/a.klh" --duration=0.5 --object="$object" --attach="${way#*:}" \
+		     "$KLIN_SPECS/$spec.lin"; then
 			ktap_fail "$name" "$(cat "$work/record")"
 			continue
 		fi
@@ -89,7 +91,7 @@ need_klin
 need_btf
 need_command bpftool
 need_module
-ktap_plan 8
+ktap_plan 9
 before=$(warnings)
 bpf_ids >"$work/bpf"
 test_attach

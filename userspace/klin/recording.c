@@ -45,7 +45,7 @@ static enum kl_way attach_way(struct argp_state *state, const char *arg)
 		return KL_WAY_FENTRY;
 	if (!strcmp(arg, "kprobe"))
 		return KL_WAY_KPROBE;
-	argp_error(state, "--attach '%s': expected auto, fentry or kprobe", arg);
+	argp_error(state, "--attach '%s': expected auto, fentry, kprobe or plain", arg);
 	return KL_WAY_NONE;
 }
 
@@ -128,7 +128,8 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		a->opts.sample = kl_arg_number(state, "sample", arg + 2, 1, 1 << 20);
 		break;
 	case OPT_ATTACH:
-		a->opts.only = attach_way(state, arg);
+		a->opts.plain = !strcmp(arg, "plain");
+		a->opts.only = a->opts.plain ? KL_WAY_NONE : attach_way(state, arg);
 		break;
 	case OPT_BUFFER:
 		a->opts.pages = power_of_two(state, "buffer", arg, 1 << 18);
@@ -181,7 +182,8 @@ static const struct argp_option options[] = {
 	{ "pid", OPT_PID, "PID", 0, "Record operations of this process only; what is known of an "
 	  "object that others use at the same time is a gap", 0 },
 	{ "cpu", OPT_CPU, "LIST", 0, "Record what is called on these CPUs only; the same holds", 0 },
-	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe", 0 },
+	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe; "
+	  "plain: klin.ko alone records, by plain stores, what announces itself", 0 },
 	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux or a "
 	  "module that is running (default: where the distribution puts it)", 0 },
 	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024)", 0 },

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "probe/plain.h"
 #include "probe/recorder.h"
 #include "func.skel.h"
 #include "func_long.skel.h"
@@ -142,7 +143,7 @@ static void close_group(const struct kl_kernel *k, struct kl_group *g)
 		bpf_link__destroy(g->progs[i].link);
 		kl_kprobe_remove(k, &g->progs[i]);
 	}
-	if (g->cpus)
+	if (g->cpus && g->cpus_size)
 		munmap(g->cpus, g->cpus_size);
 	bpf_object__close(g->obj);
 	memset(g, 0, sizeof(*g));
@@ -376,6 +377,10 @@ static int attach_tracepoints(struct kl_recorder *r)
 		conf.method[at].nres = c->nres;
 		c->group = r->ngroups;
 	}
+	if (r->opts.plain) {
+		err = kl_plain_attach(r, g, &conf);
+		goto out;
+	}
 	err = kl_open_object(r, elf, size, &conf, sizeof(conf), &g->obj);
 	if (!err)
 		err = choose(g, names, 4);
@@ -388,6 +393,7 @@ static int attach_tracepoints(struct kl_recorder *r)
 		if (!g->progs[j].link)
 			err = -errno;
 	}
+out:
 	if (err) {
 		kl_err("cannot attach to klin.ko's tracepoints on kernel %s: %s", r->kernel->release,
 		       cause(err));
@@ -431,14 +437,15 @@ int kl_recorder_attach(struct kl_recorder *r)
 	r->points = calloc(r->nclauses * KL_PLACES_MAX + 1, sizeof(*r->points));
 	if (!r->groups || !r->points)
 		return -ENOMEM;
-	err = kl_reader_open(r);
+	/* Its own recording needs no buffers of BPF's, and no programs. */
+	err = r->opts.plain ? 0 : kl_reader_open(r);
 	if (err)
 		return err;
 	r->began = r->looked = kl_now();
 	r->begin = r->polled = r->polled_before = kl_times_first(r);
 	kl_drain_open(r);
-	err = attach_task_exit(r);
-	if (!err && !kl_spec_flushes(r->opts.spec))
+	err = r->opts.plain ? 0 : attach_task_exit(r);
+	if (!err && !r->opts.plain && !kl_spec_flushes(r->opts.spec))
 		kl_ticks_attach(r);
 	for (i = 0; !err && i < r->nclauses; i++)
 		if (!r->clauses[i].tracepoint)
@@ -472,6 +479,8 @@ void kl_detach(struct kl_recorder *r)
 			detach_prog(r, &r->groups[i].progs[j]);
 	for (i = 0; i < r->npoints; i++)
 		detach_prog(r, &r->points[i].prog);
+	if (r->opts.plain)
+		kl_plain_detach(r);
 	bpf_link__destroy(r->task_link);
 	r->task_link = NULL;
 	kl_ticks_detach(r);

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "probe/plain.h"
 #include "probe/recorder.h"
 
 int kl_add_drained(struct kl_recorder *r, uint16_t cpu, uint64_t ret, uint64_t by)
@@ -243,7 +244,7 @@ void kl_reader_look(struct kl_recorder *r)
 {
 	int cpu, err;
 
-	for (cpu = 0; cpu < r->ncpus; cpu++) {
+	for (cpu = 0; r->buffers && cpu < r->ncpus; cpu++) {
 		if (sum_unread(r, cpu) == r->unread[cpu])
 			continue;
 		err = replace(r, cpu);
@@ -259,6 +260,8 @@ int kl_reader_consume(struct kl_recorder *r)
 {
 	int err = 0, cpu;
 
+	if (r->opts.plain)
+		return kl_plain_consume(r);
 	for (cpu = 0; err >= 0 && cpu < r->ncpus; cpu++)
 		if (r->buffers[cpu])
 			err = perf_buffer__consume(r->buffers[cpu]);

@@ -27,6 +27,7 @@
  * @object: its address
  * @lock: its address as functions of the kernel itself (not of modules) know it,
  *	0 if that is the same
+ * @plain: klin.ko records, by plain stores, what announces itself; no BPF program does
  * @private_object: @object is used in process context only
  * @pid: record operations of this process only; 0: of all
  * @cpus: bit i of word i / 64: record operations called on this CPU, if @by_cpu
@@ -42,7 +43,7 @@ struct kl_record_opts {
 	const char *debug;
 	enum kl_way only;
 	unsigned int pages, slots;
-	bool one_object, private_object, fresh, clock_known;
+	bool one_object, private_object, fresh, clock_known, plain;
 	uint64_t object, lock, clock_error;
 	pid_t pid;
 	uint64_t cpus[KL_CPU_WORDS];

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "probe/plain.h"
 #include "probe/recorder.h"
 
 /* The kernel refused to make a map: say why. */
@@ -35,6 +36,8 @@ static int make_maps(struct kl_recorder *r)
 	r->ncpus = libbpf_num_possible_cpus();
 	if (r->ncpus < 0)
 		return r->ncpus;
+	if (r->opts.plain)
+		return kl_plain_open(r);
 	r->events_fd = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "klin_events", 4, 4, r->ncpus,
 				      NULL);
 	if (r->events_fd < 0)
@@ -147,6 +150,8 @@ static int choose(struct kl_recorder *r, struct kl_clause *c)
 	if (c->found.target->kind == KL_TARGET_NOTHING)
 		return 0;
 	err = kl_filter_check(r, c);
+	if (!err && r->opts.plain)
+		err = kl_plain_check(r, c);
 	if (err)
 		return err;
 	if (c->found.nplaces)
@@ -192,6 +197,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		return err;
 	r->opts = *opts;
 	r->events_fd = r->slots_fd = r->left_fd = r->times.fd = r->drain_fd = -1;
+	r->plain.fd = -1;
 	r->ignore_misses = opts->one_object && opts->private_object && !kl_preemptible();
 	r->nclauses = kl_spec_nprobes(opts->spec);
 	r->clauses = calloc(r->nclauses * KL_PLACES_MAX + 1, sizeof(*r->clauses));
@@ -240,7 +246,8 @@ void kl_recorder_free(struct kl_recorder *r)
 	kl_reader_close(r);
 	kl_times_close(r);
 	kl_drain_close(r);
-	if (r->slots)
+	kl_plain_close(r);
+	if (r->slots && r->slots_fd >= 0)
 		munmap(r->slots, r->opts.slots * sizeof(struct klin_slot));
 	if (r->slots_fd >= 0)
 		close(r->slots_fd);
@@ -305,7 +312,8 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 		if (found->func.module[0])
 			fprintf(f, " [%s]", found->func.module);
 		if (c->tracepoint)
-			fprintf(f, "  tracepoints, %s", effect(r, false));
+			fprintf(f, "  %s, %s", r->opts.plain ? "klin.ko's own recording by plain stores" :
+				"tracepoints", effect(r, false));
 		else if (place)
 			fprintf(f, "  kprobe, %s; from %s()'s call to its return, by %s, %s",
 				effect(r, true), found->func.name, ways[found->way],

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "bpf/klin_event.h"
+#include "kmod/plain_abi.h"
 #include "probe/record.h"
 #include "probe/target.h"
 
@@ -70,6 +71,14 @@ struct kl_pointer {
 	struct kl_prog prog;
 };
 
+/* klin.ko's own recording, see plain.h. */
+struct kl_plain {
+	int fd;
+	char *at;		/* mapped */
+	struct klin_plain_size size;
+	struct klin_plain_map map;
+};
+
 /* All CPUs have drained their store buffers between @from and @to. */
 struct kl_cut {
 	uint64_t from, to;
@@ -99,6 +108,8 @@ struct kl_recorder {
 	struct perf_buffer **buffers;	/* by CPU; NULL while it is not there */
 	uint64_t *unread;		/* by CPU: what had no buffer, as last read */
 	bool cpus_came;			/* or came back: their clocks were not compared */
+
+	struct kl_plain plain;		/* if the options say so */
 
 	struct kl_drained *drained;
 	size_t ndrained, cdrained;
@@ -197,6 +208,7 @@ void kl_reader_close(struct kl_recorder *r);
 
 /* losses.c */
 void kl_losses_poll(struct kl_recorder *r, bool last);
+uint64_t kl_losses_unaccounted(const struct kl_recorder *r);
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats);
 
 /* filter.c: operations that are left out. */

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "probe/plain.h"
 #include "probe/recorder.h"
 
 #define TICK_NS		1000
@@ -73,26 +74,34 @@ static void *tick(void *arg)
 	return NULL;
 }
 
+/* Where all programs find the counts; NULL with errno. */
+static struct klin_time *memory(struct kl_recorder *r)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	void *at;
+
+	if (r->opts.plain)
+		return kl_plain_times(r);
+	r->times.fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "klin_times", 4, sizeof(struct klin_time),
+				     1 + r->ncpus, &opts);
+	if (r->times.fd < 0)
+		return NULL;
+	r->times.size = (1 + r->ncpus) * sizeof(struct klin_time);
+	at = mmap(NULL, r->times.size, PROT_READ | PROT_WRITE, MAP_SHARED, r->times.fd, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
 /**
  * kl_times_open() - make the clock that the recording asks for
- * @r: the recorder, its events_fd open
+ * @r: the recorder, its maps made
  *
  * Return: 0; -EINVAL after a message when it cannot be had here; else a negative errno.
  */
 int kl_times_open(struct kl_recorder *r)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	void *at;
-
-	r->times.fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "klin_times", 4, sizeof(struct klin_time),
-				     1 + r->ncpus, &opts);
-	if (r->times.fd < 0)
-		return r->times.fd;
-	r->times.size = (1 + r->ncpus) * sizeof(struct klin_time);
-	at = mmap(NULL, r->times.size, PROT_READ | PROT_WRITE, MAP_SHARED, r->times.fd, 0);
-	if (at == MAP_FAILED)
+	r->times.at = memory(r);
+	if (!r->times.at)
 		return -errno;
-	r->times.at = at;
 	r->times.at->now = 1;
 	if (r->opts.clock != KL_CLOCK_TICK)
 		return 0;
@@ -117,7 +126,7 @@ static void stop_ticking(struct kl_recorder *r)
 void kl_times_close(struct kl_recorder *r)
 {
 	stop_ticking(r);
-	if (r->times.at)
+	if (r->times.at && r->times.fd >= 0)
 		munmap(r->times.at, r->times.size);
 	if (r->times.fd >= 0)
 		close(r->times.fd);

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Recording of what announces itself by <klin.h>, without BPF: by plain stores into
+ * memory that the reader has mapped.  No locked instruction and no barrier is on the
+ * usual path, so that a store of the operation may wait in the store buffer as long as
+ * it would without it, but for the room that the event's own stores take; of a task's
+ * first operation alone a locked instruction claims a slot.
+ *
+ * A time by the TSC is taken when the loads before it are done (lfence or rdtscp), which
+ * waits for no store.  Without that it could be taken before what an operation loads
+ * last, and two operations would seem to follow one another that did not.  Where even
+ * that is too much ticks and epochs are loaded.
+ *
+ * It does what bpf/tp.bpf.c does, to structures of the same layout.  Interrupts are off
+ * meanwhile, so each structure of a CPU has one writer, and nothing is missed because
+ * it hit itself.  A slot is kept when its task ends: new tasks that find none are
+ * counted as missed.
+ */
+#include <linux/atomic.h>
+#include <linux/capability.h>
+#include <linux/irqflags.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "plain.h"
+#include "plain_abi.h"
+#include "trace.h"
+
+#define SLOTS_MAX	(1U << 20)
+#define ENTRIES_MAX	(1U << 22)
+
+/**
+ * struct plain - a recording
+ * @lock: guards making, starting and stopping it
+ * @size: of its memory
+ * @map: where its parts are
+ * @mem: the memory, mapped by the reader, too: nothing in it is trusted
+ * @conf: what to record
+ * @started: START was done
+ * @running: the probes are there
+ */
+struct plain {
+	struct mutex lock;
+	struct klin_plain_size size;
+	struct klin_plain_map map;
+	void *mem;
+	struct klin_tp_conf conf;
+	bool started, running;
+};
+
+/* There is one at a time: the tracepoints' probes would be called for each. */
+static atomic_t opened = ATOMIC_INIT(0);
+
+static struct klin_cpu *this_side(const struct plain *p, u32 cpu, enum klin_side side)
+{
+	return (struct klin_cpu *)(p->mem + p->map.cpus) + KLIN_SIDES * cpu + side;
+}
+
+/* As klin_coarse_time() of bpf/clock.h. */
+static u64 coarse_time(const struct plain *p, u32 cpu)
+{
+	struct klin_time *times = p->mem + p->map.times;
+	u64 first = READ_ONCE(times[0].now) << KLIN_TICK_BITS;
+	u64 last = first | ((1ULL << KLIN_TICK_BITS) - 1), next;
+
+	next = clamp(times[1 + cpu].now + 1, first, last);
+	times[1 + cpu].now = next;
+	return next;
+}
+
+static u64 time(const struct plain *p, u32 cpu)
+{
+	return p->conf.clock == KLIN_CLOCK_MONO ? ktime_get_mono_fast_ns() : coarse_time(p, cpu);
+}
+
+static bool wanted(const struct plain *p, const void *object, u32 id)
+{
+	if (p->conf.one_object && (unsigned long)object != p->conf.object)
+		return false;
+	return id < KLIN_TP_METHODS && p->conf.method[id].used;
+}
+
+/* Idle tasks share tid 0 and are told apart by their CPU. */
+static u32 this_key(u32 cpu)
+{
+	return current->pid ?: KLIN_TID_IDLE + cpu;
+}
+
+/* Interrupts have stacks of their own. */
+static __always_inline u32 this_stack(void)
+{
+	return (unsigned long)__builtin_frame_address(0) >> ilog2(THREAD_SIZE);
+}
+
+static struct klin_slot *find_slot(const struct plain *p, u32 key, bool claim)
+{
+	struct klin_slot *slots = p->mem + p->map.slots;
+	u32 hash = key * 0x9e3779b1U >> 7, mask = p->size.slots - 1, i, owner;
+
+	for (i = 0; i < KLIN_TRIES; i++)
+		if (READ_ONCE(slots[(hash + i) & mask].owner) == key)
+			return &slots[(hash + i) & mask];
+	for (i = 0; claim && i < KLIN_TRIES; i++) {
+		struct klin_slot *s = &slots[(hash + i) & mask];
+
+		owner = READ_ONCE(s->owner) ?: cmpxchg(&s->owner, 0, key);
+		if (!owner)
+			return s;
+	}
+	return NULL;
+}
+
+static void lost(struct klin_cpu *c, u64 from, u64 to)
+{
+	u32 n = min_t(u32, c->nlosses, KLIN_LOSSES);
+	struct klin_loss *l;
+
+	c->lost++;
+	if (!n || (!c->losing && n < KLIN_LOSSES)) {
+		c->losses[n] = (struct klin_loss){ .from = from, .to = to, .count = 1 };
+		c->nlosses = n + 1;
+	} else {
+		l = &c->losses[n - 1];
+		l->from = min(l->from, from);
+		l->to = max(l->to, to);
+		l->count++;
+	}
+	c->losing = 1;
+}
+
+static bool put(const struct plain *p, u32 cpu, const struct klin_event *ev, size_t size)
+{
+	struct klin_plain_ring *ring = (struct klin_plain_ring *)(p->mem + p->map.rings) + cpu;
+	struct klin_plain_entry *entries = p->mem + p->map.events;
+	u64 head = READ_ONCE(ring->head);
+
+	/* what the reader is done with is not written before (pairs with the reader's store) */
+	if (head - smp_load_acquire(&ring->tail) >= p->size.entries)
+		return false;
+	memcpy(&entries[(u64)cpu * p->size.entries + (head & (p->size.entries - 1))].ev, ev, size);
+	/* the event is there before it can be seen (pairs with the reader's load) */
+	smp_store_release(&ring->head, head + 1);
+	return true;
+}
+
+static void send(const struct plain *p, u32 cpu, struct klin_cpu *c, const struct klin_event *ev,
+		 size_t size)
+{
+	WRITE_ONCE(c->events, c->events + 1);
+	if (put(p, cpu, ev, size))
+		c->losing = 0;
+	else
+		lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
+}
+
+/* The return of @f was not seen, and will not be. */
+static void send_stale(const struct plain *p, u32 cpu, struct klin_cpu *c, struct klin_frame *f)
+{
+	if (f->open != KLIN_OPEN)
+		return;
+	f->ev.flags |= KLIN_F_NORET;
+	f->ev.ret = time(p, cpu);
+	send(p, cpu, c, &f->ev, sizeof(f->ev));
+	f->open = KLIN_FILLING;
+}
+
+/* A new frame on top; the reader may look at any time. */
+static struct klin_frame *push(const struct plain *p, u32 cpu, struct klin_cpu *c,
+			       struct klin_slot *s)
+{
+	struct klin_frame *f = &s->frames[s->top & (KLIN_DEPTH - 1)];
+
+	/* Returns that were not seen have filled it: the oldest goes. */
+	if (s->top - s->base >= KLIN_DEPTH)
+		WRITE_ONCE(s->base, s->base + 1);
+	send_stale(p, cpu, c, f);
+	WRITE_ONCE(f->open, KLIN_FILLING);
+	barrier();
+	WRITE_ONCE(s->top, s->top + 1);
+	f->sp = 0;
+	f->ev.type = KLIN_EV_OP;
+	f->ev.point = 0;
+	f->ev.flags = 0;
+	f->ev.fault = 0;
+	f->ev.cpu_call = cpu;
+	return f;
+}
+
+/* The innermost open call of a method on an object, its index in *@at. */
+static struct klin_frame *find_frame(struct klin_slot *s, const void *object, u32 probe, u32 stack,
+				     u32 *at)
+{
+	struct klin_frame *f;
+	u32 i, n = s->top;
+
+	for (i = 0; i < KLIN_DEPTH && n != s->base; i++) {
+		n--;
+		f = &s->frames[n & (KLIN_DEPTH - 1)];
+		if (f->open == KLIN_OPEN && f->func == stack && f->ev.probe == probe &&
+		    f->ev.object == (unsigned long)object) {
+			*at = n;
+			return f;
+		}
+	}
+	return NULL;
+}
+
+static void record_call(const struct plain *p, const void *object, u32 id, u32 stack,
+			const u64 *args)
+{
+	u32 cpu = smp_processor_id(), key = this_key(cpu);
+	struct klin_cpu *c = this_side(p, cpu, KLIN_AT_CALL);
+	struct klin_slot *s = find_slot(p, key, true);
+	struct klin_frame *f;
+
+	if (!s) {
+		WRITE_ONCE(c->missed, c->missed + 1);
+		return;
+	}
+	f = push(p, cpu, c, s);
+	f->func = stack;
+	f->ev.probe = p->conf.method[id].probe;
+	f->ev.object = (unsigned long)object;
+	f->ev.tid = key;
+	memcpy(f->ev.val, args, 3 * sizeof(*args));
+	f->ev.call = time(p, cpu);
+	barrier();
+	WRITE_ONCE(f->open, KLIN_OPEN);
+}
+
+static void record_return(const struct plain *p, const void *object, u32 id, u32 stack,
+			  const u64 *results)
+{
+	u32 cpu = smp_processor_id(), key = this_key(cpu), at = 0, i;
+	u32 probe = p->conf.method[id].probe, nargs = p->conf.method[id].nargs & 3;
+	u32 nres = p->conf.method[id].nres & 3;
+	struct klin_cpu *c = this_side(p, cpu, KLIN_AT_RETURN);
+	u64 now = time(p, cpu);
+	struct klin_slot *s = find_slot(p, key, true);
+	struct klin_frame *f;
+
+	if (!s) {
+		WRITE_ONCE(c->missed, c->missed + 1);
+		return;
+	}
+	f = find_frame(s, object, probe, stack, &at);
+	if (f) {
+		/* Calls nest, so those above have returned unseen. */
+		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
+			send_stale(p, cpu, c, &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)]);
+			WRITE_ONCE(s->top, s->top - 1);
+		}
+	} else {
+		at = s->top;
+		f = push(p, cpu, c, s);
+		f->ev.probe = probe;
+		f->ev.call = 0;
+		f->ev.object = (unsigned long)object;
+		f->ev.tid = key;
+		f->ev.flags = KLIN_F_NOCALL;
+		f->ev.fault = (1U << nargs) - 1;
+	}
+	f->ev.ret = now;
+	f->ev.cpu_ret = cpu;
+	/* Results that are not used are overwritten or cut off. */
+	memcpy(f->ev.val + nargs, results, 3 * sizeof(*results));
+	send(p, cpu, c, &f->ev, KLIN_EVENT_SIZE(nargs + nres));
+	barrier();
+	WRITE_ONCE(f->open, KLIN_FILLING);
+	WRITE_ONCE(s->top, at);
+}
+
+static void on_call(void *data, const void *object, u32 method, u64 a, u64 b, u64 c)
+{
+	const struct plain *p = data;
+	const u64 args[] = { a, b, c };
+	u32 id = method - p->conf.first_id;
+	unsigned long flags;
+
+	if (!wanted(p, object, id))
+		return;
+	raw_local_irq_save(flags);
+	record_call(p, object, id, this_stack(), args);
+	raw_local_irq_restore(flags);
+}
+
+static void on_return(void *data, const void *object, u32 method, u64 r0, u64 r1, u64 r2)
+{
+	const struct plain *p = data;
+	const u64 results[] = { r0, r1, r2 };
+	u32 id = method - p->conf.first_id;
+	unsigned long flags;
+
+	if (!wanted(p, object, id))
+		return;
+	raw_local_irq_save(flags);
+	record_return(p, object, id, this_stack(), results);
+	raw_local_irq_restore(flags);
+}
+
+static void on_point(void *data, const void *object, u32 method)
+{
+	const struct plain *p = data;
+	u32 id = method - p->conf.first_id, cpu, at;
+	struct klin_frame *f = NULL;
+	struct klin_slot *s;
+	unsigned long flags;
+
+	if (!wanted(p, object, id))
+		return;
+	raw_local_irq_save(flags);
+	cpu = smp_processor_id();
+	s = find_slot(p, this_key(cpu), false);
+	if (s)
+		f = find_frame(s, object, p->conf.method[id].probe, this_stack(), &at);
+	if (f)
+		f->ev.point = time(p, cpu);
+	raw_local_irq_restore(flags);
+}
+
+static void on_drain(void *data, int cpu)
+{
+	const struct plain *p = data;
+	struct klin_event ev = { .type = KLIN_EV_DRAIN };
+	struct klin_cpu *c;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	c = this_side(p, smp_processor_id(), KLIN_AT_DRAIN);
+	ev.cpu_call = ev.cpu_ret = smp_processor_id();
+	ev.call = ev.ret = time(p, ev.cpu_ret);
+	/* One that does not fit is no loss: less is known, that is all. */
+	if (put(p, ev.cpu_ret, &ev, KLIN_EVENT_SIZE(0)))
+		WRITE_ONCE(c->events, c->events + 1);
+	raw_local_irq_restore(flags);
+}
+
+static void detach(struct plain *p)
+{
+	/* What is called from now on stays in its slot. */
+	unregister_trace_klin_return(on_return, p);
+	unregister_trace_klin_point(on_point, p);
+	unregister_trace_klin_drain(on_drain, p);
+	unregister_trace_klin_call(on_call, p);
+	tracepoint_synchronize_unregister();
+	p->running = false;
+}
+
+static int attach(struct plain *p)
+{
+	int err;
+
+	err = register_trace_klin_drain(on_drain, p);
+	if (err)
+		return err;
+	err = register_trace_klin_point(on_point, p);
+	if (err)
+		goto err_drain;
+	err = register_trace_klin_return(on_return, p);
+	if (err)
+		goto err_point;
+	err = register_trace_klin_call(on_call, p);
+	if (err)
+		goto err_return;
+	p->running = true;
+	return 0;
+
+err_return:
+	unregister_trace_klin_return(on_return, p);
+err_point:
+	unregister_trace_klin_point(on_point, p);
+err_drain:
+	unregister_trace_klin_drain(on_drain, p);
+	tracepoint_synchronize_unregister();
+	return err;
+}
+
+static int make(struct plain *p, const struct klin_plain_size *size)
+{
+	if (p->mem)
+		return -EBUSY;
+	if (size->ncpus < nr_cpu_ids || size->ncpus > KLIN_TID_IDLE / 2 ||
+	    !is_power_of_2(size->slots) || size->slots > SLOTS_MAX ||
+	    !is_power_of_2(size->entries) || size->entries > ENTRIES_MAX)
+		return -EINVAL;
+	p->size = *size;
+	p->map = klin_plain_layout(size);
+	p->mem = vmalloc_user(p->map.size);
+	return p->mem ? 0 : -ENOMEM;
+}
+
+static int start(struct plain *p, const void __user *arg)
+{
+	int err;
+
+	if (!p->mem || p->started)
+		return -EBUSY;
+	if (copy_from_user(&p->conf, arg, sizeof(p->conf)))
+		return -EFAULT;
+	/* A count that each time raises would be a locked instruction. */
+	if (p->conf.clock != KLIN_CLOCK_MONO && p->conf.clock != KLIN_CLOCK_COARSE)
+		return -EINVAL;
+	if (p->conf.filter.only || p->conf.filter.sample || p->conf.filter.by_cpu)
+		return -EOPNOTSUPP;
+	err = attach(p);
+	p->started = !err;
+	return err;
+}
+
+static long plain_ioctl(struct file *f, unsigned int cmd, unsigned long arg)
+{
+	struct plain *p = f->private_data;
+	struct klin_plain_size size;
+	long err = 0;
+
+	mutex_lock(&p->lock);
+	switch (cmd) {
+	case KLIN_PLAIN_SIZE:
+		err = copy_from_user(&size, (void __user *)arg, sizeof(size)) ? -EFAULT :
+		      make(p, &size);
+		break;
+	case KLIN_PLAIN_START:
+		err = start(p, (void __user *)arg);
+		break;
+	case KLIN_PLAIN_STOP:
+		if (p->running)
+			detach(p);
+		break;
+	default:
+		err = -ENOTTY;
+	}
+	mutex_unlock(&p->lock);
+	return err;
+}
+
+static int plain_mmap(struct file *f, struct vm_area_struct *vma)
+{
+	struct plain *p = f->private_data;
+	int err = -EINVAL;
+
+	mutex_lock(&p->lock);
+	if (p->mem)
+		err = remap_vmalloc_range(vma, p->mem, vma->vm_pgoff);
+	mutex_unlock(&p->lock);
+	return err;
+}
+
+static int plain_open(struct inode *inode, struct file *f)
+{
+	struct plain *p;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (atomic_cmpxchg(&opened, 0, 1))
+		return -EBUSY;
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p) {
+		atomic_set(&opened, 0);
+		return -ENOMEM;
+	}
+	mutex_init(&p->lock);
+	f->private_data = p;
+	return nonseekable_open(inode, f);
+}
+
+/* Nobody has it mapped any longer. */
+static int plain_release(struct inode *inode, struct file *f)
+{
+	struct plain *p = f->private_data;
+
+	if (p->running)
+		detach(p);
+	vfree(p->mem);
+	kfree(p);
+	atomic_set(&opened, 0);
+	return 0;
+}
+
+const struct file_operations klin_plain_fops = {
+	.owner = THIS_MODULE,
+	.open = plain_open,
+	.unlocked_ioctl = plain_ioctl,
+	.mmap = plain_mmap,
+	.release = plain_release,
+};
