@@ -264,6 +264,8 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 		err = find_gaps(r, kl_now());
 		drop_missed(r);
 	}
+	if (!err && kl_losses_unaccounted(r))
+		err = add_gap(r, 0, kl_now(), 0, KL_GAP_LOST);
 	if (!err && !r->follow.begun)
 		err = kl_begin(r);
 	if (!err)

@@ -138,13 +138,42 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 }
 
 /**
+ * kl_losses_unaccounted() - do the programs' counts and what was read add up?
+ * @r: the recorder, detached, with everything read
+ *
+ * Return: events that were written, and neither read nor lost: 0, or after a message what
+ * makes a gap of all that was recorded.
+ */
+uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
+{
+	uint64_t written = 0, lost = 0;
+	unsigned int i;
+	int j;
+
+	for (i = 0; i < r->ngroups; i++) {
+		for (j = 0; j < KLIN_SIDES * r->ncpus; j++) {
+			written += r->groups[i].cpus[j].events;
+			lost += r->groups[i].cpus[j].lost;
+		}
+	}
+	if (written == r->received + lost)
+		return 0;
+	kl_warn("%llu events were written, %llu read and %llu lost: the counts do not add up, so the "
+		"whole recording is a gap", (unsigned long long)written,
+		(unsigned long long)r->received, (unsigned long long)lost);
+	return written - r->received - lost;
+}
+
+/**
  * kl_losses_finish() - turn losses and misses into gaps
  * @r: the recorder, detached, with everything read
  * @stats: lost, missed, ignored and unaccounted are set
  */
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 {
-	uint64_t written = 0;
+	struct kl_gap all = {
+		.from = KL_TIME_MIN, .to = r->end, .cpu = KL_NO_CPU, .reason = KL_GAP_LOST,
+	};
 	uint32_t object = KL_ALL_OBJECTS;
 	unsigned int i;
 	int j, err = 0;
@@ -156,7 +185,6 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 		struct kl_group *g = &r->groups[i];
 
 		for (j = 0; !err && j < KLIN_SIDES * r->ncpus; j++) {
-			written += g->cpus[j].events;
 			stats->lost += g->cpus[j].lost;
 			err = add_losses(r, &g->cpus[j], j / KLIN_SIDES, object);
 		}
@@ -165,17 +193,7 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	}
 	if (err)
 		return err;
-	if (written != r->received + stats->lost) {
-		struct kl_gap gap = {
-			.from = KL_TIME_MIN, .to = r->end, .object = object, .cpu = KL_NO_CPU,
-			.reason = KL_GAP_LOST,
-		};
-
-		stats->unaccounted = written - r->received - stats->lost;
-		kl_warn("%llu events were written, %llu read and %llu lost: the counts do not add up, "
-			"so the whole recording is a gap", (unsigned long long)written,
-			(unsigned long long)r->received, (unsigned long long)stats->lost);
-		err = kl_history_add_gap(r->h, &gap);
-	}
-	return err;
+	stats->unaccounted = kl_losses_unaccounted(r);
+	all.object = object;
+	return stats->unaccounted ? kl_history_add_gap(r->h, &all) : 0;
 }
