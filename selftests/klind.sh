@@ -39,6 +39,7 @@ configure()
 	report-interval = 1s
 	metrics = $metrics
 	metrics-interval = 200ms
+	metrics-socket = $work/socket
 
 	[spec range]
 	file = $KLIN_SPECS/port_range.lin
@@ -227,11 +228,34 @@ said()
 	wait_for 10 grep -q "$1" "$work/log"
 }
 
+# While it watches.
+test_socket()
+{
+	name="the socket tells what the file does, also by HTTP"
+	ask=$here/ask
+	wait_for 10 grep -q '^klin_up{spec="seqlock"} 1$' "$metrics"
+	wait_for 10 grep -q '^klin_up{spec="range"} 1$' "$metrics"
+	"$ask" "$work/socket" >"$work/asked"
+	"$ask" "$work/socket" "GET / HTTP/1.1
+
+" >"$work/answered"
+	if [ "$(stat -c %a "$work/socket")" = 660 ] &&
+	   grep -q '^klin_up{spec="seqlock"} 1$' "$work/asked" &&
+	   [ "$(grep -c '^# HELP' "$work/asked")" = "$(grep -c '^# HELP' "$metrics")" ] &&
+	   head -n 1 "$work/answered" | grep -q "^HTTP/1.0 200 OK" &&
+	   grep -q '^klin_up{spec="range"} 1$' "$work/answered"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/asked" "$work/answered")"
+	fi
+}
+
 test_signals()
 {
-	name="SIGUSR1 has what is kept written"
 	configure
 	start
+	test_socket
+	name="SIGUSR1 has what is kept written"
 	load_klin_ko "subject=seqlock rate=2000 duration=100000"
 	wait_for 20 more_than 1000 operations_recorded_total seqlock
 	kill -USR1 "$klind"
@@ -278,7 +302,7 @@ test_signals()
 	wait_for 20 grep -q "seqlock: watched" "$work/log"
 	finish
 	if [ $ended -eq 0 ] && [ -z "$(find "$reports" -name '.unfinished*')" ] &&
-	   grep -q "seqlock: ended: " "$work/log"; then
+	   [ ! -e "$work/socket" ] && grep -q "seqlock: ended: " "$work/log"; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "status $ended" "$(cat "$work/log")" "$(ls -A "$reports")"
@@ -305,7 +329,7 @@ need_command "$KLIND" "set KLIND to the daemon's path"
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 15
+ktap_plan 16
 bpf_ids >"$work/bpf"
 warned=$(warnings)
 test_refusal
