@@ -387,7 +387,7 @@ static int make(struct plain *p, const struct klin_plain_size *size)
 {
 	if (p->mem)
 		return -EBUSY;
-	if (size->ncpus < nr_cpu_ids || size->ncpus > KLIN_TID_IDLE / 2 ||
+	if (size->ncpus < nr_cpu_ids || size->ncpus > NR_CPUS ||
 	    !is_power_of_2(size->slots) || size->slots > SLOTS_MAX ||
 	    !is_power_of_2(size->entries) || size->entries > ENTRIES_MAX)
 		return -EINVAL;

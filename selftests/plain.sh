@@ -125,6 +125,18 @@ test_one_at_a_time()
 	fi
 }
 
+# Checked while it is recorded.
+test_monitor()
+{
+	name="klin monitor reads it, too"
+	# shellcheck disable=SC2086 # an option or nothing
+	timeout 60 "$KLIN" monitor $clock_error --json --attach=plain \
+		--load subject=seqlock,ops=5000,rate=5000,drain=16 "$KLIN_SPECS/seqlock.lin" \
+		>"$work/out" 2>"$work/err" </dev/null
+	ktap_result "$(grep -q '"verdict":"LINEARIZABLE","whole":true' "$work/out"; echo $?)" \
+		"$name" "$(tail -n 3 "$work/out" "$work/err")"
+}
+
 # refused NAME WORDS ARGUMENT...
 refused()
 {
@@ -154,12 +166,13 @@ says()
 ktap_header
 need_klin
 need_module
-ktap_plan 17
+ktap_plan 18
 warned=$(warnings)
 test_twins
 test_mutant
 test_lost
 test_one_at_a_time
+test_monitor
 refused "a function" "does not announce itself" "$KLIN_SPECS/port_range.lin"
 refused "the clock seq" "has no clock .seq" --clock=seq "$KLIN_SPECS/seqlock.lin"
 refused "a sample" "leaves no operations out" --sample=1/2 "$KLIN_SPECS/seqlock.lin"

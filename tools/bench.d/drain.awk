@@ -2,7 +2,7 @@
 #
 # The report of tools/bench-drain, from the lines of tools/guest/bench-drain:
 #
-#	way|what the recording says|bare, barrier, wait or probe|rounds|hits|ns
+#	way|what the recording says|bare, barrier, wait or probe|rounds|hits|ns of a part
 #
 # Variables: form (table or json), accel (tcg or kvm), release, load, ahead.
 
@@ -13,12 +13,12 @@ NF == 6 && $4 > 0 {
 		way[++n] = $1
 		says[$1] = $2
 		kind[$1] = $3
-		best[$1] = $6 / $4
+		best[$1] = $6
 	}
 	rounds[$1] += $4
 	hits[$1] += $5
-	if ($6 / $4 < best[$1])
-		best[$1] = $6 / $4
+	if ($6 < best[$1])
+		best[$1] = $6
 }
 
 function million(w) { return hits[w] * 1e6 / rounds[w] }
@@ -51,7 +51,7 @@ function table(    i, w) {
 		"emulated (QEMU's TCG): the store buffers are the\nhost's, and so is what drains them " \
 		"(an emulated rdtsc or int3 does more than one of hardware)"
 	printf "%d stores ahead, host's load %s\n\n", ahead, load
-	printf "%-38s %9s %8s %11s %9s  %s\n", "way", "rounds", "hits", "per million", "ns/round", "drains"
+	printf "%-38s %9s %8s %11s %9s  %s\n", "way", "rounds", "hits", "per million", "ns", "drains"
 	for (i = 1; i <= n; i++) {
 		w = way[i]
 		printf "%-38s %9d %8d %11.1f %9.0f  %s%s\n", w, rounds[w], hits[w], million(w), best[w],
@@ -60,7 +60,7 @@ function table(    i, w) {
 			printf "    it says: %s\n", says[w]
 	}
 	print "\nhits: rounds in which each thread's load missed the other's store, which a drain between" \
-		"\nstore and load rules out; ns/round: of the best pass.  drains: `no' if there were hits;" \
+		"\nstore and load rules out; ns: one thread's part of a round, alone.  drains: `no' if there were hits;" \
 		"\n`yes' if there were none, while rounds that only wait, as long or longer, had at least " \
 		ENOUGH "\nin as many (of the barrier: bare ones); `?' if the figures do not tell."
 }
@@ -73,7 +73,7 @@ function json(    i, w, comma) {
 		w = way[i]
 		printf "%s\n    {\"way\": \"%s\", \"kind\": \"%s\", \"rounds\": %d, \"hits\": %d", comma, w,
 			kind[w], rounds[w], hits[w]
-		printf ", \"per_million\": %.1f, \"ns_round\": %.0f, \"drains\": %s", million(w), best[w],
+		printf ", \"per_million\": %.1f, \"ns\": %.0f, \"drains\": %s", million(w), best[w],
 			drains(w) == "?" ? "null" : drains(w) == "yes" ? "true" : "false"
 		printf ", \"says\": %s}", says[w] == "-" ? "null" : "\"" says[w] "\""
 		comma = ","
