@@ -59,7 +59,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	struct fetched v = {};
 	struct klin_frame *f;
 	struct klin_slot *s;
-	__u32 key, i;
+	__u32 key, i, top;
 
 	if (skipped(id >> 32) || (!conf.filter.note && klin_left_out(&conf.filter, id >> 32, cpu)))
 		return;
@@ -81,11 +81,13 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 		return;
 	}
 	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
-		f = &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)];
+		top = s->top - 1;
+		f = &s->frames[top & (KLIN_DEPTH - 1)];
 		if (!stale(f, sp))
 			break;
 		klin_send_stale(ctx, c, f);
-		s->top--;
+		/* An interrupt's frame that is left above is sent when its place is taken. */
+		s->top = top;
 	}
 
 	f = klin_push(ctx, s, c);
@@ -152,6 +154,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 			klin_missed(c);
 		return;
 	}
+	/* What was called after this is of an interrupt that hit this program. */
 	now = klin_time(cpu);
 	top = s->top;
 	at = top;
@@ -160,11 +163,13 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		if (at == s->base - 1)
 			break;
 		f = &s->frames[at & (KLIN_DEPTH - 1)];
-		if (f->open == KLIN_OPEN && f->sp == sp && f->ev.probe == conf.probe)
+		if (f->open == KLIN_OPEN && f->sp == sp && f->ev.probe == conf.probe &&
+		    !klin_later(f->ev.call, now))
 			break;
 		f = NULL;
 	}
-	if (!f || f->sp != sp || f->ev.probe != conf.probe || f->open != KLIN_OPEN) {
+	if (!f || f->sp != sp || f->ev.probe != conf.probe || f->open != KLIN_OPEN ||
+	    klin_later(f->ev.call, now)) {
 		if (conf.call_filter)
 			return;
 		f = without_call(ctx, c, s, key, cpu);
@@ -172,11 +177,12 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	} else {
 		/* Those above were called later and are gone from the stack, but for siblings. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
-			above = &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)];
+			top = s->top - 1;
+			above = &s->frames[top & (KLIN_DEPTH - 1)];
 			if (sibling(above, sp))
 				break;
 			klin_send_stale(ctx, c, above);
-			s->top--;
+			s->top = top;
 		}
 	}
 

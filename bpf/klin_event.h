@@ -127,6 +127,7 @@ struct klin_cpu {
 	__u64 scratch;		/* turns a pointer into a number */
 	__u64 events;		/* tried to write */
 	__u64 lost;		/* of these, did not fit */
+	__u64 lost_nocall;	/* of the lost: returns whose calls were not seen */
 	__u64 runs;		/* of the program */
 	__u64 missed;		/* calls that found no place in a slot */
 	__u64 unread;		/* of the lost: for want of a buffer of this CPU */

@@ -128,6 +128,8 @@ static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin
 	err = bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, ev, size);
 	if (err) {
 		klin_lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
+		if (ev->flags & KLIN_F_NOCALL)
+			c->lost_nocall++;
 		/* The CPU was not there when the buffers were made, or was away since then. */
 		if (err != -ENOSPC)
 			c->unread++;
@@ -139,17 +141,17 @@ static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin
 /* The return of @f was not seen, and will not be. */
 static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struct klin_frame *f)
 {
-	if (f->open != KLIN_OPEN)
+	/* First, or an interrupt that finds it open sends it once more. */
+	if (__sync_val_compare_and_swap(&f->open, KLIN_OPEN, KLIN_FILLING) != KLIN_OPEN)
 		return;
 	f->ev.flags |= KLIN_F_NORET;
 	f->ev.ret = klin_time(bpf_get_smp_processor_id());
 	klin_send(ctx, c, &f->ev, sizeof(f->ev));
-	f->open = KLIN_FILLING;
 }
 
 /*
- * A new frame on top.  The index moves before the frame is filled: a probe that
- * hits in an interrupt in between uses the frames above and leaves the index as
+ * A new frame on top.  The index moves before the frame is sent or filled: a probe
+ * that hits in an interrupt in between uses the frames above and leaves the index as
  * it found it.  If the interrupt's return is missed, its frame stays open above.
  */
 static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot *s,
@@ -162,10 +164,13 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	if (top - s->base >= KLIN_DEPTH)
 		s->base++;
 	f = &s->frames[top & (KLIN_DEPTH - 1)];
+	s->top = top + 1;
+	barrier();
 	/* That one, or an interrupt's that was left above the index. */
 	klin_send_stale(ctx, c, f);
 	f->open = KLIN_FILLING;
 	barrier();
+	/* An interrupt may have sent it itself, and then left the index below. */
 	s->top = top + 1;
 	barrier();
 	f->ev.type = KLIN_EV_OP;

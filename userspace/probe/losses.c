@@ -167,7 +167,7 @@ uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
 /**
  * kl_losses_finish() - turn losses and misses into gaps
  * @r: the recorder, detached, with everything read
- * @stats: lost, missed, ignored and unaccounted are set
+ * @stats: lost, missed, ignored and unaccounted are set, of nocall what was lost
  */
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 {
@@ -186,6 +186,7 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 
 		for (j = 0; !err && j < KLIN_SIDES * r->ncpus; j++) {
 			stats->lost += g->cpus[j].lost;
+			stats->nocall += g->cpus[j].lost_nocall;
 			err = add_losses(r, &g->cpus[j], j / KLIN_SIDES, object);
 		}
 		if (!err)

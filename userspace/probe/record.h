@@ -64,7 +64,7 @@ struct kl_record_opts {
  * @shared: objects that operations were on which @pid and @cpus left out: their whole
  *	history is a gap
  * @pending: operations without a return
- * @nocall: operations without a call
+ * @nocall: operations without a call, also such that are lost
  * @unaccounted: events that the programs wrote and nobody saw; 0 unless something is broken
  * @begin: time when everything was attached, by CLOCK_MONOTONIC
  * @end: time when the recording ended
