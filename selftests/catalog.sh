@@ -40,7 +40,8 @@ test_reuse()
 	*)	ktap_skip "$name" "known of 6.1, this is $(uname -r)"
 		return ;;
 	esac
-	for try in 1 2 3 4 5; do
+	tries
+	while again; do
 		if ! record "$work/e.klh" --load "user:bpf_hash,ops=100000,seed=$try" \
 		     "$KLIN_SPECS/bpf_hash.lin"; then
 			break

@@ -23,9 +23,10 @@ test_correct()
 
 test_mutant()
 {
-	for try in 1 2 3 4 5 6; do
+	tries
+	while again; do
 		if ! record "$work/c.klh" --clock="$1" \
-		     --load "subject=$2,ops=6000,drain=16,seed=$try,delay=$((try * 1000))" \
+		     --load "subject=$2,ops=6000,drain=16,seed=$try,delay=$try_delay" \
 		     "$(spec_of "$2")"; then
 			ktap_fail "$1: $2 is caught" "$(cat "$work/record")"
 			return

@@ -144,6 +144,22 @@ began()
 	echo $(($(status_of ops) + $(status_of pending)))
 }
 
+# tries begins to count; while again; do ... done has numbers in $try and a delay that suits
+# it: six times, and for a minute on a machine that is slow or whose threads seldom meet.
+tries()
+{
+	try=0
+	tried_from=$(seconds)
+}
+
+again()
+{
+	try=$((try + 1))
+	# shellcheck disable=SC2034 # the scripts use it
+	try_delay=$((1000 * ((try - 1) % 8 + 1)))
+	[ $try -le 6 ] || [ $(($(seconds) - tried_from)) -lt 60 ]
+}
+
 subjects_of()
 {
 	awk -v kind="$1" '$2 == kind { print $1 }' "$ctl/subjects"

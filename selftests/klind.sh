@@ -52,13 +52,19 @@ configure()
 	printf '%s\n' "$@" >>"$work/klind.conf"
 }
 
-# Start it and wait until it watches.
+# Wait until it watches, which its log must not have from before.
+begin()
+{
+	rm -f "$work/log"
+	"$KLIND" --config "$work/klind.conf" >"$work/log" 2>&1 </dev/null &
+	klind=$!
+	wait_for 60 grep -qs "seqlock: watched" "$work/log"
+}
+
 start()
 {
 	rm -rf "$reports" "$metrics"
-	"$KLIND" --config "$work/klind.conf" >"$work/log" 2>&1 </dev/null &
-	klind=$!
-	wait_for 20 grep -q "seqlock: watched" "$work/log"
+	begin
 }
 
 # End it; its status is in $ended.
@@ -160,13 +166,12 @@ test_mutant()
 	configure "flight-memory = 64M"
 	start
 	from=$(seconds)
-	seed=1
-	while [ $(($(seconds) - from)) -lt 60 ]; do
+	tries
+	while again; do
 		load_klin_ko "subject=seqlock.no_retry rate=4000 duration=3000 drain=16 \
-			seed=$seed delay=$((1000 << seed % 4))"
+			seed=$try delay=$try_delay"
 		wait_for 4 a_report seqlock violation && break
 		echo stop >"$ctl/load"
-		seed=$((seed + 1))
 	done
 	if a_report seqlock violation; then
 		ktap_pass "$name, after $(($(seconds) - from)) s"
@@ -297,9 +302,7 @@ test_signals()
 	test_no_bpf_left "$name"
 
 	name="begun again, it cleans up and ends cleanly"
-	"$KLIND" --config "$work/klind.conf" >"$work/log" 2>&1 </dev/null &
-	klind=$!
-	wait_for 20 grep -q "seqlock: watched" "$work/log"
+	begin
 	finish
 	if [ $ended -eq 0 ] && [ -z "$(find "$reports" -name '.unfinished*')" ] &&
 	   [ ! -e "$work/socket" ] && grep -q "seqlock: ended: " "$work/log"; then

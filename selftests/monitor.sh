@@ -31,9 +31,10 @@ passes()
 
 test_mutant()
 {
-	for try in 1 2 3 4 5 6 7 8; do
+	tries
+	while again; do
 		monitor "$(spec_of "$1")" --load \
-			"subject=$1,ops=10000,drain=16,seed=$try,delay=$((try * 1000))"
+			"subject=$1,ops=10000,drain=16,seed=$try,delay=$try_delay"
 		if [ $status -eq 1 ] && grep -q "oracle finds no order either" "$work/out"; then
 			ktap_pass "$1 is caught while it runs (try $try)"
 			return

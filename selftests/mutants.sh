@@ -20,8 +20,9 @@ port_seconds=$(amount 1 3)
 test_mutant()
 {
 	spec=$(spec_of "$1")
-	for try in 1 2 3 4 5 6 7 8; do
-		load="subject=$1,ops=10000,drain=$((16 >> try / 2)),seed=$try,delay=$((try * 1000))"
+	tries
+	while again; do
+		load="subject=$1,ops=10000,drain=$((16 >> try % 8 / 2)),seed=$try,delay=$try_delay"
 		if ! record "$work/mutant.klh" --load "$load" "$spec"; then
 			ktap_fail "$1 is caught" "$(cat "$work/record")"
 			return
@@ -34,7 +35,7 @@ test_mutant()
 		fi
 		# else nothing was to be seen this time, or it took too long to make it small
 	done
-	ktap_fail "$1 is caught" "not in $try recordings, the last:" "$(cat "$work/record" \
+	ktap_fail "$1 is caught" "not in $((try - 1)) recordings, the last:" "$(cat "$work/record" \
 		"$work/check")"
 }
 

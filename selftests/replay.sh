@@ -52,8 +52,9 @@ test_order()
 
 test_violation()
 {
-	for try in 1 2 3 4 5; do
-		record "$work/wrong.klh" --load "subject=$1,ops=10000,drain=16,seed=$try,delay=${try}000" \
+	tries
+	while again; do
+		record "$work/wrong.klh" --load "subject=$1,ops=10000,drain=16,seed=$try,delay=$try_delay" \
 			"$(spec_of "$1")" || break
 		check --time-limit=5 --certificate="$work/cert" "$work/wrong.klh"
 		status=$?
