@@ -57,16 +57,19 @@ not_recorded()
 	ktap_fail "$1: recorded, lost and missed add up"
 }
 
-# Record subject $1 with settings $2 by spec $3; the function $4 runs meanwhile.  Sets $meanwhile to its status.
+# record_while SUBJECT SETTINGS SPEC FUNCTION OPTION...: FUNCTION runs while it is recorded;
+# sets $meanwhile to its status.
 record_while()
 {
+	load=subject=$1,lossless=0,$2 spec=$3 hostile=$4
+	shift 4
 	# shellcheck disable=SC2086 # an option or nothing
-	"$KLIN" record $clock_error -v -o "$work/s.klh" --load "subject=$1,lossless=0,$2" "$3" \
+	"$KLIN" record $clock_error -v -o "$work/s.klh" --load "$load" "$@" "$spec" \
 		>"$work/record" 2>&1 </dev/null &
 	recorder=$!
 	wait_for 20 state_is running
 	sleep 0.3
-	"$4"
+	"$hostile"
 	meanwhile=$?
 	wait $recorder
 }
