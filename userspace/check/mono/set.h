@@ -62,8 +62,7 @@ enum { FIRST_RET, CALL, RET };
 
 /* One that took effect at a return, not at its own call. */
 struct set_late {
-	uint64_t time;
-	uint32_t item, group;	/* item; turn << 28, the item that began its group */
+	uint32_t item, group;	/* group: the item that began it */
 	uint32_t place;		/* the first item that is called after that */
 };
 

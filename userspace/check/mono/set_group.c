@@ -130,8 +130,7 @@ static int finish(struct set_side *s, struct set_node *o, const struct set_event
 	if (kl_grow(s->late, s->clate, s->nlate + 1))
 		return -ENOMEM;
 	s->late[s->nlate++] = (struct set_late){
-		.time = e->time, .item = set_item(o->op), .place = s->place,
-		.group = (uint32_t)e->turn << 28 | set_item(s->op[0].op),
+		.item = set_item(o->op), .group = set_item(s->op[0].op), .place = s->place,
 	};
 	return 0;
 }

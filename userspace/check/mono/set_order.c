@@ -11,44 +11,85 @@
 #include "base/sort.h"
 #include "check/mono/set.h"
 
+#define NEAR	8	/* places that are sorted together */
+#define FEW	32	/* that are put in order one by one */
+
 struct order {
 	const struct set *t;
-	struct set_late *late;
+	struct set_late *all;	/* the late ones of all sides, or NULL if there is one side */
+	const struct set_late *late;
 	size_t nlate;
-	struct kl_key *sorted;	/* late ones in order, by their numbers */
+	uint32_t *sorted;	/* late ones in order, by their numbers */
 	uint64_t *moved;	/* a bit of each item: it is not at its call */
 	struct kl_step *steps;
 	size_t nsteps;
 };
 
 /*
- * By time; of those of equal times first returns that come before calls.  Those of one key
- * are in the order in which they came; which of two keys goes first does not matter, but
- * is always the same one.
+ * Those of one key are in the order in which they came.  Of two keys at one place, between
+ * two calls that is, it does not matter which goes first, but it is always the same one.
  */
-static int sort_late(struct order *o)
+static inline uint64_t rank(const struct set_late *l)
 {
-	const size_t n = o->nlate;
-	struct kl_key *k = kl_big_alloc(2 * (n + 1) * sizeof(*k));
+	return (uint64_t)l->place << 32 | l->group;
+}
+
+static int sort_many(const struct order *o, uint32_t *number, size_t n)
+{
+	struct kl_key *k = kl_big_alloc(2 * n * sizeof(*k));
 	size_t i;
 
-	o->sorted = k;
 	if (!k)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
-		k[i] = (struct kl_key){ .key = o->late[i].time, .val = i };
-	kl_sort_keys(k, n, k + n);
-	for (i = 1; i < n && k[i].key != k[i - 1].key; i++)
-		;
-	if (i >= n)
-		return 0;
-	for (i = 0; i < n; i++)
-		k[i] = (struct kl_key){ .key = o->late[i].group, .val = i };
+		k[i] = (struct kl_key){ .key = rank(&o->late[number[i]]), .val = number[i] };
 	kl_sort_keys(k, n, k + n);
 	for (i = 0; i < n; i++)
-		k[i].key = o->late[k[i].val].time;
-	kl_sort_keys(k, n, k + n);
+		number[i] = k[i].val;
+	free(k);
 	return 0;
+}
+
+static int sort_few(const struct order *o, uint32_t *number, size_t n)
+{
+	size_t i, at;
+
+	for (i = 1; i < n; i++) {
+		const uint32_t one = number[i];
+
+		for (at = i; at && rank(&o->late[number[at - 1]]) > rank(&o->late[one]); at--)
+			number[at] = number[at - 1];
+		number[at] = one;
+	}
+	return 0;
+}
+
+/* Few have nearly the same place. */
+static int sort_late(struct order *o)
+{
+	const size_t nbuckets = o->t->s->nops / NEAR + 1;
+	uint32_t *end = calloc(nbuckets + 1, sizeof(*end));
+	size_t i, from;
+	int ret = 0;
+
+	o->sorted = kl_big_alloc((o->nlate + 1) * sizeof(*o->sorted));
+	if (!end || !o->sorted) {
+		free(end);
+		return -ENOMEM;
+	}
+	for (i = 0; i < o->nlate; i++)
+		end[o->late[i].place / NEAR + 1]++;
+	for (i = 1; i < nbuckets; i++)
+		end[i] += end[i - 1];
+	for (i = 0; i < o->nlate; i++)
+		o->sorted[end[o->late[i].place / NEAR]++] = i;
+	for (i = from = 0; i < nbuckets && !ret; from = end[i++]) {
+		const size_t n = end[i] - from;
+
+		ret = (n > FEW ? sort_many : sort_few)(o, o->sorted + from, n);
+	}
+	free(end);
+	return ret;
 }
 
 static inline void move(struct order *o, uint32_t item)
@@ -60,23 +101,22 @@ static int gather(struct order *o)
 {
 	const struct set *t = o->t;
 	uint32_t c;
-	size_t i, n = 0;
+	size_t i;
 
 	for (c = 0; c < t->nsides; c++)
-		n += t->side[c].nlate;
-	o->late = kl_big_alloc((n + 1) * sizeof(*o->late));
+		o->nlate += t->side[c].nlate;
+	o->late = t->side[0].late;
 	o->moved = calloc(t->s->nops / 64 + 1, sizeof(*o->moved));
-	if (!o->late || !o->moved)
+	if (t->nsides > 1)
+		o->late = o->all = kl_big_alloc((o->nlate + 1) * sizeof(*o->all));
+	if ((o->nlate && !o->late) || !o->moved)
 		return -ENOMEM;
-	for (c = 0; c < t->nsides; c++) {
-		const struct set_side *s = &t->side[c];
-
-		if (s->nlate)
-			memcpy(o->late + o->nlate, s->late, s->nlate * sizeof(*s->late));
-		o->nlate += s->nlate;
-		for (i = 0; i < s->nabsent; i++)
-			move(o, s->absent[i]);
-	}
+	for (c = 0, i = 0; c < t->nsides; i += t->side[c++].nlate)
+		if (o->all && t->side[c].nlate)
+			memcpy(o->all + i, t->side[c].late, t->side[c].nlate * sizeof(*o->all));
+	for (c = 0; c < t->nsides; c++)
+		for (i = 0; i < t->side[c].nabsent; i++)
+			move(o, t->side[c].absent[i]);
 	for (i = 0; i < o->nlate; i++)
 		move(o, o->late[i].item);
 	return sort_late(o);
@@ -93,7 +133,7 @@ static int merge(struct order *o)
 		return -ENOMEM;
 	o->steps = step;
 	for (i = 0; i <= o->nlate; i++) {
-		const struct set_late *l = i < o->nlate ? &o->late[o->sorted[i].val] : NULL;
+		const struct set_late *l = i < o->nlate ? &o->late[o->sorted[i]] : NULL;
 		const uint32_t until = l ? l->place : n;
 
 		for (; item < until; item++) {
@@ -133,7 +173,7 @@ int set_order(struct set *t, struct kl_answer *a)
 		ret = t->lines ? keeps_lines(&o) : 1;
 	a->steps = o.steps;
 	a->nsteps = o.nsteps;
-	free(o.late);
+	free(o.all);
 	free(o.sorted);
 	free(o.moved);
 	return ret;
