@@ -140,6 +140,12 @@ static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 	int ret = 0;
 
 	f->budget->work++;
+	/* Of a beam that was cut already; until then no answer depends on this. */
+	if (f->sys->supply && f->cut) {
+		ret = kl_frontier_doomed(f, f->tmp, f->from);
+		if (ret)
+			return ret < 0 ? ret : 0;
+	}
 	if (done)
 		ret = kl_config_set_add(&f->c, &f->next, f->tmp, 0);
 	/* What was looked at already stays. */
@@ -168,6 +174,7 @@ static int expand_open(struct frontier *f, size_t at, const struct open *o,
 	memcpy(f->succ, next, n * sizeof(*next));
 	for (k = 0; k < n; k++) {
 		kl_rec_copy(&f->c, f->tmp, f->seen.rec + at * f->c.reclen);
+		f->from = kl_rec_state(&f->c, f->tmp);
 		ret = take(f, f->tmp, o, f->succ[k]) ?: settle(f, f->tmp) ?: arrive(f, it, drain);
 		if (ret)
 			return ret;
@@ -249,6 +256,7 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	kl_config_set_clear(&f->next);
 	kl_config_set_clear(&f->seen);
 	f->at = 0;
+	f->from = KL_STATE_GAP;
 	for (at = 0; at < f->cur.n; at++) {
 		kl_rec_copy(&f->c, f->tmp, f->cur.rec + at * f->c.reclen);
 		ret = arrive(f, it, drain);

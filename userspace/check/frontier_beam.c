@@ -10,12 +10,13 @@
 #include "base/sort.h"
 #include "check/frontier_internal.h"
 
-#define URGENT	300	/* what it costs that the next to return has not taken effect */
+#define URGENT	300	/* what it costs that the next to return has not taken effect, */
+#define DEBT	100	/* and each word that has to come about and that none makes */
 
 /* Less is better: by events until they return. */
-static uint64_t cost(const struct frontier *f, const uint64_t *rec)
+static uint64_t cost(struct frontier *f, const uint64_t *rec)
 {
-	uint64_t sum = 0;
+	uint64_t sum = f->sys->supply ? DEBT * kl_frontier_debt(f, rec) : 0;
 	uint32_t i;
 
 	for (i = 0; i < f->nopen; i++) {
@@ -37,7 +38,7 @@ static uint32_t state_of(const struct frontier *f, const struct kl_key *k)
 }
 
 /* Sort the next configurations: the best of each state, the second best of each, ... */
-static void rank(const struct frontier *f, struct kl_key *k, struct kl_key *tmp)
+static void rank(struct frontier *f, struct kl_key *k, struct kl_key *tmp)
 {
 	const size_t n = f->next.n;
 	uint32_t state = 0, rank = 0;

@@ -46,6 +46,7 @@ struct frontier {
 	uint32_t nopen;
 	uint32_t now;			/* index of the event */
 	size_t at;			/* configuration of seen that is looked at */
+	uint32_t from;			/* its state; that of gaps if it is none of those */
 	bool no_nodes;
 	bool cut;			/* configurations were given up for kl_system.width */
 };
@@ -67,5 +68,17 @@ int kl_frontier_order(struct frontier *f, uint32_t end, struct kl_answer *a);
  * Return: 0 or -ENOMEM.
  */
 int kl_frontier_narrow(struct frontier *f);
+
+/**
+ * kl_frontier_doomed() - is there no way on from a configuration?
+ * @f: the run, with kl_system.supply
+ * @rec: the configuration
+ * @before: the state from which a step led to it, or that of gaps
+ *
+ * Return: 1; 0: there may be a way; -ENOMEM.
+ */
+int kl_frontier_doomed(struct frontier *f, const uint64_t *rec, uint32_t before);
+/* How much open operations need that none of those that are open makes. */
+uint64_t kl_frontier_debt(struct frontier *f, const uint64_t *rec);
 
 #endif

@@ -31,6 +31,7 @@ static int plain_nature(struct kl_system *s, uint32_t item)
 
 static int plain_keep(struct kl_system *s, uint32_t *states, size_t n)
 {
+	kl_supply_forget(s->supply);
 	return kl_sim_keep(&((struct plain *)s)->sim, states, n);
 }
 
@@ -61,7 +62,10 @@ static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t w
 		return ret;
 	pl.sys.first = pl.sim.first;
 	pl.sys.memo = &pl.sim.memo;
-	ret = kl_frontier_run(p, &pl.sys, &b, a);
+	ret = width ? kl_supply_new(&pl.sim, &pl.sys.supply) : 0;
+	if (!ret)
+		ret = kl_frontier_run(p, &pl.sys, &b, a);
+	kl_supply_free(pl.sys.supply);
 	kl_sim_free(&pl.sim);
 	return ret;
 }

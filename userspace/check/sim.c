@@ -100,6 +100,20 @@ static int unpack_state(struct kl_sim *s, uint32_t state, size_t *len)
 	return 0;
 }
 
+bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word)
+{
+	size_t words, n;
+	const uint8_t *p = (const uint8_t *)kl_intern_get(&s->states, state, &words);
+	unsigned int shift = 0;
+
+	if (state == KL_STATE_GAP || *p >> 4 != KL_WORD)
+		return false;
+	*word = 0;
+	for (n = *p++ & 15; n; n--, shift += 8)
+		*word |= (uint64_t)*p++ << shift;
+	return true;
+}
+
 int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 {
 	static const uint64_t gap_mark = UINT64_MAX;	/* no state is like it */

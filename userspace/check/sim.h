@@ -77,6 +77,7 @@ struct kl_system {
 	int (*keep)(struct kl_system *s, uint32_t *states, size_t n);
 	/* Is there enough to forget? */
 	bool (*full)(const struct kl_system *s);
+	struct kl_supply *supply;	/* of states of one word; or NULL */
 	uint32_t first;
 	size_t width;	/* configurations kept at a time, 0: all */
 };
@@ -163,6 +164,21 @@ int kl_sim_nature(struct kl_sim *s, uint32_t item);
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */
 int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n);
+
+/* The word that a state of one slot is; false if that is not known. */
+bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word);
+
+/**
+ * kl_supply_new() - a rule for states of one word, see frontier_supply.c
+ * @sim: the simulator of the partition
+ * @out: for kl_system.supply; NULL if the rule is not for this specification or history
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_supply_new(struct kl_sim *sim, struct kl_supply **out);
+void kl_supply_free(struct kl_supply *s);
+/* States have other numbers now; @s may be NULL. */
+void kl_supply_forget(struct kl_supply *s);
 
 /* Is kl_sim_keep() worth its while? */
 static inline bool kl_sim_full(const struct kl_sim *s)
