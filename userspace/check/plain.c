@@ -13,6 +13,7 @@
 
 #define WIDTH		4u		/* of a beam, for each of kl_limits.each */
 #define MAX_WIDTH	(1u << 20)
+#define KNOWING		64u	/* narrower ones soon end, and need not look at all operations before */
 
 struct plain {
 	struct kl_system sys;
@@ -62,7 +63,7 @@ static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t w
 		return ret;
 	pl.sys.first = pl.sim.first;
 	pl.sys.memo = &pl.sim.memo;
-	ret = width ? kl_supply_new(&pl.sim, &pl.sys.supply) : 0;
+	ret = width >= KNOWING ? kl_supply_new(&pl.sim, &pl.sys.supply) : 0;
 	if (!ret)
 		ret = kl_frontier_run(p, &pl.sys, &b, a);
 	kl_supply_free(pl.sys.supply);
