@@ -309,8 +309,8 @@ static void test_queue_stack(void **state)
 {
 	world("spec t { queue<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
 	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { "
-	      "return q.pop(); } } }",
-	      5, 5, 1000, true);
+	      "return q.pop(); } }\n"
+	      "method front() -> word { atomic { return q.front(); } } }", 5, 5, 1000, true);
 	world("spec t { stack<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
 	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { "
 	      "return q.pop(); } }\n"

@@ -9,7 +9,8 @@
  * equal: a path on which two turn out to be equal stands for nothing.
  *
  * What is not listed of an unknown container: in a queue it stands before what
- * is listed, in a stack below it, in a deque where an entry KL_REST says (a deque
+ * is listed, but for the front if that has been seen, which an entry KL_REST then comes
+ * next to; in a stack below it, in a deque where an entry KL_REST says (a deque
  * of which nothing is known has none); of a set, map or bag nothing is known of the
  * keys that are not listed; of a priority queue there are more values.
  */
@@ -114,19 +115,46 @@ static int take(struct kl_run *r, struct kl_cont *c, bool at_rest, size_t at, bo
 	return 0;
 }
 
+static int insert(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val v)
+{
+	int ret = append(r, c, v);
+
+	if (ret)
+		return ret;
+	memmove(c->e + at + 1, c->e + at, (c->n - 1 - at) * sizeof(*c->e));
+	c->e[at] = v;
+	return 0;
+}
+
 static int queue_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, struct kl_val *v)
 {
+	const bool seen = c->unknown && c->n > 1 && c->e[1].tag == KL_REST;
+	int ret;
+
 	switch (op) {
 	case KL_CO_PUSH:
 		return append(r, c, v[0]);
 	case KL_CO_SIZE:
-		return size(r, c, c->n, v);
+		ret = size(r, c, c->n - seen, v);
+		if (seen && !c->unknown)
+			delete(c, 1, 1);
+		return ret;
 	case KL_CO_CLEAR:
 		c->n = 0;
 		c->unknown = false;
 		return 0;
 	default:
-		return take(r, c, true, 0, op == KL_CO_POP, v);
+		if (seen) {
+			*v = c->e[0];
+			if (op == KL_CO_POP)
+				delete(c, 0, 2);
+			return 0;
+		}
+		ret = take(r, c, true, 0, op == KL_CO_POP, v);
+		/* The front of the unknown rest has been seen, and stays. */
+		if (!ret && op != KL_CO_POP && c->unknown)
+			ret = insert(r, c, 0, kl_special(KL_REST)) ?: insert(r, c, 0, *v);
+		return ret;
 	}
 }
 
@@ -154,17 +182,6 @@ static int stack_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 }
 
 /* ---- deque ---- */
-
-static int insert(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val v)
-{
-	int ret = append(r, c, v);
-
-	if (ret)
-		return ret;
-	memmove(c->e + at + 1, c->e + at, (c->n - 1 - at) * sizeof(*c->e));
-	c->e[at] = v;
-	return 0;
-}
 
 static void drop_rest(struct kl_cont *c)
 {

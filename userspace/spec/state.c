@@ -89,12 +89,17 @@ static void put_entry(struct text *t, const struct kl_var *v, const struct kl_va
 	}
 }
 
-/* "..." stands where more may be: before the entries of a queue and a stack, else behind. */
+/*
+ * "..." stands where more may be: before the entries of a queue (behind its front if that is
+ * known) and a stack, else behind.
+ */
 static size_t put_container(struct text *t, const struct kl_var *v, const struct kl_val *state,
 			    size_t len)
 {
 	unsigned int stride = kl_cont_stride(v->cont);
-	bool list = stride == 1, first_end = v->cont == KL_C_QUEUE || v->cont == KL_C_STACK;
+	bool seen = v->cont == KL_C_QUEUE && len > 2 && state[0].v > 1 && state[2].tag == KL_REST;
+	bool list = stride == 1;
+	bool first_end = (v->cont == KL_C_QUEUE && !seen) || v->cont == KL_C_STACK;
 	bool unknown = state[0].tag == KL_ANY;
 	const char *sep = "";
 	size_t i;
@@ -112,7 +117,7 @@ static size_t put_container(struct text *t, const struct kl_var *v, const struct
 			put_entry(t, v, state + 1 + i * stride);
 		sep = ", ";
 	}
-	if (unknown && !first_end && (v->cont != KL_C_DEQUE || !i))
+	if (unknown && !first_end && !seen && (v->cont != KL_C_DEQUE || !i))
 		put(t, "%s...", sep);
 	put(t, "%s", list ? "]" : "}");
 	return 1 + i * stride;

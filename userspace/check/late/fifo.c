@@ -13,7 +13,7 @@
  *   before their returns, and no more.
  *
  * From an unknown first state the queue holds what nobody knows: removals may take
- * that until one takes an addition.  A gap at the beginning is such a state at its
+ * that until one takes an addition.  What a peek has seen of it stays until it is removed.  A gap at the beginning is such a state at its
  * end, and operations called before may have taken effect in it.
  */
 #include <errno.h>
@@ -24,6 +24,7 @@
 enum {
 	R_FRONT = L_OWN,		/* 0, or an addition that has taken effect, + 1 */
 	R_OLD,				/* is there still what nobody knows? */
+	R_SEEN,				/* 0, or the value, + 1, seen at the front of that */
 };
 
 static void start(const struct late *f, uint32_t *r)
@@ -40,11 +41,19 @@ static uint32_t place_of(const uint32_t *r, const struct late_op *op)
 	return r[R_FRONT] ? late_max(place, r[L_PLACE + LATE_ADDS]) : place;
 }
 
-/* Of what is not known nothing is remembered, not even that it was seen. */
 static bool fits_front(const struct late *f, const uint32_t *r, uint32_t value)
 {
-	return value == LATE_ANYTHING || (value != LATE_EMPTY &&
-		(r[R_FRONT] ? value == f->o.side[LATE_ADDS].op[r[R_FRONT] - 1].value : r[R_OLD]));
+	if (value == LATE_ANYTHING || value == LATE_EMPTY)
+		return value == LATE_ANYTHING;
+	if (r[R_FRONT])
+		return value == f->o.side[LATE_ADDS].op[r[R_FRONT] - 1].value;
+	return r[R_OLD] && (!r[R_SEEN] || value == r[R_SEEN] - 1);
+}
+
+/* Does a peek that fits leave all as it is? */
+static bool tells_nothing(const uint32_t *r, uint32_t value)
+{
+	return r[R_FRONT] || r[R_SEEN] || value == LATE_ANYTHING;
 }
 
 /* Operation @o sees what is at the front.  Return: 1, 0 if it cannot, negative errno. */
@@ -55,8 +64,10 @@ static int see_front(struct late *f, uint32_t *r, uint32_t o)
 
 	if (!fits_front(f, r, op->value) || !late_take_effect(f, r, LATE_TAKES, o, place))
 		return 0;
+	if (!r[R_FRONT] && !op->removes && op->value != LATE_ANYTHING)
+		r[R_SEEN] = op->value + 1;
 	if (op->removes)
-		r[R_FRONT] = 0;
+		r[R_FRONT] = r[R_SEEN] = 0;
 	return late_note(f, r, op->item, place) ?: 1;
 }
 
@@ -74,7 +85,7 @@ static int settle(struct late *f, uint32_t *r)
 		const uint32_t o = late_left(f, r, LATE_TAKES)[i];
 
 		if (s->op[o].removes || s->op[o].ret <= now || s->op[o].call > now ||
-		    !fits_front(f, r, s->op[o].value)) {
+		    !fits_front(f, r, s->op[o].value) || !tells_nothing(r, s->op[o].value)) {
 			i++;
 			continue;
 		}
@@ -82,7 +93,8 @@ static int settle(struct late *f, uint32_t *r)
 		i = 0;
 	}
 	for (at = r[L_NEXT + LATE_TAKES]; ret > 0 && at < s->n && s->op[at].call <= now; at++)
-		if (!s->op[at].removes && s->op[at].ret > now && fits_front(f, r, s->op[at].value))
+		if (!s->op[at].removes && s->op[at].ret > now &&
+		    fits_front(f, r, s->op[at].value) && tells_nothing(r, s->op[at].value))
 			ret = see_front(f, r, at);
 	return ret;
 }
@@ -148,11 +160,11 @@ static int expand_one(struct late *f, uint32_t o, const uint32_t *adds, uint32_t
 		ret = see_front(f, f->tmp, o);
 		return ret > 0 ? late_add_kid(f, op->ret) : ret;
 	}
-	if (op->value == LATE_EMPTY)
-		return find_empty(f, o);
-	if (f->rec[R_OLD])
+	if (f->rec[R_OLD] && op->value != LATE_EMPTY)
 		ret = see_old(f, o);
-	return ret ? ret : see_additions(f, o, adds, nadds);
+	if (ret || f->rec[R_SEEN])
+		return ret;
+	return op->value == LATE_EMPTY ? find_empty(f, o) : see_additions(f, o, adds, nadds);
 }
 
 static int expand(struct late *f, uint32_t ntakes)
