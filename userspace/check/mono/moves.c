@@ -31,13 +31,14 @@
 #include "base/mem.h"
 #include "check/mono/moves.h"
 
-#define MAX_SPAN	(UINT64_C(1) << 60)
+#define MAX_SPAN	(UINT64_C(1) << 58)
 
 static void moves_free(struct moves *m)
 {
 	mono_words_free(&m->words);
 	free(m->methods);
 	free(m->known);
+	free(m->last);
 	free(m->op);
 	free(m->v);
 	free(m->pending);
@@ -66,11 +67,12 @@ static int allocate(struct moves *m)
 
 	m->methods = calloc(h->nmethods + 1, sizeof(*m->methods));
 	m->known = calloc(h->nmethods + 1, sizeof(*m->known));
+	m->last = calloc(h->nthreads + 1, sizeof(*m->last));
 	m->op = kl_big_alloc(n * sizeof(*m->op));
 	m->v = kl_big_alloc(2 * n * sizeof(*m->v));
 	m->pending = malloc(n * sizeof(*m->pending));
 	m->chain = malloc(2 * n * sizeof(*m->chain));
-	if (!m->methods || !m->known || !m->op || !m->v || !m->pending || !m->chain)
+	if (!m->methods || !m->known || !m->last || !m->op || !m->v || !m->pending || !m->chain)
 		return -ENOMEM;
 	for (i = 0; i < h->nmethods; i++)
 		m->known[i] = m->s->methods[i] >= 0 &&
@@ -91,23 +93,34 @@ int moves_number(struct moves *m, uint64_t word, uint32_t *value)
 	return 0;
 }
 
+/* Of one time: calls, returns of threads that are called then, these calls, other returns. */
+enum { CALL, TIED_RET, TIED_CALL, RET, TURNS };
+
 /*
- * Strictly, the clock has no error, and where times are equal a return comes before a
- * call, see timeline.c.
+ * Strictly, the clock has no error, and where times are equal a thread's return comes
+ * before its next call, see timeline.c.
  */
-static bool set_times(const struct moves *m, uint32_t item)
+static bool set_times(struct moves *m, uint32_t item)
 {
-	const struct kl_op *op = op_of(m, item);
+	const struct kl_op *op = op_of(m, item), *last;
 	const uint64_t base = op_of(m, 0)->call;
 	const uint64_t ret = m->strict ? op->ret : kl_time_add(op->ret, m->s->h->error);
 	struct moves_op *o = &m->op[item];
 
 	if (op->call - base > MAX_SPAN)
 		return false;
-	o->call = 2 * (op->call - base) + 2;
-	o->ret = ret - base > MAX_SPAN ? FOREVER : 2 * (ret - base) + 2;
-	if (m->strict && op->ret > op->call && o->ret != FOREVER)
-		o->ret--;
+	o->call = TURNS * (op->call - base + 1) + CALL;
+	o->ret = ret - base > MAX_SPAN ? FOREVER : TURNS * (ret - base + 1) + RET;
+	if (!m->strict)
+		return true;
+	if (m->last[op->thread]) {
+		last = op_of(m, m->last[op->thread] - 1);
+		if (last->ret == op->call && last->call < last->ret) {
+			o->call += TIED_CALL - CALL;
+			m->op[m->last[op->thread] - 1].ret -= RET - TIED_RET;
+		}
+	}
+	m->last[op->thread] = item + 1;
 	return true;
 }
 

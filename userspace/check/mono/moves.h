@@ -42,6 +42,7 @@ struct moves {
 	struct kl_word_method *methods;	/* of the history */
 	bool *known;
 	bool strict;
+	uint32_t *last;		/* of each thread its last operation + 1 */
 	struct moves_op *op;
 	struct mono_words words;
 	struct moves_value *v;
