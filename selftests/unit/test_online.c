@@ -3,7 +3,8 @@
  * The online check against the offline one and the brute-force oracle: random small
  * histories of several specifications, right and falsified, with pending operations,
  * ties, a clock's error, gaps and unknown first states, fed in any order that the
- * floor allows; and longer ones, of which little is kept.  KLIN_RUNS sets how many.
+ * floor allows; and longer ones, of which little is kept.  KLIN_RUNS sets how many,
+ * KLIN_TESTS (a pattern) which of the tests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -523,5 +524,7 @@ int main(void)
 		cmocka_unit_test(test_alarms),
 	};
 
+	if (getenv("KLIN_TESTS"))
+		cmocka_set_test_filter(getenv("KLIN_TESTS"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,22 +343,33 @@ static int forget(struct kl_online *o, struct uses *s, uint32_t i)
 	return ret;
 }
 
-/* Is the whole cluster over?  Then it can be forgotten. */
+/*
+ * Is the whole cluster over?  Then it can be forgotten, but for what a pending removal was
+ * guessed to have taken: if that is wrong what comes next may be of it.
+ */
 static int close_cluster(struct kl_online *o, struct uses *s, uint64_t word)
 {
 	const size_t at = find(s, word);
 	const uint32_t first = s->table[at] - 1;
-	uint32_t i, next;
+	uint32_t i, next, kept = ON_NONE;
 	int ret = 0;
 
 	for (i = first; i != ON_NONE; i = use(s, i)->same)
 		if (use(s, i)->opens || !use(s, i)->removed)
 			return 0;
-	unlink_word(s, at);
 	for (i = first; i != ON_NONE && !ret; i = next) {
 		next = use(s, i)->same;
-		ret = forget(o, s, i);
+		if (!use(s, i)->given) {
+			ret = forget(o, s, i);
+			continue;
+		}
+		use(s, i)->same = kept;
+		kept = i;
 	}
+	if (kept == ON_NONE)
+		unlink_word(s, at);
+	else
+		s->table[at] = kept + 1;
 	return ret;
 }
 
@@ -461,6 +472,7 @@ uint32_t uses_give(struct uses *s, uint32_t i)
 
 	if (u->remove != ON_NONE || s->given == s->nwild)
 		return ON_NONE;
+	u->given = true;
 	return s->wild[s->given++];
 }
 

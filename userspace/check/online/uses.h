@@ -33,6 +33,7 @@ struct use {
 	uint32_t same;		/* the cluster's next */
 	uint32_t opens;		/* operations that have not returned */
 	bool inside, removed, first, linked;
+	bool given;		/* to a pending removal: a guess */
 	bool taken;		/* pqueue: it is gone */
 	bool doubt;		/* said to be wrong, and it may be a wrong guess */
 };
