@@ -396,6 +396,13 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	a->engine = "log-linear";
 	a->work = s->nops;
 	kl_spec_container(s->spec, &c);
+	/*
+	 * Bounded ones are others, by their pushes that may find it full.  That counts what is
+	 * inside: it ties the places of as many values together as there is room for, of all
+	 * of which some have to be added and not removed yet, whichever.  So the conditions
+	 * here, of two values or of some that cover a time, do not tell whether there is an
+	 * order, and values cannot be taken out of one.  We know of none that do, nor of deques.
+	 */
 	if (c.kind != KL_CONTAINER_SET &&
 	    (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
 		decline(a, "the specification is no container that there is a monitor for");
