@@ -17,17 +17,14 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "check/mono/mono.h"
+#include "check/mono/eye.h"
+#include "check/mono/open.h"
 #include "check/mono/words.h"
 
 #define BLOCK		128	/* operations whose words are looked up together */
 #define MOVES		16	/* of those that wait, for each operation, before they are sorted */
 #define FIRST_WAIT	1024
-
-struct open {
-	uint64_t ret;
-	uint32_t item, thread;
-};
+#define TOGETHER	1024	/* that are seen together */
 
 struct timeline {
 	struct mono *m;
@@ -41,9 +38,10 @@ struct timeline {
 	uint8_t *roles;		/* of the history's methods */
 	uint32_t numbered;	/* operations so far */
 	uint64_t error;
-	/* Open: wait[head] .. wait[tail - 1], by return, then as called. */
-	struct open *wait;
-	size_t head, tail, cwait;
+	/* Open, see open.h: wait[head] .. wait[tail - 1], and their events. */
+	uint64_t *wait;
+	uint32_t *event;
+	size_t head, tail, cwait, cevent;
 	uint64_t moves;
 	bool sorted;		/* all that will be are there already */
 	uint32_t *mark, run;	/* of threads that return and are called at one time */
@@ -111,6 +109,8 @@ static int number_op(struct timeline *t, uint32_t item, enum kl_role role, struc
 	mono_new_value(m, t->words.n);
 	if (mono_words_number(&t->words, v.v, &number))
 		return -ENOMEM;
+	/* Long enough before its events. */
+	__builtin_prefetch(&m->v[number], 1);
 	m->op[item] = mono_op(kinds[role], number);
 	m->npeeks += role == KL_ROLE_PEEK;
 	return 1;
@@ -128,8 +128,10 @@ static int number_block(struct timeline *t)
 	int ret = 1;
 
 	for (i = 0; i < n; i++) {
-		const struct kl_shape *s = &h->shapes[op_of(t, from + i)->shape];
+		const struct kl_op *op = op_of(t, from + i);
+		const struct kl_shape *s = &h->shapes[op->shape];
 
+		__builtin_prefetch(op + BLOCK);
 		method[i] = s->method;
 		if (t->roles[s->method] == KL_ROLE_OTHER)
 			return no_role(t, s->method);
@@ -148,115 +150,127 @@ static int number_block(struct timeline *t)
 	return ret;
 }
 
-static inline void put_call(struct timeline *t, uint32_t item)
+static inline void put(struct timeline *t, uint32_t event)
 {
 	if (t->ev)
-		*t->ev++ = item << 1;
+		*t->ev++ = event;
 	if (!t->again)
-		mono_see_call(&t->eye, item);
+		mono_see(&t->eye, event);
 	if (t->calls)
-		t->calls[item] = t->eye.time;
+		*(event & 1 ? &t->rets[event >> 1] : &t->calls[event >> 1]) = t->eye.time;
 }
 
-static inline void put_ret(struct timeline *t, uint32_t item)
+/* The same, of @n events. */
+static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
 {
-	if (t->ev)
-		*t->ev++ = item << 1 | 1;
-	if (!t->again)
-		mono_see_ret(&t->eye, item);
-	if (t->rets)
-		t->rets[item] = t->eye.time;
+	uint32_t *const times[2] = { t->calls, t->rets };
+	struct mono_eye eye = t->eye;
+	uint32_t i;
+
+	if (t->ev) {
+		memcpy(t->ev, event, n * sizeof(*event));
+		t->ev += n;
+	}
+	for (i = 0; t->calls && i < n; i++)
+		times[event[i] & 1][event[i] >> 1] = eye.time + i + 1;
+	for (i = 0; !t->again && i < n; i++)
+		mono_see(&eye, event[i]);
+	t->eye = eye;
 }
 
-/*
- * Room for @more that wait: behind, or where those were that do no more.  Before the
- * first is always one that returned earlier than any that is to come.
- */
+/* Those that wait go to where there is room for @cap; all others are never, or before all. */
+static void move_open(struct timeline *t, uint64_t *wait, uint32_t *event, size_t cap)
+{
+	const size_t n = t->tail - t->head;
+	size_t i;
+
+	if (n) {
+		memmove(wait + OPEN_NEAR, t->wait + t->head, n * sizeof(*wait));
+		memmove(event + OPEN_NEAR, t->event + t->head, n * sizeof(*event));
+	}
+	t->head = OPEN_NEAR;
+	t->tail = OPEN_NEAR + n;
+	for (i = 0; i < OPEN_NEAR; i++)
+		wait[i] = 0;
+	for (i = t->tail; i < cap; i++)
+		wait[i] = KL_TIME_MAX;
+}
+
+/* Room for @more that wait: behind, or where those were that do no more. */
 static int make_room(struct timeline *t, size_t more)
 {
 	const size_t n = t->tail - t->head;
+	int ret;
 
-	if (t->tail + more < t->cwait)
+	if (t->tail + more + OPEN_NEAR < t->cwait)
 		return 0;
-	if (n + more + 2 > t->cwait / 2) {
-		int ret = kl_grow(t->wait, t->cwait, 2 * (n + more) + FIRST_WAIT);
-
+	if (n + more + 2 * OPEN_NEAR > t->cwait / 2) {
+		ret = kl_grow(t->wait, t->cwait, 2 * (n + more) + FIRST_WAIT) ?:
+		      kl_grow(t->event, t->cevent, t->cwait);
 		if (ret)
 			return ret;
 	}
-	memmove(t->wait + 1, t->wait + t->head, n * sizeof(*t->wait));
-	t->wait[0].ret = 0;
-	t->head = 1;
-	t->tail = n + 1;
+	move_open(t, t->wait, t->event, t->cwait);
 	return 0;
-}
-
-/* It waits: the new end of those that do. */
-static inline size_t add_open(struct open *wait, size_t tail, uint64_t ret, uint32_t item,
-			      uint32_t thread, uint64_t *moves)
-{
-	size_t at;
-
-	for (at = tail; wait[at - 1].ret > ret; at--)
-		wait[at] = wait[at - 1];
-	*moves += tail - at;
-	wait[at] = (struct open){ .ret = ret, .item = item, .thread = thread };
-	return tail + 1;
 }
 
 /* Too many at once: sort those that wait and those that will. */
 static int sort_all(struct timeline *t, uint32_t item)
 {
 	const size_t open = t->tail - t->head, n = open + t->m->nitems - item;
+	const size_t cap = n + 2 * OPEN_NEAR + 1;
 	struct kl_key *k = kl_big_alloc(2 * n * sizeof(*k));
-	struct open *sorted = kl_big_alloc((n + 2) * sizeof(*sorted));
+	uint64_t *wait = kl_big_alloc(cap * sizeof(*wait));
+	uint32_t *event = kl_big_alloc(cap * sizeof(*event));
 	size_t nk = 0, i;
 
-	if (!k || !sorted) {
+	if (!k || !wait || !event) {
 		free(k);
-		free(sorted);
+		free(wait);
+		free(event);
 		return -ENOMEM;
 	}
 	for (i = t->head; i < t->tail; i++)
-		k[nk++] = (struct kl_key){ .key = t->wait[i].ret, .val = t->wait[i].item };
+		k[nk++] = (struct kl_key){ .key = t->wait[i], .val = t->event[i] };
 	for (; item < t->m->nitems; item++) {
 		const struct kl_op *op = op_of(t, item);
 
 		if (op->ret != KL_TIME_MAX)
 			k[nk++] = (struct kl_key){
-				.key = kl_time_add(op->ret, t->error), .val = item,
+				.key = kl_time_add(op->ret, t->error), .val = item << 1 | 1,
 			};
 	}
 	kl_sort_keys(k, nk, k + n);
-	for (i = 0; i < nk; i++)
-		sorted[i + 1] = (struct open){
-			.ret = k[i].key, .item = k[i].val, .thread = op_of(t, k[i].val)->thread,
-		};
+	t->head = t->tail = 0;
+	move_open(t, wait, event, cap);
+	for (i = 0; i < nk; i++) {
+		wait[t->tail] = k[i].key;
+		event[t->tail++] = k[i].val;
+	}
 	free(k);
 	free(t->wait);
-	t->wait = sorted;
-	t->cwait = n + 2;
-	t->head = 1;
-	t->tail = nk + 1;
+	free(t->event);
+	t->wait = wait;
+	t->event = event;
+	t->cwait = t->cevent = cap;
 	t->sorted = true;
 	return 0;
 }
 
-/* Was it called before @time, at which it returns and another of its thread is called? */
-static bool is_tied(const struct timeline *t, const struct open *o, uint64_t time)
+static inline const struct kl_op *waiting(const struct timeline *t, size_t i)
 {
-	return op_of(t, o->item)->call < time;
+	return op_of(t, t->event[i] >> 1);
 }
 
-/* Mark the threads that return at @time. */
+/* Mark the threads that return at @time, of what was called before, and are called then, too. */
 static void mark_returns(struct timeline *t, uint64_t time)
 {
 	size_t i;
 
 	t->run++;
-	for (i = t->head; i < t->tail && t->wait[i].ret == time; i++)
-		if (is_tied(t, &t->wait[i], time))
-			t->mark[t->wait[i].thread] = 2 * t->run;
+	for (i = t->head; i < t->tail && t->wait[i] == time; i++)
+		if (waiting(t, i)->call < time)
+			t->mark[waiting(t, i)->thread] = 2 * t->run;
 }
 
 /* Calls of the run @item .. @end - 1 of threads that do return then, or that do not. */
@@ -270,7 +284,7 @@ static int put_calls(struct timeline *t, uint32_t item, uint32_t end, bool tied)
 		if ((*mark >> 1 == t->run) != tied)
 			any |= !tied;
 		else
-			put_call(t, item);
+			put(t, item << 1);
 		if (!tied && *mark >> 1 == t->run)
 			*mark |= 1;
 	}
@@ -282,15 +296,15 @@ static void put_returns(struct timeline *t, uint64_t time)
 {
 	size_t i, to, end = t->head;
 
-	while (end < t->tail && t->wait[end].ret == time)
+	while (end < t->tail && t->wait[end] == time)
 		end++;
 	for (i = to = end; i-- > t->head; ) {
-		const struct open o = t->wait[i];
+		const uint32_t event = t->event[i];
 
-		if (t->mark[o.thread] == 2 * t->run + 1 && is_tied(t, &o, time))
-			put_ret(t, o.item);
+		if (t->mark[waiting(t, i)->thread] == 2 * t->run + 1 && waiting(t, i)->call < time)
+			put(t, event);
 		else
-			t->wait[--to] = o;
+			t->event[--to] = event;
 	}
 	t->head = to;
 }
@@ -326,67 +340,50 @@ static int64_t put_run(struct timeline *t, uint32_t item)
 		const struct kl_op *op = op_of(t, i);
 
 		if (op->ret != KL_TIME_MAX)
-			t->tail = add_open(t->wait, t->tail, kl_time_add(op->ret, t->error), i,
-					   op->thread, &t->moves);
+			t->tail = open_add(t->wait, t->event, t->tail,
+					   kl_time_add(op->ret, t->error), i << 1 | 1, &t->moves);
 	}
 	return ret ? (int64_t)ret : end;
 }
 
 /*
- * Operations @i .. @end - 1, or up to one that is called when others return.  All
- * that changes is in variables of its own, which nothing else points at.
+ * Operations @i .. @end - 1, or up to one that is called when others return: the next
+ * item.  Vectors that are read where numbers were just written would have to wait.
  */
-static inline uint32_t sweep_some(struct timeline *t, uint32_t i, uint32_t end, bool see, bool list,
-				  bool times)
+__attribute__((optimize("no-tree-vectorize")))
+static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
 {
-	uint32_t *const calls = t->calls, *const rets = t->rets;
-	struct mono_eye eye = t->eye;
-	struct open *wait = t->wait;
+	uint32_t events[TOGETHER], n = 0, now;
+	uint64_t *const wait = t->wait;
+	uint32_t *const event = t->event;
 	size_t head = t->head, tail = t->tail;
 	uint64_t moves = t->moves;
-	uint32_t *ev = t->ev;
 
 	for (; i < end; i++) {
 		const struct kl_op *op = op_of(t, i);
 
-		/* Behind the last is one that never returns. */
-		wait[tail].ret = KL_TIME_MAX;
-		for (; wait[head].ret < op->call; head++) {
-			if (list)
-				*ev++ = wait[head].item << 1 | 1;
-			if (see)
-				mono_see_ret(&eye, wait[head].item);
-			if (times)
-				rets[wait[head].item] = eye.time;
-		}
-		if (wait[head].ret == op->call)
+		do {
+			if (n > TOGETHER - OPEN_NEAR - 1) {
+				put_some(t, events, n);
+				n = 0;
+			}
+			now = open_before(wait + head, op->call);
+			open_copy(events + n, event + head);
+			n += now;
+			head += now;
+		} while (now == OPEN_NEAR);
+		if (wait[head] == op->call)
 			break;
-		if (list)
-			*ev++ = i << 1;
-		if (see)
-			mono_see_call(&eye, i);
-		if (times)
-			calls[i] = eye.time;
+		events[n++] = i << 1;
 		if (op->ret != KL_TIME_MAX && !t->sorted)
-			tail = add_open(wait, tail, kl_time_add(op->ret, t->error), i, op->thread,
-					&moves);
+			tail = open_add(wait, event, tail, kl_time_add(op->ret, t->error),
+					i << 1 | 1, &moves);
 	}
-	t->eye = eye;
+	put_some(t, events, n);
 	t->head = head;
 	t->tail = tail;
 	t->moves = moves;
-	t->ev = ev;
 	return i;
-}
-
-static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
-{
-	if (t->again)
-		return sweep_some(t, i, end, false, true, false);
-	if (t->calls)
-		return sweep_some(t, i, end, true, false, true);
-	return t->ev ? sweep_some(t, i, end, true, true, false) :
-		       sweep_some(t, i, end, true, false, false);
 }
 
 static int sweep(struct timeline *t)
@@ -396,7 +393,7 @@ static int sweep(struct timeline *t)
 	int64_t next;
 	int ret;
 
-	t->head = t->tail = 1;
+	t->head = t->tail = OPEN_NEAR;
 	if (make_room(t, BLOCK))
 		return -ENOMEM;
 	for (i = 0; i < t->m->nitems; ) {
@@ -419,7 +416,7 @@ static int sweep(struct timeline *t)
 		i = next;
 	}
 	while (t->head < t->tail)
-		put_ret(t, t->wait[t->head++].item);
+		put(t, t->event[t->head++]);
 	return 1;
 }
 
@@ -528,6 +525,7 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	m->end = m->nev + 2;
 	free(t.roles);
 	free(t.wait);
+	free(t.event);
 	free(t.mark);
 	if (ret > 0) {
 		end_times(m);
@@ -549,6 +547,7 @@ int mono_events(struct mono *m)
 	start(&t, m);
 	ret = sweep(&t);
 	free(t.wait);
+	free(t.event);
 	free(t.mark);
 	return ret < 0 ? ret : 0;
 }

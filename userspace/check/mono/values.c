@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/mono/mono.h"
+#include "check/mono/eye.h"
 
 int mono_alloc_times(struct mono *m)
 {
@@ -77,12 +77,8 @@ void mono_gather(struct mono *m)
 	m->again = false;
 	m->nadds = m->nlos = m->ncuts = m->nev = 0;
 	eye = mono_open_eye(m);
-	for (e = 0; e < nev; e++) {
-		if (m->ev[e] & 1)
-			mono_see_ret(&eye, m->ev[e] >> 1);
-		else
-			mono_see_call(&eye, m->ev[e] >> 1);
-	}
+	for (e = 0; e < nev; e++)
+		mono_see(&eye, m->ev[e]);
 	mono_close_eye(&eye, m);
 	mono_settle(m);
 }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What events say about values, one event after the other.  Which kind comes next, and
+ * whether it is a call or a return, is chance: so there are no branches that could be
+ * guessed, but masks of which fields of a value an event writes.
+ */
+#ifndef KL_CHECK_MONO_EYE_H
+#define KL_CHECK_MONO_EYE_H
+
+#include "check/mono/mono.h"
+
+typedef uint32_t mono_four __attribute__((vector_size(16)));
+
+/* A copy of some of struct mono, for the registers. */
+struct mono_eye {
+	uint32_t *op, *adds, *los;
+	struct mono_value *v;
+	struct mono_cut *cut;
+	uint32_t nadds, nlos, ncuts, time;
+	mono_four again;	/* of what was there already when it was added or removed */
+};
+
+static inline struct mono_eye mono_open_eye(const struct mono *m)
+{
+	return (struct mono_eye){
+		.op = m->op, .adds = m->adds, .los = m->los, .v = m->v, .cut = m->cut,
+		.nadds = m->nadds, .nlos = m->nlos, .ncuts = m->ncuts, .time = m->nev,
+	};
+}
+
+static inline void mono_close_eye(const struct mono_eye *eye, struct mono *m)
+{
+	m->nadds = eye->nadds;
+	m->nlos = eye->nlos;
+	m->ncuts = eye->ncuts;
+	m->nev = eye->time;
+	m->again |= eye->again[0] | eye->again[1];
+}
+
+static inline void mono_see_other(struct mono_eye *eye, uint32_t item, bool ret)
+{
+	const uint32_t op = eye->op[item];
+
+	if (mono_kind(op) != MONO_EMPTY)
+		return;
+	if (ret) {
+		eye->cut[op & MONO_VALUE].ret = eye->time;
+		return;
+	}
+	eye->op[item] = mono_op(MONO_EMPTY, eye->ncuts);
+	eye->cut[eye->ncuts++] = (struct mono_cut){ .item = item, .call = eye->time };
+}
+
+/* The next event, see m->ev. */
+static inline __attribute__((always_inline)) void mono_see(struct mono_eye *eye, uint32_t event)
+{
+	/* Of calls, then returns, to add, remove, look: what is written in any case, */
+	static const mono_four writes[2][3][2] = {
+		{
+			{ { ~0u, 0, ~0u, 0 }, { 0, ~0u, 0, 0 } },
+			{ { 0, ~0u, 0, 0 }, { 0, ~0u, 0, 0 } },
+			{ { 0, 0, 0, 0 }, { 0, ~0u, 0, 0 } },
+		}, {
+			{ { 0, 0, 0, 0 }, { 0, 0, 0, 0 } },
+			{ { 0, 0, 0, ~0u }, { 0, 0, 0, 0 } },
+			{ { 0, 0, 0, 0 }, { 0, 0, 0, 0 } },
+		},
+	};
+	/* only if it was not seen yet, and what is counted. */
+	static const mono_four once[2][3] = {
+		{ { 0 }, { 0 }, { 0 } },
+		{ { ~0u, 0, 0, 0 }, { ~0u, 0, ~0u, 0 }, { ~0u, 0, ~0u, 0 } },
+	};
+	static const mono_four more[2][3] = { { { 0 }, { 0 }, { 0, 0, 0, 1 } }, { { 0 }, { 0 }, { 0 } } };
+	const uint32_t item = event >> 1, ret = event & 1, op = eye->op[item];
+	const uint32_t value = op & MONO_VALUE, time = ++eye->time;
+	const enum mono_kind kind = mono_kind(op);
+	const mono_four none = { MONO_NONE, MONO_NONE, MONO_NONE, MONO_NONE };
+	const mono_four first = { item, item, time, time }, second = { time, time, time, time };
+	mono_four *v, a, b, mask, new;
+
+	_Static_assert(MONO_NONE == MONO_UNSEEN, "one comparison does for both");
+	_Static_assert(sizeof(struct mono_value) == 2 * sizeof(mono_four), "two vectors");
+	if (__builtin_expect(kind > MONO_PEEK, 0)) {
+		mono_see_other(eye, item, ret);
+		return;
+	}
+	v = (mono_four *)&eye->v[value];
+	a = v[0];
+	b = v[1];
+	mask = writes[ret][kind][0];
+	eye->again |= mask & (mono_four)(a != none);
+	v[0] = (a & ~mask) | (first & mask);
+	new = once[ret][kind] & (mono_four)(b == none);
+	mask = writes[ret][kind][1] | new;
+	v[1] = ((b & ~mask) | (second & mask)) + more[ret][kind];
+	eye->adds[eye->nadds] = value;
+	eye->nadds += !(ret | kind);
+	eye->los[eye->nlos] = value;
+	eye->nlos -= new[0];
+}
+
+#endif
