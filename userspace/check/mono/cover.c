@@ -74,18 +74,44 @@ uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed)
 	return low;
 }
 
-/* The counter of a block on the level above; did it change? */
-static bool pull(struct cover *c, unsigned int l, uint32_t block)
+/* Take @what from @from .. @to of a block. */
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
+static void subtract(uint32_t *v, int from, int to, uint32_t what)
 {
-	int32_t min;
+	int i;
 
-	if (l + 1 >= c->levels)
-		return false;
-	min = c->owed[l + 1][block] + least(c->count[l] + (size_t)block * COVER_BLOCK);
+	for (i = 0; i < COVER_BLOCK; i++)
+		v[i] -= i >= from && i <= to ? what : 0;
+}
+
+/* Take 1 from @from .. @to of a block, and tell the least of all of it. */
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
+static int32_t take_one(int32_t *v, int from, int to)
+{
+	int32_t min = INT32_MAX;
+	int i;
+
+	for (i = 0; i < COVER_BLOCK; i++) {
+		v[i] -= i >= from && i <= to;
+		min = v[i] < min ? v[i] : min;
+	}
+	return min;
+}
+
+/* The counter of a block, of which @min is the least, on the level above; did it change? */
+static bool pull_least(struct cover *c, unsigned int l, uint32_t block, int32_t min)
+{
+	min += c->owed[l + 1][block];
 	if (c->count[l + 1][block] == min)
 		return false;
 	c->count[l + 1][block] = min;
 	return true;
+}
+
+static bool pull(struct cover *c, unsigned int l, uint32_t block)
+{
+	return l + 1 < c->levels &&
+	       pull_least(c, l, block, least(c->count[l] + (size_t)block * COVER_BLOCK));
 }
 
 void cover_build(struct cover *c)
@@ -98,22 +124,40 @@ void cover_build(struct cover *c)
 			pull(c, l, i);
 }
 
-static void take(struct cover *c, unsigned int l, uint32_t from, uint32_t to, uint32_t id)
-{
-	uint32_t i;
+/* A block that something was just taken from, and its least counter. */
+struct taken {
+	uint32_t block;
+	int32_t min;
+};
 
-	for (i = from; i <= to; i++)
-		c->count[l][i]--;
-	for (i = from; l && i <= to; i++)
-		c->owed[l][i]--;
-	for (i = from; c->ids[0] && i <= to; i++)
-		c->ids[l][i] -= id;
+/* @from .. @to are in one block. */
+static struct taken take(struct cover *c, unsigned int l, uint32_t from, uint32_t to, uint32_t id)
+{
+	const uint32_t block = from / COVER_BLOCK, base = block * COVER_BLOCK;
+
+	if (l)
+		subtract((uint32_t *)c->owed[l] + base, from - base, to - base, 1);
+	if (c->ids[0])
+		subtract(c->ids[l] + base, from - base, to - base, id);
+	return (struct taken){ block, take_one(c->count[l] + base, from - base, to - base) };
+}
+
+/* pull(), of blocks among which @last may be. */
+static bool pull_taken(struct cover *c, unsigned int l, uint32_t block, const struct taken *last)
+{
+	unsigned int k;
+
+	for (k = 0; k < 2 && l + 1 < c->levels; k++)
+		if (last[k].block == block)
+			return pull_least(c, l, block, last[k].min);
+	return pull(c, l, block);
 }
 
 void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 {
 	/* Blocks to look at again: at the ends of the interval, and of what is left of it. */
 	uint32_t outer[2] = { from, to }, inner[2] = { from, to };
+	struct taken last[2] = { { UINT32_MAX, 0 }, { UINT32_MAX, 0 } };
 	unsigned int l, k;
 	bool more = true, changed;
 
@@ -123,10 +167,11 @@ void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 			outer[k] /= COVER_BLOCK;
 			inner[k] /= COVER_BLOCK;
 			if (!k || outer[1] != outer[0])
-				changed |= pull(c, l - 1, outer[k]);
+				changed |= pull_taken(c, l - 1, outer[k], last);
 			if (inner[k] != outer[k])
-				changed |= pull(c, l - 1, inner[k]);
+				changed |= pull_taken(c, l - 1, inner[k], last);
 		}
+		last[0].block = last[1].block = UINT32_MAX;
 		if (!more) {
 			/* Most often the least of a block is elsewhere. */
 			if (!changed)
@@ -136,11 +181,11 @@ void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 		inner[0] = from;
 		inner[1] = to;
 		if (from / COVER_BLOCK == to / COVER_BLOCK) {
-			take(c, l, from, to, id);
+			last[0] = take(c, l, from, to, id);
 			more = false;
 		} else {
-			take(c, l, from, from | (COVER_BLOCK - 1), id);
-			take(c, l, to & ~(uint32_t)(COVER_BLOCK - 1), to, id);
+			last[0] = take(c, l, from, from | (COVER_BLOCK - 1), id);
+			last[1] = take(c, l, to & ~(uint32_t)(COVER_BLOCK - 1), to, id);
 			from = from / COVER_BLOCK + 1;
 			to = to / COVER_BLOCK;
 			more = from < to--;
