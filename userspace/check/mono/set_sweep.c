@@ -16,6 +16,7 @@
 #define ALONE		512	/* operations of a part of a block if there is one side, */
 #define DEALT		4096	/* or if there are several */
 #define BATCH		128	/* operations whose keys are looked up together */
+#define AHEAD		64	/* operations that are fetched before their turn */
 #define SIDES		16	/* at most */
 #define UNKNOWN		8
 
@@ -80,6 +81,7 @@ static int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end)
 		unsigned int what;
 		uint32_t to;
 
+		__builtin_prefetch(op + AHEAD);
 		if (role == KL_ROLE_OTHER || v->tag != KL_WORD)
 			return -EAGAIN;
 		what = what_of(role, v[shape->nargs], pending);
