@@ -190,6 +190,10 @@ int mono_timeline(struct mono *m, char *reason, size_t size);
 int mono_events(struct mono *m);
 /* values.c: what can be said of the values when all events were seen. */
 void mono_settle(struct mono *m);
+/* m->adds and m->los are not needed any more, unless the values may be gathered again. */
+void mono_free_lists(struct mono *m);
+/* The same of the times of operations, and of peeks by value, as long as nobody asks again. */
+void mono_free_times(struct mono *m);
 /* Gather the values again, after some operations were given other ones; needs m->ev. */
 void mono_gather(struct mono *m);
 /* Make m->call and m->ret, if they are not there; or only room for them.  0 or -ENOMEM. */

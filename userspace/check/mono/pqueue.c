@@ -132,10 +132,13 @@ static int decide_sorted(struct pqueue *q, const struct kl_key *k, uint32_t n)
 static int pqueue_decide(struct mono *m)
 {
 	struct pqueue q = { .m = m };
-	struct kl_key *k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
+	struct kl_key *k;
 	uint32_t i, n = 0;
-	int ret = k ? mono_places_init(m) : -ENOMEM;
+	int ret;
 
+	mono_free_lists(m);
+	k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
+	ret = k ? mono_places_init(m) : -ENOMEM;
 	if (!ret)
 		ret = mono_bits_init(&q.free, m->end, true);
 	for (i = 0; !ret && i < m->nvalues; i++)

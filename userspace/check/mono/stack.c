@@ -310,6 +310,8 @@ static int find_core(struct stack *s)
 	uint8_t *in = calloc(nv, 1);
 	int ret = left && core && best && in ? 0 : -ENOMEM;
 
+	if (!ret && m->npeeks)
+		ret = mono_times(m) ?: mono_list_peeks(m);
 	for (i = 0; !ret && i < m->nvalues; i++)
 		if (s->need[i])
 			left[nleft++] = i;
@@ -342,14 +344,19 @@ static int find_core(struct stack *s)
 static int stack_init(struct stack *s)
 {
 	struct mono *m = s->m;
-	int ret = mono_places_init(m) ?: fill_cover(s);
+	int ret;
 
+	mono_free_lists(m);
+	ret = mono_places_init(m) ?: pieces_init(&s->ops, m);
+	/* Made again for a core. */
+	if (!m->ordered)
+		mono_free_times(m);
+	if (!ret)
+		ret = fill_cover(s);
 	if (!ret && m->ordered)
 		ret = mono_bits_init(&s->open, m->end, false);
 	if (!ret && m->npeeks)
 		ret = mono_bits_init(&s->seen, m->end, false);
-	if (!ret)
-		ret = pieces_init(&s->ops, m);
 	s->safe = calloc((size_t)m->nitems + 1, 1);
 	s->need = calloc((size_t)m->nvalues + 1, sizeof(*s->need));
 	s->todo = malloc(((size_t)m->nvalues + 1) * sizeof(*s->todo));

@@ -31,6 +31,26 @@ int mono_times(struct mono *m)
 	return 0;
 }
 
+void mono_free_lists(struct mono *m)
+{
+	if (m->nwild)
+		return;
+	free(m->adds);
+	free(m->los);
+	m->adds = m->los = NULL;
+}
+
+void mono_free_times(struct mono *m)
+{
+	if (m->nwild)
+		return;
+	free(m->call);
+	free(m->ret);
+	free(m->first_peek);
+	free(m->next_peek);
+	m->call = m->ret = m->first_peek = m->next_peek = NULL;
+}
+
 void mono_settle(struct mono *m)
 {
 	const bool removes = m->c.kind != KL_CONTAINER_REGISTER;
