@@ -171,6 +171,16 @@ void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s)
 	}
 }
 
+bool kl_vf_chain_possible(const struct kl_verifier *x, const struct kl_vf_state *s)
+{
+	unsigned int i;
+
+	for (i = 1; i < s->nn; i++)
+		if (named_in(s, i) && s->succ[i] && !kl_vf_chain_coerce(x, s, i, s->succ[i]))
+			return false;
+	return true;
+}
+
 static bool ascending(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int a,
 		      unsigned int b)
 {

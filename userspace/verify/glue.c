@@ -241,7 +241,7 @@ static bool connect(struct glue *g)
 		if ((k & KF_CAND && !c->succ[i]) || (kf_has_rsucc(k) && !c->rsucc[i]))
 			return false;
 	}
-	return true;
+	return !g->x->m.keyed || kl_vf_chain_possible(g->x, c);
 }
 
 static uint8_t renamed(uint8_t v, const uint32_t *ids)

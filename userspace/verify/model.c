@@ -246,6 +246,7 @@ static void liveness(struct kl_vf_method *m)
 				out |= m->live[f.jump];
 			for (i = 1; !f.next && f.jump < 0 && i < f.words; i++)
 				out |= m->live[m->code[at + i]];
+			m->kept |= out & ~f.def;
 			out = (out & ~f.def) | f.use;
 			changed |= out != m->live[at];
 			m->live[at] = out;

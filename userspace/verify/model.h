@@ -21,6 +21,7 @@ struct kl_vf_method {
 	const char *name;
 	const uint32_t *code, *ref;	/* the implementation's, the specification's */
 	uint64_t *live;			/* registers that matter before each word of code */
+	uint64_t kept;			/* those that hold something longer than for one instruction */
 	const uint32_t *lines;
 	bool *point;			/* accesses that have a linearization point behind them */
 	uint32_t ncode, nref;
@@ -101,6 +102,7 @@ struct kl_verifier {
 	bool concrete;			/* nothing is summarised */
 	bool others;			/* views know of locks that other threads hold */
 	bool coarse;			/* states that differ in summaries only are united */
+	bool dead;			/* pointers are kept that are not looked at again */
 	bool init;			/* the code of `init' runs */
 	bool deaf;			/* alarms are not told */
 	bool full;			/* but that there was no room for a step */
@@ -116,6 +118,8 @@ struct kl_verifier {
 	struct kl_vf_store store;
 	uint32_t parent, actor;		/* of what is emitted */
 	uint64_t steps, max_steps;	/* max_steps: a bound, if not 0 */
+	uint64_t before, finer;		/* before the search at hand; those of a finer one, at least */
+	bool bounded;			/* a finer search came to its bound */
 	unsigned int rounds;
 	double seconds;
 	enum kl_verify_verdict verdict;
@@ -130,6 +134,12 @@ struct kl_verifier {
 static inline unsigned int kl_vf_line(const struct kl_verifier *x, int method, unsigned int pc)
 {
 	return method >= 0 ? x->m.m[method].lines[pc] : 0;
+}
+
+/* The registers that tell states apart. */
+static inline uint64_t kl_vf_live(const struct kl_verifier *x, const struct kl_vf_thread *th)
+{
+	return x->m.m[th->method].live[th->pc] | (x->dead ? x->m.m[th->method].kept : 0);
 }
 
 /* heap.c */
@@ -149,6 +159,8 @@ uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_stat
 			    unsigned int i, uint32_t set);
 /* Leave only those everywhere. */
 void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s);
+/* Has each node on the list a successor that the invariant allows? */
+bool kl_vf_chain_possible(const struct kl_verifier *x, const struct kl_vf_state *s);
 /* @i->next = @to, whose set is definite.  NULL, or why it is not understood. */
 const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int i,
 			      unsigned int to);

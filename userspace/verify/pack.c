@@ -29,7 +29,7 @@ unsigned int kl_vf_pack(const struct kl_verifier *x, const struct kl_vf_state *s
 		*p++ = th->bits;
 		for (i = 0; i < x->m.m[th->method].nresults; i++)
 			*p++ = th->ret[i];
-		for (live = x->m.m[th->method].live[th->pc]; live; live &= live - 1)
+		for (live = kl_vf_live(x, th); live; live &= live - 1)
 			*p++ = th->reg[__builtin_ctzll(live)];
 	}
 	for (i = 1; i < s->nn; i++) {
@@ -83,7 +83,7 @@ void kl_vf_unpack(const struct kl_verifier *x, uint32_t at, struct kl_vf_state *
 		p += 7;
 		for (i = 0; i < x->m.m[th->method].nresults; i++)
 			th->ret[i] = *p++;
-		for (live = x->m.m[th->method].live[th->pc]; live; live &= live - 1)
+		for (live = kl_vf_live(x, th); live; live &= live - 1)
 			th->reg[__builtin_ctzll(live)] = *p++;
 	}
 	if (x->concrete)

@@ -8,8 +8,12 @@
 #include "base/err.h"
 #include "verify/model.h"
 
-#define MANY_STATES	400000		/* of a fixed number of threads: any number may be less */
-#define FINER_STEPS	1000000		/* instructions of a finer search, at least */
+/* So many states or instructions of a fixed number of threads: any number may have less. */
+#define MANY_STATES	400000
+#define MANY_STEPS	30000000
+/* Instructions of a finer search, at least; and where there is time. */
+#define FINER_STEPS	1000000
+#define LONGER_STEPS	20000000
 
 static double now(void)
 {
@@ -39,7 +43,8 @@ static int keep(struct kl_verifier *x, struct kl_vf_run *r)
 	}
 	if (x->max_steps && x->steps > x->max_steps)
 		return -E2BIG;
-	if (x->o.threads && !x->tried_any && x->store.n > MANY_STATES)
+	if (x->o.threads && !x->tried_any &&
+	    (x->store.n > MANY_STATES || x->steps - x->before > MANY_STEPS))
 		return -EAGAIN;
 	return x->o.memory && kl_vf_store_bytes(&x->store) > x->o.memory ? -E2BIG : 0;
 }
@@ -102,6 +107,7 @@ static int search(struct kl_verifier *x)
 	x->alarm = x->restart = x->unordered = x->waits = false;
 	memset(x->then, 0, sizeof(x->then));
 	x->last = KL_VF_NO_STATE;
+	x->before = x->steps;
 	x->rounds++;
 	ret = first(x);
 	while (!ret && !x->alarm && !x->restart) {
@@ -116,11 +122,14 @@ static int search(struct kl_verifier *x)
 /* What a search keeps apart, from coarse to fine. */
 static const struct level {
 	bool others;	/* views know of locks that other threads hold */
+	bool dead;	/* pointers are kept that are not looked at again */
 	bool apart;	/* states that differ in summaries only are not united */
 } levels[] = {
-	{ false, false },
-	{ true, false },
-	{ true, true },
+	{ false, false, false },
+	{ true, false, false },
+	{ false, true, false },
+	{ true, true, false },
+	{ true, false, true },
 };
 
 #define NLEVELS		(sizeof(levels) / sizeof(*levels))
@@ -132,10 +141,17 @@ static int search_level(struct kl_verifier *x, const struct level *l)
 
 	x->others = l->others;
 	x->coarse = !l->apart;
+	x->dead = l->dead;
 	do {
 		ret = search(x);
 	} while (!ret && x->restart);
 	return ret;
+}
+
+/* Would a level look for what the one before it does not?  Only views forget who has a lock. */
+static bool is_finer(const struct kl_verifier *x, const struct level *l)
+{
+	return (l->others && !x->o.threads && x->m.has_lock) || (l->dead && !l->others) || l->apart;
 }
 
 /*
@@ -145,27 +161,27 @@ static int search_level(struct kl_verifier *x, const struct level *l)
  */
 static int search_all(struct kl_verifier *x)
 {
+	const uint64_t start = x->steps;
 	uint64_t first;
-	bool bounded = false;
 	unsigned int i;
 	int ret;
 
+	x->bounded = false;
 	ret = search_level(x, levels);
-	first = x->steps;
+	first = x->steps - start;
 	if (ret || !x->alarm || x->last == KL_VF_NO_STATE)
 		return ret;
 	for (i = 1; i < NLEVELS; i++) {
-		/* Only views forget who holds a lock. */
-		if (!levels[i].apart && (x->o.threads || !x->m.has_lock))
+		if (!is_finer(x, &levels[i]))
 			continue;
-		x->max_steps = x->steps + 2 * first + FINER_STEPS;
+		x->max_steps = x->steps + 2 * first + x->finer;
 		ret = search_level(x, &levels[i]);
 		x->max_steps = 0;
-		bounded = ret == -E2BIG;
-		if (!bounded && (ret || !x->alarm))
+		if (ret != -E2BIG && (ret || !x->alarm))
 			return ret;
+		x->bounded |= ret == -E2BIG;
 	}
-	return bounded ? search_level(x, levels) : 0;
+	return ret ? search_level(x, levels) : 0;
 }
 
 static void set_threads(struct kl_verifier *x, unsigned int threads, bool roles)
@@ -209,34 +225,49 @@ static int search_any(struct kl_verifier *x)
 	return search_all(x);
 }
 
-int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
-	      enum kl_verify_verdict *verdict, struct kl_verifier **out)
+static int verify(struct kl_verifier *x, enum kl_verify_verdict *verdict)
 {
-	struct kl_verifier *x = calloc(1, sizeof(*x));
-	double start = now();
+	const double start = now();
 	int ret;
 
-	*out = x;
-	if (!x)
-		return -ENOMEM;
-	x->o = x->asked = *o;
-	x->emit = x->keep = keep;
-	ret = kl_vf_model(&x->m, spec);
-	if (!ret)
-		ret = check_threads(o);
-	if (!ret) {
-		set_threads(x, o->threads, o->roles);
-		ret = search_all(x);
-	}
+	set_threads(x, x->asked.threads, x->asked.roles);
+	ret = x->tried_any ? -EAGAIN : search_all(x);
 	if (ret == -EAGAIN)
 		ret = search_any(x);
-	x->seconds = now() - start;
+	x->seconds += now() - start;
 	*verdict = x->verdict = x->alarm ? KL_VF_ALARM : KL_VF_VERIFIED;
 	if (ret == -E2BIG) {
 		*verdict = x->verdict = KL_VF_MEMORY;
 		ret = 0;
 	}
 	return ret;
+}
+
+int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
+	      enum kl_verify_verdict *verdict, struct kl_verifier **out)
+{
+	struct kl_verifier *x = calloc(1, sizeof(*x));
+	int ret;
+
+	*out = x;
+	*verdict = KL_VF_ALARM;
+	if (!x)
+		return -ENOMEM;
+	x->o = x->asked = *o;
+	x->emit = x->keep = keep;
+	x->finer = FINER_STEPS;
+	ret = kl_vf_model(&x->m, spec);
+	if (!ret)
+		ret = check_threads(o);
+	return ret ? ret : verify(x, verdict);
+}
+
+int kl_verify_longer(struct kl_verifier *x, enum kl_verify_verdict *verdict)
+{
+	if (x->verdict != KL_VF_ALARM || !x->bounded)
+		return 0;
+	x->finer = LONGER_STEPS;
+	return verify(x, verdict);
 }
 
 void kl_verifier_free(struct kl_verifier *x)

@@ -60,6 +60,18 @@ struct kl_verifier;
  */
 int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
 	      enum kl_verify_verdict *verdict, struct kl_verifier **out);
+/**
+ * kl_verify_longer() - look longer for a proof
+ * @x: what was not proved
+ * @verdict: the answer, if it is another one now
+ *
+ * The searches that keep more apart have a bound, which keeps the time short in which
+ * something wrong is not proved.  Here it is twenty times as high, for what no
+ * concrete run was found of.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_verify_longer(struct kl_verifier *x, enum kl_verify_verdict *verdict);
 void kl_verifier_free(struct kl_verifier *x);
 void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st);
 /* Why it was not proved, in a line. */
