@@ -79,7 +79,7 @@ done
 for threads in 1 2 3 any; do
 	right "lazy.lin, threads $threads" $lazy --threads=$threads
 done
-for threads in 1 any; do
+for threads in 1 2 any; do
 	right "optimistic.lin, threads $threads" $optimistic --threads=$threads
 done
 for what in merge por symmetry; do
@@ -216,6 +216,27 @@ variant "enq takes both locks" $twolock '/^method enq/,/^}/ {
 variant "add makes its node first" $pessimistic '/^method add/,/^}/ {
 	s/x = new node;//; s/x->k = k;//
 	s/^	p = head;/	x = new node; x->k = k; p = head;/
+}'
+variant "add releases the second lock before the write" $pessimistic '/^method add/,/^}/ {
+	/p->next = x @lin;/ { N; N; s/.*/	unlock(c->l); p->next = x @lin; unlock(p->l);/; }
+}'
+variant "remove releases the second lock before the write" $pessimistic '/^method remove/,/^}/ {
+	/p->next = n @lin;/ { N; N; s/.*/	unlock(c->l); p->next = n @lin; unlock(p->l);/; }
+}'
+variant "contains without a lock" $pessimistic '/^method contains/,/^}/ c \
+method contains(key k) -> bool {\
+	node *c; @lin other; c = head; while (c->k < k) c = c->next; return c->k == k;\
+}'
+variant "push makes two nodes, the first comes in" $treiber \
+	's/^	node \*t, \*x = new node;/	node *t, *x = new node, *y = new node; y->val = v;/'
+variant "push and pop in one step each" $treiber '
+/^method push/,/^}/ {
+	s/^	do {/	atomic {/; s/x->next = t;/x->next = t; top = x;/
+	s/} while.*/} @lin;/
+}
+/^method pop/,/^}/ {
+	/^	do {/,/} while/ c \
+	atomic { t = top; if (t != null) top = t->next; } @lin; if (t == null) return empty;
 }'
 variant "remove without a lock where there is nothing" $lazy '/^method remove/,/^}/ {
 	s/^	while (true) {/	@lin other; while (true) {/

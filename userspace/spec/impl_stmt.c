@@ -371,6 +371,7 @@ static void choose(struct kl_igen *g, const struct kl_stmt *s)
 static bool stmt(struct kl_igen *g, const struct kl_stmt *s)
 {
 	unsigned int r;
+	bool ends;
 
 	g->g.line = s->pos.line;
 	switch (s->kind) {
@@ -407,7 +408,9 @@ static bool stmt(struct kl_igen *g, const struct kl_stmt *s)
 	case KL_S_EITHER:
 		return either(g, s);
 	case KL_S_ATOMIC:
-		return atomic(g, s);
+		ends = atomic(g, s);
+		kl_ig_lin(g, s->lin, NULL, true);
+		return ends;
 	case KL_S_FENCE:
 		if (g->atomic)
 			kl_ig_err(g, s->pos, "'fence' inside of the atomic block of line %u",

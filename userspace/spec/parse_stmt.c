@@ -139,6 +139,11 @@ static struct kl_stmt *atomic_stmt(struct kl_parser *p)
 	if (!kl_p_is(p, '{'))
 		kl_p_expected(p, flush ? "'{' after 'atomic_flush'" : "'{' after 'atomic'");
 	s->body = kl_p_block(p);
+	/* The block is one step: a linearization point behind it belongs to it. */
+	if (kl_p_impl(p) && kl_p_is(p, '@')) {
+		kl_p_impl_lin(p, &s->lin);
+		kl_p_expect(p, ';', "';'");
+	}
 	return s;
 }
 

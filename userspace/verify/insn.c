@@ -38,6 +38,17 @@ static enum kl_vf_end load_slot(struct kl_verifier *x, struct kl_vf_run *r, unsi
 	return VF_STEPPED;
 }
 
+/*
+ * Other threads can reach @i from here on.  Of several nodes that an operation makes
+ * it is the one that comes in that the specification's node corresponds to.
+ */
+static void publish(const struct kl_verifier *x, struct kl_vf_run *r, unsigned int i)
+{
+	if (!x->m.keyed && !(r->s.kind[i] & KF_ESC))
+		r->s.th[r->t].corr = i;
+	kl_vf_escape(&r->s, i);
+}
+
 static enum kl_vf_end store_slot(struct kl_verifier *x, struct kl_vf_run *r, unsigned int slot,
 				 uint8_t v)
 {
@@ -45,7 +56,7 @@ static enum kl_vf_end store_slot(struct kl_verifier *x, struct kl_vf_run *r, uns
 		return kl_vf_alarm(x, r, "the list's head is written: klin verify takes sets in "
 				   "lists that begin with a node of their own");
 	if (kl_vf_is_ptr(v) && !x->init)
-		kl_vf_escape(&r->s, v);
+		publish(x, r, v);
 	r->s.g[slot] = kl_vf_is_data(v) ? VF_TOP : v;
 	r->wrote = true;
 	return VF_STEPPED;
@@ -100,7 +111,7 @@ static enum kl_vf_end write_next(struct kl_verifier *x, struct kl_vf_run *r, uns
 	kl_vf_set_next(s, p, v, false);
 	if (s->kind[p] & KF_ESC) {
 		if (v)
-			kl_vf_escape(s, v);
+			publish(x, r, v);
 		r->wrote = true;
 	}
 	return VF_STEPPED;
@@ -126,8 +137,8 @@ static enum kl_vf_end write_field(struct kl_verifier *x, struct kl_vf_run *r, ui
 			v = !c.tag && !c.v ? VF_KEY + KEY_MIN :
 			    !c.tag && c.v == UINT64_MAX ? VF_KEY + KEY_MAX : VF_TOP;
 	}
-	/* The operation's argument in the node that it made; other data is not followed. */
-	if (kl_vf_is_data(v) && (v < VF_ARG || th->corr != p))
+	/* The operation's argument in a node that it made; other data is not followed. */
+	if (kl_vf_is_data(v) && (v < VF_ARG || (s->kind[p] & KF_ESC && th->corr != p)))
 		v = VF_TOP;
 	if (kl_vf_names(v))
 		v = VF_TOP;
