@@ -283,6 +283,7 @@ static void find_points(struct kl_vf_method *m)
 				last = at;
 			break;
 		case KL_I_LIN:
+			m->lin = true;
 			m->other |= m->code[at] >> 24 & KL_LIN_OTHER;
 			if (m->code[at] >> 24 & KL_LIN_ATTACHED)
 				m->point[last] = true;

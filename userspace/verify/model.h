@@ -28,7 +28,7 @@ struct kl_vf_method {
 	unsigned int nparams, nresults;
 	uint32_t bools;			/* parameters, a bit each */
 	int key;			/* the parameter that is the key, or -1 */
-	bool other;			/* it has `@lin other' */
+	bool lin, other;		/* it has `@lin'; `@lin other' */
 };
 
 struct kl_vf_model {

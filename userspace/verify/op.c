@@ -74,7 +74,12 @@ enum kl_vf_end kl_vf_returns(struct kl_verifier *x, struct kl_vf_run *r, unsigne
 	    !(lin != LIN_EFFECT && th->lin & LIN_OTHER && kl_vf_hindsight(x, r, result))) {
 		if (lin == LIN_NONE && !(th->lin & LIN_OTHER))
 			return kl_vf_alarm(x, r, "it returns without having come to a linearization "
-					   "point");
+					   "point%s", x->m.m[th->method].lin ? "" : ": '@lin' is "
+					   "expected behind the step where it takes effect");
+		if (i < n && (result[i] == VF_TOP || th->ret[i] == VF_TOP))
+			return kl_vf_alarm(x, r, "the result is not known (data that came through a "
+					   "shared variable, or a number without bound), so it may "
+					   "differ from the specification's");
 		return kl_vf_alarm(x, r, "the result may differ from the specification's");
 	}
 out:

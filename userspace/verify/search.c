@@ -231,7 +231,8 @@ static int verify(struct kl_verifier *x, enum kl_verify_verdict *verdict)
 	int ret;
 
 	set_threads(x, x->asked.threads, x->asked.roles);
-	ret = x->tried_any ? -EAGAIN : search_all(x);
+	/* Looked at again: what is too much for a few threads may not be so for any number. */
+	ret = x->o.threads && x->finer == LONGER_STEPS ? -EAGAIN : search_all(x);
 	if (ret == -EAGAIN)
 		ret = search_any(x);
 	x->seconds += now() - start;
