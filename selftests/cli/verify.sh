@@ -64,7 +64,7 @@ ktap_header
 treiber=$at/treiber.lin msqueue=$at/msqueue.lin dglm=$at/dglm.lin
 at=$specs/verify
 twolock=$at/twolock.lin pessimistic=$at/pessimistic.lin lazy=$at/lazy.lin
-optimistic=$at/optimistic.lin llist=$at/llist.lin
+optimistic=$at/optimistic.lin llist=$at/llist.lin harris=$at/harris.lin
 peek=$at/treiber_peek.lin
 
 for model in $treiber $msqueue $dglm $twolock $pessimistic $llist $peek; do
@@ -82,6 +82,8 @@ done
 for threads in 1 2 any; do
 	right "optimistic.lin, threads $threads" $optimistic --threads=$threads
 done
+# Any number takes 10 s: the unit test's long form looks at it.
+right "harris.lin, threads 1" $harris --threads=1
 for what in merge por symmetry; do
 	right "lazy.lin without $what, any threads" $lazy --no-reduce=$what
 	right "optimistic.lin without $what, any threads" $optimistic --no-reduce=$what
@@ -190,6 +192,12 @@ mutant "nothing is validated" 1 $optimistic 's/if (v == p \&\& /if (/' any
 mutant "the next pointer is not validated" 1 $optimistic 's/ \&\& p->next == c)/)/' any
 mutant "remove does not lock what it removes" 1 $optimistic \
 	'/^method remove/,/^}/ { s/^\(	*\)lock(c->l);/\1/; s/unlock(c->l);// }' any
+mutant "nothing is marked" 1 $harris 's/^\(	*\)c->marked = true;/\1/' any
+mutant "marked twice" 1 $harris 's/ok = !c->marked;/ok = true;/' any
+mutant "the mark of the node before is not looked at" 1 $harris 's/!p->marked \&\& //' any
+mutant "contains does not look at the mark" 1 $harris 's/c->k == k \&\& !m/c->k == k/' any
+mutant "a plain store for the compare-and-swap of add" 1 $harris \
+	's/if (!p->marked \&\& p->next == c) {$/{/' any
 mutant "a plain store for the exchange of del_all" 1 $llist \
 	's/node \*e = xchg(&first, null) @lin;/node *e = first; first = null @lin;/'
 mutant "a plain store for the compare-and-swap of add" 1 $llist \

@@ -114,6 +114,9 @@ static void test_cover(void **state)
 		if (lengthy && !large)
 			cover(models[i], 3, 3, 2);
 	}
+	cover("verify/harris", 1, 1, 4);
+	if (lengthy)
+		cover("verify/harris", 0, 2, 2);
 }
 
 /* What only finer searches prove: the second node is unlocked before the write. */
