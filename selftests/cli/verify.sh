@@ -261,7 +261,8 @@ variant "del_first without the lock" $llist 's/^.*lock(m);//'
 sed 's/} while (!cas(&top, t, x) @lin);/} while (top != t); top = x @lin;/' $treiber >wrong.lin
 run verify --dot=wrong.dot wrong.lin
 if [ $status -eq 1 ] && grep -q '^digraph' wrong.dot && grep -q '^}$' wrong.dot &&
-   grep -q 'subgraph cluster1 ' wrong.dot; then
+   grep -q 'subgraph cluster1 ' wrong.dot && grep -q 'label="T0.x"' wrong.dot &&
+   grep -q 'T0 push at line .*, t = n1, x = n2$' out; then
 	ktap_pass "the trail for Graphviz"
 else
 	ktap_fail "the trail for Graphviz" "status $status" "$(head -n 3 out err)"

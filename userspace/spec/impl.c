@@ -98,6 +98,18 @@ static void end(struct kl_igen *g)
 	g->m->ncode = kl_gen_here(&g->g);
 }
 
+void kl_ig_local(struct kl_igen *g, const char *name, struct kl_pos pos, unsigned int type)
+{
+	const char **known = g->names ? &g->names[g->nlocals] : NULL;
+
+	/* One that several variables take in turn has no name. */
+	if (known)
+		*known = !*known || !strcmp(*known, name) ? name : "";
+	g->local[g->nlocals++] = (struct kl_ilocal){ name, pos, type };
+	if (g->g.max < g->nlocals)
+		g->g.max = g->nlocals;
+}
+
 static void gen_method(struct kl_igen *g, struct kl_method_def *m)
 {
 	unsigned int i;
@@ -105,12 +117,8 @@ static void gen_method(struct kl_igen *g, struct kl_method_def *m)
 
 	begin(g, m, KL_IC_METHOD);
 	for (i = 0; i < m->pub.nparams; i++)
-		g->local[g->nlocals++] = (struct kl_ilocal){
-			m->pub.params[i].name, m->param_pos[i],
-			m->pub.params[i].type == KL_T_BOOL ? KL_IT_BOOL : KL_IT_WORD,
-		};
-	if (g->g.max < g->nlocals)
-		g->g.max = g->nlocals;
+		kl_ig_local(g, m->pub.params[i].name, m->param_pos[i],
+			    m->pub.params[i].type == KL_T_BOOL ? KL_IT_BOOL : KL_IT_WORD);
 	ends = kl_ig_list(g, m->body->body);
 	if (ends && !g->returns)
 		kl_ig_err(g, m->pos, "'%s' can never end", m->pub.name);
@@ -283,7 +291,8 @@ int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)
 	return g.g.err ? g.g.err : d->errors ? -EINVAL : 0;
 }
 
-int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int *nregs)
+int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int *nregs,
+		const char *(*names)[KL_IMPL_REGS])
 {
 	struct kl_diag d = { .file = s->path };
 	struct kl_igen g = { .g = { .s = s, .d = &d }, .im = s->impl, .lin = true };
@@ -293,6 +302,8 @@ int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int
 	for (i = 0; i < im->nmethods && !g.g.err; i++) {
 		struct kl_method_def m = im->methods[i];
 
+		g.names = names[i];
+		memset(names[i], 0, sizeof(names[i]));
 		gen_method(&g, &m);
 		code[i] = m.code;
 		ncode[i] = m.ncode;

@@ -12,6 +12,7 @@
 #define KL_STRUCTS_MAX	16
 #define KL_FIELDS_MAX	12
 #define KL_SHARED_MAX	64
+#define KL_IMPL_REGS	56	/* of the machine's 64, some are the compiler's */
 #define KL_IMPL_THREADS	8
 #define KL_IMPL_OPS_MAX	16
 #define KL_IMPL_SLOTS	256
@@ -106,10 +107,12 @@ int kl_impl_gen(struct kl_spec *s, struct kl_diag *d);
  * @code: where each method begins, in the specification's order
  * @ncode: how many words it has
  * @nregs: registers that they use
+ * @names: the variables in the registers of each; "" for more than one, NULL for none
  *
  * Return: 0, -EINVAL after a message, -ENOMEM.
  */
-int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int *nregs);
+int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int *nregs,
+		const char *(*names)[KL_IMPL_REGS]);
 
 /**
  * kl_impl_client() - compile the threads of a client behind the code there is

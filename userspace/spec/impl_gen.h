@@ -6,7 +6,6 @@
 #include "spec/gen.h"
 #include "spec/impl.h"
 
-#define KL_IMPL_REGS	56	/* of the machine's 64, some are the compiler's */
 
 struct kl_ilocal {
 	const char *name;
@@ -30,6 +29,7 @@ struct kl_igen {
 	enum kl_icode code;
 	struct kl_ilocal local[KL_IMPL_REGS];	/* each in the register of its number */
 	unsigned int nlocals, nloops, self;
+	const char **names;		/* of the variables in registers, if they are wanted */
 	unsigned int nkept;		/* variables at the end of the last list of statements */
 	unsigned int atomic;		/* the line of the block we are in, or 0 */
 	bool returns;			/* some `return' can be reached */
@@ -47,6 +47,8 @@ struct kl_igen {
 void kl_ig_err(struct kl_igen *g, struct kl_pos pos, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 const char *kl_itype_name(const struct kl_igen *g, unsigned int type, char buf[80]);
+/* A variable of that name is in the next register. */
+void kl_ig_local(struct kl_igen *g, const char *name, struct kl_pos pos, unsigned int type);
 /* The type that a name of a struct means, or KL_IT_ERR after a message. */
 unsigned int kl_ig_struct(struct kl_igen *g, const char *name, struct kl_pos pos);
 

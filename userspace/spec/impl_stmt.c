@@ -50,9 +50,7 @@ static void declare(struct kl_igen *g, const char *name, struct kl_pos pos, unsi
 		return;
 	}
 	kl_ig_has_value(g, g->nlocals);
-	g->local[g->nlocals++] = (struct kl_ilocal){ name, pos, type };
-	if (g->g.max < g->nlocals)
-		g->g.max = g->nlocals;
+	kl_ig_local(g, name, pos, type);
 }
 
 static void decl(struct kl_igen *g, const struct kl_stmt *s)

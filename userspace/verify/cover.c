@@ -245,6 +245,7 @@ int kl_verify_cover(struct kl_verifier *x, unsigned int threads, unsigned int op
 	y->o.threads = y->nt = threads;
 	y->o.memory = 0;
 	y->max_ops = ops;
+	y->tried_any = true;
 	y->stack = NULL;
 	y->nstack = y->cstack = 0;
 	y->views = NULL;

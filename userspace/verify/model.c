@@ -345,7 +345,7 @@ static int read_methods(struct kl_vf_model *m)
 		kl_err("%s: klin verify takes at most %d methods", s->path, KL_VF_METHODS);
 		return -EINVAL;
 	}
-	ret = kl_impl_lin(s, start, n, &m->nregs);
+	ret = kl_impl_lin(s, start, n, &m->nregs, m->names);
 	if (ret)
 		return ret;
 	/* The specification's code moves when something is compiled behind it. */

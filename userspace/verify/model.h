@@ -35,6 +35,7 @@ struct kl_vf_model {
 	struct kl_spec *spec;
 	struct kl_impl *im;
 	struct kl_vf_method m[KL_VF_METHODS];
+	const char *names[KL_VF_METHODS][KL_IMPL_REGS];	/* of each method's variables */
 	unsigned int nm, nregs;
 	unsigned int nslots;		/* the implementation's globals */
 	unsigned int ng;		/* and the reference's */

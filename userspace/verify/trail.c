@@ -125,6 +125,17 @@ static void print_reference(const struct kl_verifier *x, const struct kl_vf_stat
 	}
 }
 
+/* The variable in a register. */
+static void print_register(const struct kl_verifier *x, unsigned int method, unsigned int r, FILE *f)
+{
+	const char *name = x->m.names[method][r];
+
+	if (name && *name)
+		fputs(name, f);
+	else
+		fprintf(f, "r%u", r);
+}
+
 static void print_thread(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t,
 			 FILE *f)
 {
@@ -155,7 +166,9 @@ static void print_thread(const struct kl_verifier *x, const struct kl_vf_state *
 	}
 	for (i = 0; i < x->m.nregs; i++)
 		if (m->live[th->pc] >> i & 1 && kl_vf_names(th->reg[i])) {
-			fprintf(f, ", r%u = ", i);
+			fputs(", ", f);
+			print_register(x, th->method, i, f);
+			fputs(" = ", f);
 			print_value(x, s, th->reg[i], f);
 		}
 }
@@ -287,6 +300,16 @@ static void dot_edges(const struct kl_vf_state *s, size_t id, unsigned int i, ui
 				kl_vf_single(set) ? "" : ", style=dashed");
 }
 
+/* The variable in register @r of thread @t points to a node. */
+static void dot_register(const struct kl_verifier *x, const struct kl_vf_state *s, size_t id,
+			 unsigned int t, unsigned int r, FILE *f)
+{
+	fprintf(f, "\t\tc%zut%ur%u [label=\"T%u.", id, t, r, t);
+	print_register(x, s->th[t].method, r, f);
+	fprintf(f, "\", shape=plaintext]; c%zut%ur%u -> c%zun%u [style=dotted];\n", id, t, r, id,
+		s->th[t].reg[r]);
+}
+
 static void dot_state(const struct kl_verifier *x, const struct kl_vf_state *s, size_t id,
 		      const char *label, FILE *f)
 {
@@ -326,9 +349,7 @@ static void dot_state(const struct kl_verifier *x, const struct kl_vf_state *s, 
 			continue;
 		for (k = 0; k < x->m.nregs; k++)
 			if (x->m.m[th->method].live[th->pc] >> k & 1 && kl_vf_is_ptr(th->reg[k]))
-				fprintf(f, "\t\tc%zut%ur%u [label=\"T%u.r%u\", shape=plaintext]; "
-					"c%zut%ur%u -> c%zun%u [style=dotted];\n", id, i, k, i, k,
-					id, i, k, id, th->reg[k]);
+				dot_register(x, s, id, i, k, f);
 	}
 	fputs("\t}\n", f);
 }
