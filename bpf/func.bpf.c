@@ -207,9 +207,10 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	s->top = at;
 	/* Siblings that returned before this one. */
 	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
-		if (s->frames[(s->top - 1) & (KLIN_DEPTH - 1)].open != KLIN_OVER)
+		top = s->top - 1;
+		if (s->frames[top & (KLIN_DEPTH - 1)].open != KLIN_OVER)
 			break;
-		s->top--;
+		s->top = top;
 	}
 }
 

@@ -52,12 +52,13 @@ static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 
 static __always_inline void pop_over(struct klin_slot *s)
 {
-	__u32 i;
+	__u32 i, top;
 
 	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
-		if (s->frames[(s->top - 1) & (KLIN_DEPTH - 1)].open != KLIN_OVER)
+		top = s->top - 1;
+		if (s->frames[top & (KLIN_DEPTH - 1)].open != KLIN_OVER)
 			break;
-		s->top--;
+		s->top = top;
 	}
 }
 
@@ -67,7 +68,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	__u64 id = bpf_get_current_pid_tgid();
 	struct klin_frame *f;
 	struct klin_slot *s;
-	__u32 key, i;
+	__u32 key, i, top;
 
 	if (skipped(id >> 32))
 		return;
@@ -78,11 +79,12 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 		return;
 	}
 	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
-		f = &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)];
+		top = s->top - 1;
+		f = &s->frames[top & (KLIN_DEPTH - 1)];
 		if (!stale(f, sp))
 			break;
 		klin_send_stale(ctx, c, f);
-		s->top--;
+		s->top = top;
 	}
 	f = klin_push(ctx, s, c);
 	f->sp = sp;

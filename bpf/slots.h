@@ -141,8 +141,9 @@ static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin
 /* The return of @f was not seen, and will not be. */
 static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struct klin_frame *f)
 {
-	/* First, or an interrupt that finds it open sends it once more. */
-	if (__sync_val_compare_and_swap(&f->open, KLIN_OPEN, KLIN_FILLING) != KLIN_OPEN)
+	/* First, or an interrupt that finds it open sends it once more.  Rare: it drains. */
+	if (f->open != KLIN_OPEN ||
+	    __sync_val_compare_and_swap(&f->open, KLIN_OPEN, KLIN_FILLING) != KLIN_OPEN)
 		return;
 	f->ev.flags |= KLIN_F_NORET;
 	f->ev.ret = klin_time(bpf_get_smp_processor_id());

@@ -91,7 +91,7 @@ SEC("raw_tp/klin_return")
 int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id;
-	__u32 key, at = 0, i, nargs, nres, probe, stack;
+	__u32 key, at = 0, i, nargs, nres, probe, stack, top;
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
 	__u64 object = ctx->args[0], now;
 	struct klin_frame *f;
@@ -116,8 +116,9 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 	if (f) {
 		/* Calls nest, so those above have returned and were missed. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
-			klin_send_stale(ctx, c, &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)]);
-			s->top--;
+			top = s->top - 1;
+			klin_send_stale(ctx, c, &s->frames[top & (KLIN_DEPTH - 1)]);
+			s->top = top;
 		}
 	} else {
 		/* Its call was on a CPU whose operations are left out, and noted there. */
