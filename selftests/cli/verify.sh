@@ -82,8 +82,11 @@ done
 for threads in 1 2 any; do
 	right "optimistic.lin, threads $threads" $optimistic --threads=$threads
 done
-# Any number takes 10 s: the unit test's long form looks at it.
+# Any number takes 10 s: the unit test looks at it.
 right "harris.lin, threads 1" $harris --threads=1
+for what in merge por symmetry all; do
+	right "harris.lin without $what, threads 1" $harris --threads=1 --no-reduce=$what
+done
 for what in merge por symmetry; do
 	right "lazy.lin without $what, any threads" $lazy --no-reduce=$what
 	right "optimistic.lin without $what, any threads" $optimistic --no-reduce=$what
