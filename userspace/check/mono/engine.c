@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/sort.h"
 #include "check/cex.h"
 #include "check/mono/places.h"
@@ -53,7 +54,7 @@ static int put_free(struct mono *m)
 {
 	const size_t n = m->nfree;
 	struct kl_key *k = malloc(2 * (n + 1) * sizeof(*k));
-	uint32_t *order = malloc(((size_t)m->nitems + 1) * sizeof(*order));
+	struct kl_step *order = kl_big_alloc(((size_t)m->nitems + 1) * sizeof(*order));
 	size_t nk = 0, next = 0;
 	uint32_t i, to = 0;
 
@@ -67,12 +68,12 @@ static int put_free(struct mono *m)
 			k[nk++] = (struct kl_key){ .key = mono_ret(m, i), .val = i };
 	kl_sort_keys(k, nk, k + nk);
 	for (i = 0; i < m->norder; i++) {
-		while (next < nk && k[next].key < mono_call(m, m->order[i]))
-			order[to++] = k[next++].val;
+		while (next < nk && k[next].key < mono_call(m, m->order[i].item))
+			order[to++] = (struct kl_step){ .item = k[next++].val };
 		order[to++] = m->order[i];
 	}
 	while (next < nk)
-		order[to++] = k[next++].val;
+		order[to++] = (struct kl_step){ .item = k[next++].val };
 	free(k);
 	free(m->order);
 	m->order = order;
@@ -143,7 +144,7 @@ int mono_keeps_lines(const struct mono *m)
 	uint32_t i;
 
 	for (i = 0; i < m->norder; i++) {
-		const struct kl_op *op = mono_op_of(m, m->order[i]);
+		const struct kl_op *op = mono_op_of(m, m->order[i].item);
 		struct line *l = find_line(&t, op);
 
 		if (!l) {
@@ -172,9 +173,9 @@ static int in_time(struct mono *m)
 	if (left != m->norder)
 		return 0;
 	for (i = 0; i < m->norder; i++) {
-		const uint32_t call = mono_call(m, m->order[i]);
+		const uint32_t call = mono_call(m, m->order[i].item);
 
-		if (mono_ret(m, m->order[i]) < latest)
+		if (mono_ret(m, m->order[i].item) < latest)
 			return 0;
 		latest = call > latest ? call : latest;
 	}
@@ -183,14 +184,13 @@ static int in_time(struct mono *m)
 
 static int linearizable(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 {
-	uint32_t i;
 	int ret;
 
 	a->verdict = KL_LINEARIZABLE;
 	if (!m->ordered)
 		return 0;
 	m->norder = 0;
-	m->order = malloc(((size_t)m->nitems + 1) * sizeof(*m->order));
+	m->order = kl_big_alloc(((size_t)m->nitems + 1) * sizeof(*m->order));
 	ret = m->order ? mono_times(m) ?: t->order(m) : -ENOMEM;
 	if (!ret && m->nfree)
 		ret = put_free(m);
@@ -204,12 +204,9 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	}
 	if (m->lim->no_witness)
 		return 0;
-	a->steps = calloc((size_t)m->norder + 1, sizeof(*a->steps));
-	if (!a->steps)
-		return -ENOMEM;
-	for (i = 0; i < m->norder; i++)
-		a->steps[i].item = m->order[i];
+	a->steps = m->order;
 	a->nsteps = m->norder;
+	m->order = NULL;
 	return 0;
 }
 

@@ -386,7 +386,7 @@ static int is_order(const struct gapped *g)
 		ok = kl_time_add(ret, g->s->h->error) >= latest;
 		latest = call > latest ? call : latest;
 		if (!gap)
-			m.order[m.norder++] = item;
+			mono_put(&m, item);
 	}
 	if (ok)
 		ok = mono_keeps_lines(&m);

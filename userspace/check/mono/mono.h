@@ -100,7 +100,7 @@ struct mono {
 	size_t ccuts;
 	struct mono_core core;
 	uint32_t *first_peek, *next_peek;	/* of a value, of the same value; see mono_list_peeks() */
-	uint32_t *order;	/* the witness: items */
+	struct kl_step *order;	/* the witness */
 	uint32_t norder;
 	bool strict;		/* more is ordered than is certain, see timeline.c: a no says nothing */
 	bool hidden;		/* events do not show the order of each thread */
@@ -133,6 +133,12 @@ static inline const struct kl_op *mono_op_of(const struct mono *m, uint32_t item
 static inline bool mono_pending(const struct mono *m, uint32_t item)
 {
 	return mono_op_of(m, item)->flags & KL_OP_PENDING;
+}
+
+/* The next of the order. */
+static inline void mono_put(struct mono *m, uint32_t item)
+{
+	m->order[m->norder++] = (struct kl_step){ .item = item };
 }
 
 #define MONO_UNSEEN	UINT32_MAX	/* lo, oret: not yet; MONO_START for rret */

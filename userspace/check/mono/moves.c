@@ -256,7 +256,7 @@ static int in_time(const struct moves *m)
 	uint32_t i;
 
 	for (i = 0; i < m->norder; i++) {
-		const struct kl_op *op = op_of(m, m->order[i]);
+		const struct kl_op *op = op_of(m, m->order[i].item);
 
 		if (kl_time_add(op->ret, error) < latest)
 			return 0;
@@ -268,7 +268,6 @@ static int in_time(const struct moves *m)
 static int linearizable(struct moves *m, struct kl_answer *a)
 {
 	int ret = moves_order(m);
-	uint32_t i;
 
 	if (ret <= 0) {
 		m->strict |= !m->forced;	/* that there is none is not said */
@@ -283,12 +282,9 @@ static int linearizable(struct moves *m, struct kl_answer *a)
 	a->verdict = KL_LINEARIZABLE;
 	if (m->lim->no_witness)
 		return 1;
-	a->steps = calloc((size_t)m->norder + 1, sizeof(*a->steps));
-	if (!a->steps)
-		return -ENOMEM;
-	for (i = 0; i < m->norder; i++)
-		a->steps[i].item = m->order[i];
+	a->steps = m->order;
 	a->nsteps = m->norder;
+	m->order = NULL;
 	return 1;
 }
 

@@ -59,7 +59,7 @@ struct moves {
 	struct moves_wish { uint32_t item, head, chain; } *wish;
 	uint32_t nwishes;
 	bool forced;		/* as there is none in any order */
-	uint32_t *order;	/* the witness: items */
+	struct kl_step *order;	/* the witness */
 	uint32_t norder;
 	char why[160];		/* a condition that does not hold, or why it is not decided */
 };

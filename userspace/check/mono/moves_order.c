@@ -334,13 +334,13 @@ static int put_all(struct moves *m, struct places *p)
 
 		next[i + 1] += next[i];
 		if (maker != MONO_NONE) {
-			m->order[next[i]++] = maker;
+			m->order[next[i]++] = (struct kl_step){ .item = maker };
 			p->at[maker] = MONO_NONE;
 		}
 	}
 	for (i = 0; i < n; i++)
 		if (p->at[i] != MONO_NONE)
-			m->order[next[p->at[i]]++] = i;
+			m->order[next[p->at[i]]++] = (struct kl_step){ .item = i };
 	free(next);
 	return 1;
 }

@@ -81,7 +81,7 @@ int mono_places_order(struct mono *m)
 		};
 	kl_sort_keys(k, n, k + n);
 	for (i = 0; i < n; i++)
-		m->order[m->norder++] = k[i].val;
+		mono_put(m, k[i].val);
 	free(k);
 	return 0;
 }

@@ -24,7 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "check/mono/mono.h"
+
+#define WARM	64	/* places behind which those that wait are moved down */
+#define MOVES	16	/* of those that wait, for each value, before they are a heap */
 
 /* @first: first sight of each value, clipped; NULL: as in the values. */
 static uint32_t first_sight(const struct mono *m, const uint32_t *first, uint32_t value)
@@ -144,117 +148,134 @@ static int queue_decide(struct mono *m)
 	return ret;
 }
 
-/* Making the order: who may be next, by additions and by sights. */
+/*
+ * Making the order: one after the other, of the values that by the additions may be next
+ * that which by the sights is first, see rank().  Of what may be next by the additions some
+ * value may be by the sights, too; what is before another one by these has the lower rank,
+ * and what is before the first also before any other.
+ */
 struct next {
 	struct mono *m;
-	uint8_t *passed;	/* of each value: 1 added, 2 seen for the last time, 4 placed */
+	const uint32_t *first;
+	bool *placed;
 	uint32_t *values;	/* placed, in order */
-	uint32_t nplaced, nseen;
-	uint32_t nfirst;	/* in from before the start, and not placed yet */
-	uint32_t *ready, nready;
-	uint32_t *held, nheld;	/* the same, once the front is placed */
-	uint32_t adds, sights;	/* events up to which each was looked at */
-	uint32_t front;		/* seen and not placed yet: before all that are last seen later */
+	uint32_t nplaced;
+	uint32_t adds, los;	/* how far each was looked at */
+	/* May be next: ranks and values, in order; or, if that costs too much, a heap. */
+	uint64_t *wait;
+	size_t head, tail;
+	uint64_t moves;		/* of them that may still be made */
+	bool heap;
 	uint32_t cut;		/* empty there: all before has to be placed first */
 	uint32_t *from;		/* placed before each cut */
 };
 
-static void pass(struct next *n, uint32_t value, uint8_t what)
+/* When it was at the front for the last time, at the latest: before what is seen later. */
+static inline uint32_t rank(const struct next *n, uint32_t value)
 {
-	n->passed[value] |= what;
-	if (what == 2)
-		n->nseen++;
-	if (n->passed[value] != 3 || value == n->front)
-		return;
-	if (n->front != MONO_NONE && n->m->v[value].hi > n->m->v[n->front].oret)
-		n->held[n->nheld++] = value;
-	else
-		n->ready[n->nready++] = value;
+	const uint32_t hi = n->m->v[value].hi, first = first_sight(n->m, n->first, value);
+
+	return hi < first ? hi : first;
 }
 
-static void pass_adds(struct next *n)
+static void heap_up(uint64_t *heap, size_t at, uint64_t one)
 {
-	const struct mono *m = n->m;
+	for (; at && heap[(at - 1) / 2] > one; at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = one;
+}
 
-	for (; !n->nfirst && n->adds < m->nev; n->adds++) {
-		const uint32_t e = m->ev[n->adds], op = m->op[e >> 1], value = op & MONO_VALUE;
+static void heap_down(uint64_t *heap, size_t n, uint64_t one)
+{
+	size_t at = 0, next;
 
-		if (mono_kind(op) > MONO_PEEK)
-			continue;
-		if (!(e & 1) && mono_kind(op) == MONO_ADD)
-			pass(n, value, 1);
-		else if ((e & 1) && m->v[value].lo == n->adds + 1 &&
-			 !(n->passed[value] & 4))
+	for (; (next = 2 * at + 1) < n; at = next) {
+		next += next + 1 < n && heap[next + 1] < heap[next];
+		if (heap[next] >= one)
 			break;
+		heap[at] = heap[next];
 	}
+	heap[at] = one;
 }
 
-/* Return: false if something else has to be placed first. */
-static bool pass_sight(struct next *n, uint32_t at)
+/* Those that wait to the begin of the array, where it is warm. */
+static void move_down(struct next *n)
+{
+	memmove(n->wait, n->wait + n->head, (n->tail - n->head) * sizeof(*n->wait));
+	n->tail -= n->head;
+	n->head = 0;
+}
+
+static void wait_add(struct next *n, uint32_t value)
+{
+	const uint64_t one = (uint64_t)rank(n, value) << 32 | value;
+	size_t at = n->tail++;
+
+	for (; !n->heap && at > n->head && n->wait[at - 1] > one; at--) {
+		n->wait[at] = n->wait[at - 1];
+		n->heap = !n->moves--;
+	}
+	n->wait[at] = one;
+	if (!n->heap)
+		return;
+	/* What is in order is a heap, but for the one on its way. */
+	at -= n->head;
+	if (n->head)
+		move_down(n);
+	heap_up(n->wait, at, one);
+}
+
+static uint32_t wait_first(struct next *n)
+{
+	const uint32_t value = n->wait[n->head];
+
+	if (n->heap) {
+		n->tail--;
+		heap_down(n->wait, n->tail, n->wait[n->tail]);
+		return value;
+	}
+	n->head++;
+	if (n->head >= n->tail - n->head + WARM)
+		move_down(n);
+	return value;
+}
+
+static void place(struct next *n)
 {
 	const struct mono *m = n->m;
-	const uint32_t e = m->ev[at], op = m->op[e >> 1], value = op & MONO_VALUE;
+	const uint32_t value = wait_first(n);
 
-	if (mono_kind(op) > MONO_PEEK)
-		return true;
-	if (!(e & 1)) {
-		if (m->v[value].hi == at + 1)
-			pass(n, value, 2);
-	} else if (m->v[value].oret == at + 1 && !(n->passed[value] & 4)) {
-		if (n->front != MONO_NONE && n->front != value)
-			return false;
-		n->front = value;
-	}
-	return true;
-}
-
-static void pass_sights(struct next *n)
-{
-	struct mono *m = n->m;
-	uint32_t i;
-
-	for (; n->sights < m->nev; n->sights++) {
-		while (n->cut < m->ncuts && m->cut[n->cut].gap == n->sights) {
-			if (n->nplaced < n->nseen)
-				return;
-			n->from[n->cut++] = n->nplaced;
-		}
-		if (!pass_sight(n, n->sights))
-			return;
-	}
-	if (n->sights > m->nev)
-		return;
-	for (; n->cut < m->ncuts; n->cut++) {
-		if (n->nplaced < n->nseen)
-			return;
+	for (; n->cut < m->ncuts && m->cut[n->cut].gap < m->v[value].hi; n->cut++)
 		n->from[n->cut] = n->nplaced;
-	}
-	n->sights++;
-	for (i = 0; i < m->nvalues; i++)
-		if (m->v[i].hi == m->end)
-			pass(n, i, 2);
+	n->placed[value] = true;
+	n->values[n->nplaced++] = value;
 }
 
-static bool place(struct next *n)
+static void place_all(struct next *n)
 {
-	uint32_t value = n->front;
+	const struct mono *m = n->m;
+	uint32_t i, until;
 
-	while (n->nready && (n->passed[n->ready[n->nready - 1]] & 4))
-		n->nready--;
-	if (n->nready) {
-		value = n->ready[--n->nready];
-	} else if (value == MONO_NONE || n->passed[value] != 3) {
-		return false;
+	/* What was in from before the start is before all that was added. */
+	for (i = 0; m->nadds < m->nvalues && i < m->nvalues; i++)
+		if (m->v[i].add == MONO_NONE && !mono_gone(m, &m->v[i]))
+			wait_add(n, i);
+	while (n->head < n->tail)
+		place(n);
+	for (;;) {
+		while (n->los < m->nlos && n->placed[m->los[n->los]])
+			n->los++;
+		until = n->los < m->nlos ? m->v[m->los[n->los]].lo : m->end;
+		for (; n->adds < m->nadds && m->v[m->adds[n->adds]].call < until; n->adds++)
+			if (!mono_gone(m, &m->v[m->adds[n->adds]]))
+				wait_add(n, m->adds[n->adds]);
+		/* Were some left, in_time() would find them missing. */
+		if (n->head == n->tail)
+			break;
+		place(n);
 	}
-	if (value == n->front) {
-		n->front = MONO_NONE;
-		while (n->nheld)
-			n->ready[n->nready++] = n->held[--n->nheld];
-	}
-	n->nfirst -= n->m->v[value].add == MONO_NONE;
-	n->passed[value] |= 4;
-	n->values[n->nplaced++] = value;
-	return true;
+	for (; n->cut < m->ncuts; n->cut++)
+		n->from[n->cut] = n->nplaced;
 }
 
 /* Merging what is in order already: additions, and what sees them. */
@@ -265,17 +286,12 @@ struct merge {
 	uint32_t add_time, see_time;
 };
 
-static void put(struct mono *m, uint32_t item)
-{
-	m->order[m->norder++] = item;
-}
-
 static void put_add(struct merge *g)
 {
 	const struct mono_value *v = &g->m->v[g->values[g->added++]];
 
 	if (v->add != MONO_NONE)
-		put(g->m, v->add);
+		mono_put(g->m, v->add);
 }
 
 static uint32_t add_time(const struct merge *g)
@@ -294,29 +310,29 @@ static void put_adds(struct merge *g, uint32_t time, uint32_t to)
 	}
 }
 
-static void put_sight(struct merge *g, uint32_t item, uint32_t to)
+/* @call: its own, or of its addition if that was later, which is in front. */
+static void put_sight(struct merge *g, uint32_t item, uint32_t call, uint32_t to)
 {
-	const uint32_t call = mono_call(g->m, item);
-
 	if (call > g->see_time)
 		g->see_time = call;
 	put_adds(g, g->see_time, to);
-	put(g->m, item);
+	mono_put(g->m, item);
 }
 
 static void put_values(struct merge *g, uint32_t to)
 {
 	for (; g->seen < to; g->seen++) {
 		const uint32_t value = g->values[g->seen];
-		uint32_t peek = g->m->npeeks ? g->m->first_peek[value] : MONO_NONE;
+		const struct mono_value *v = &g->m->v[value];
+		uint32_t peek = v->peeks ? g->m->first_peek[value] : MONO_NONE;
 
 		put_adds(g, 0, to);
 		if (g->add_time > g->see_time && g->added == g->seen + 1)
 			g->see_time = g->add_time;
 		for (; peek != MONO_NONE; peek = g->m->next_peek[peek])
-			put_sight(g, peek, to);
-		if (g->m->v[value].remove != MONO_NONE)
-			put_sight(g, g->m->v[value].remove, to);
+			put_sight(g, peek, mono_call(g->m, peek), to);
+		if (v->remove != MONO_NONE)
+			put_sight(g, v->remove, v->peeks ? mono_call(g->m, v->remove) : v->hi, to);
 	}
 }
 
@@ -330,7 +346,7 @@ static int merge(struct mono *m, const struct next *n)
 		put_values(&g, i < m->ncuts ? n->from[i] : n->nplaced);
 		if (i == m->ncuts)
 			break;
-		put(m, m->cut[i].item);
+		mono_put(m, m->cut[i].item);
 		g.add_time = g.add_time < m->cut[i].gap ? m->cut[i].gap : g.add_time;
 		g.see_time = g.see_time < m->cut[i].gap ? m->cut[i].gap : g.see_time;
 	}
@@ -339,37 +355,27 @@ static int merge(struct mono *m, const struct next *n)
 
 static int queue_order(struct mono *m)
 {
-	struct next n = { .m = m, .front = MONO_NONE };
 	const size_t nv = (size_t)m->nvalues + 1;
-	uint32_t i;
+	uint32_t *first = m->npeeks ? malloc(nv * sizeof(*first)) : NULL;
+	struct next n = { .m = m, .first = first, .moves = MOVES * (uint64_t)nv };
 	int ret = -ENOMEM;
 
-	n.passed = calloc(nv, 1);
-	n.values = malloc(nv * sizeof(*n.values));
-	n.ready = malloc(nv * sizeof(*n.ready));
-	n.held = malloc(nv * sizeof(*n.held));
+	n.placed = calloc(nv, sizeof(*n.placed));
+	n.values = kl_big_alloc(nv * sizeof(*n.values));
+	n.wait = malloc(nv * sizeof(*n.wait));
 	n.from = malloc(((size_t)m->ncuts + 1) * sizeof(*n.from));
-	if (!n.passed || !n.values || !n.ready || !n.held || !n.from)
+	if (!n.placed || !n.values || !n.wait || !n.from || (m->npeeks && !first))
 		goto out;
-	for (i = 0; i < m->nvalues; i++) {
-		if (m->v[i].add != MONO_NONE || mono_gone(m, &m->v[i]))
-			continue;
-		pass(&n, i, 1);
-		n.nfirst++;
-	}
-	do {
-		pass_adds(&n);
-		pass_sights(&n);
-	} while (place(&n));
-	/* Were some left, in_time() would find them missing. */
-	for (; n.cut < m->ncuts; n.cut++)
-		n.from[n.cut] = n.nplaced;
+	/* Made before. */
+	if (first)
+		clip(m, first);
+	place_all(&n);
 	ret = merge(m, &n);
 out:
-	free(n.passed);
+	free(first);
+	free(n.placed);
 	free(n.values);
-	free(n.ready);
-	free(n.held);
+	free(n.wait);
 	free(n.from);
 	return ret;
 }

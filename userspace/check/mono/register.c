@@ -86,10 +86,10 @@ static int register_order(struct mono *m)
 		const struct mono_value *v = &m->v[k[i].val];
 
 		if (v->add != MONO_NONE)
-			m->order[m->norder++] = v->add;
+			mono_put(m, v->add);
 		for (peek = v->peeks ? m->first_peek[k[i].val] : MONO_NONE; peek != MONO_NONE;
 		     peek = m->next_peek[peek])
-			m->order[m->norder++] = peek;
+			mono_put(m, peek);
 	}
 	free(k);
 	free(time);

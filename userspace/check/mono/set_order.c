@@ -151,17 +151,9 @@ static int merge(struct order *o)
 /* 1, 0 or -ENOMEM. */
 static int keeps_lines(const struct order *o)
 {
-	struct mono m = { .s = o->t->s, .norder = o->nsteps };
-	size_t i;
-	int ret = -ENOMEM;
+	const struct mono m = { .s = o->t->s, .order = o->steps, .norder = o->nsteps };
 
-	m.order = malloc((o->nsteps + 1) * sizeof(*m.order));
-	for (i = 0; m.order && i < o->nsteps; i++)
-		m.order[i] = o->steps[i].item;
-	if (m.order)
-		ret = mono_keeps_lines(&m);
-	free(m.order);
-	return ret;
+	return mono_keeps_lines(&m);
 }
 
 int set_order(struct set *t, struct kl_answer *a)

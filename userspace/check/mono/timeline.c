@@ -464,37 +464,34 @@ static void start(struct timeline *t, struct mono *m)
 	t->eye = mono_open_eye(m);
 }
 
-enum wants { NOTHING, TIMES, EVENTS };
-
-/* What is wanted in any case?  For an order events; for peeks those or times, but registers. */
-static enum wants wants(const struct timeline *t, const struct mono *m)
+static bool has_peeks(const struct timeline *t, const struct kl_history *h)
 {
-	const struct kl_history *h = m->s->h;
 	size_t i;
 
-	if (h->error || !m->lim->no_witness)
-		return EVENTS;
-	if (m->c.kind == KL_CONTAINER_REGISTER)
-		return NOTHING;
-	for (i = 0; i < h->nshapes && t->roles[h->shapes[i].method] != KL_ROLE_PEEK; i++)
-		;
-	return i == h->nshapes ? NOTHING : m->c.kind == KL_CONTAINER_QUEUE ? EVENTS : TIMES;
+	for (i = 0; i < h->nshapes; i++)
+		if (t->roles[h->shapes[i].method] == KL_ROLE_PEEK)
+			return true;
+	return false;
 }
 
+/*
+ * What is wanted in any case?  For an order times, and events of registers, whose words
+ * are often written again; for peeks times, of queues events, of registers nothing.
+ */
 static int allocate_wanted(const struct timeline *t, struct mono *m)
 {
-	const size_t n = (size_t)m->nitems + 1;
+	const bool order = m->s->h->error || !m->lim->no_witness;
+	const bool peeks = has_peeks(t, m->s->h);
+	const bool events = m->c.kind == KL_CONTAINER_REGISTER ? order :
+			    peeks && m->c.kind == KL_CONTAINER_QUEUE;
 
-	switch (wants(t, m)) {
-	case NOTHING:
-		return 0;
-	case TIMES:
-		return mono_alloc_times(m);
-	case EVENTS:
-		m->ev = kl_big_alloc(2 * n * sizeof(*m->ev));
-		return m->ev ? 0 : -ENOMEM;
+	if (events) {
+		m->ev = kl_big_alloc((2 * (size_t)m->nitems + 1) * sizeof(*m->ev));
+		if (!m->ev)
+			return -ENOMEM;
 	}
-	return 0;
+	return m->c.kind != KL_CONTAINER_REGISTER && (order || (peeks && !events)) ?
+	       mono_alloc_times(m) : 0;
 }
 
 /* What never returned does so at the end. */
