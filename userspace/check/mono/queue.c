@@ -26,9 +26,11 @@
 
 #include "base/mem.h"
 #include "check/mono/mono.h"
+#include "check/mono/open.h"
 
-#define WARM	64	/* places behind which those that wait are moved down */
-#define MOVES	16	/* of those that wait, for each value, before they are a heap */
+#define WARM		64	/* places behind which those that wait are moved down */
+#define MOVES		16	/* of those that wait, for each value, and some, before they are a heap */
+#define FIRST_MOVES	1024
 
 /* @first: first sight of each value, clipped; NULL: as in the values. */
 static uint32_t first_sight(const struct mono *m, const uint32_t *first, uint32_t value)
@@ -158,16 +160,18 @@ struct next {
 	struct mono *m;
 	const uint32_t *first;
 	bool *placed;
-	uint32_t *values;	/* placed, in order */
-	uint32_t nplaced;
 	uint32_t adds, los;	/* how far each was looked at */
-	/* May be next: ranks and values, in order; or, if that costs too much, a heap. */
+	/* May be next, see open.h: by rank; or, if that costs too much, a heap of both in one. */
 	uint64_t *wait;
+	uint32_t *value;
 	size_t head, tail;
-	uint64_t moves;		/* of them that may still be made */
+	uint64_t moves;
 	bool heap;
 	uint32_t cut;		/* empty there: all before has to be placed first */
-	uint32_t *from;		/* placed before each cut */
+	/* Times and items of additions and of what sees them, each in order. */
+	uint64_t *add, *see;
+	uint32_t nadd, nsee;
+	uint32_t add_time, see_time;
 };
 
 /* When it was at the front for the last time, at the latest: before what is seen later. */
@@ -198,57 +202,96 @@ static void heap_down(uint64_t *heap, size_t n, uint64_t one)
 	heap[at] = one;
 }
 
-/* Those that wait to the begin of the array, where it is warm. */
-static void move_down(struct next *n)
+/* Too many moves. */
+static void make_heap(struct next *n)
 {
-	memmove(n->wait, n->wait + n->head, (n->tail - n->head) * sizeof(*n->wait));
+	size_t i;
+
+	for (i = n->head; i < n->tail; i++)
+		n->wait[i - n->head] = n->wait[i] << 32 | n->value[i];
 	n->tail -= n->head;
 	n->head = 0;
+	n->heap = true;
 }
 
-static void wait_add(struct next *n, uint32_t value)
+/* Vectors that are read where numbers were just written would have to wait. */
+__attribute__((optimize("no-tree-vectorize")))
+static inline void wait_add(struct next *n, uint32_t value)
 {
-	const uint64_t one = (uint64_t)rank(n, value) << 32 | value;
-	size_t at = n->tail++;
-
-	for (; !n->heap && at > n->head && n->wait[at - 1] > one; at--) {
-		n->wait[at] = n->wait[at - 1];
-		n->heap = !n->moves--;
+	if (!n->heap) {
+		n->tail = open_add(n->wait, n->value, n->tail, rank(n, value), value, &n->moves);
+		if (n->moves > MOVES * (uint64_t)n->m->nvalues + FIRST_MOVES)
+			make_heap(n);
+	} else {
+		heap_up(n->wait, n->tail++, (uint64_t)rank(n, value) << 32 | value);
 	}
-	n->wait[at] = one;
-	if (!n->heap)
-		return;
-	/* What is in order is a heap, but for the one on its way. */
-	at -= n->head;
-	if (n->head)
-		move_down(n);
-	heap_up(n->wait, at, one);
 }
 
-static uint32_t wait_first(struct next *n)
+static inline uint32_t wait_first(struct next *n)
 {
-	const uint32_t value = n->wait[n->head];
+	const size_t left = n->tail - n->head - 1;
+	uint32_t value;
 
 	if (n->heap) {
+		value = n->wait[0];
 		n->tail--;
 		heap_down(n->wait, n->tail, n->wait[n->tail]);
 		return value;
 	}
-	n->head++;
-	if (n->head >= n->tail - n->head + WARM)
-		move_down(n);
+	value = n->value[n->head];
+	n->wait[n->head++] = 0;
+	/* Down to where it is warm. */
+	if (n->head > left + WARM) {
+		memmove(n->wait + OPEN_NEAR, n->wait + n->head, left * sizeof(*n->wait));
+		memmove(n->value + OPEN_NEAR, n->value + n->head, left * sizeof(*n->value));
+		n->head = OPEN_NEAR;
+		n->tail = OPEN_NEAR + left;
+	}
 	return value;
 }
 
+static inline uint32_t later(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline void see(struct next *n, uint32_t item, uint32_t call)
+{
+	n->see_time = later(n->see_time, call);
+	n->see[n->nsee++] = (uint64_t)n->see_time << 32 | item;
+}
+
+/* Empty before @hi: what is added later is behind, too. */
+static void place_cuts(struct next *n, uint32_t hi)
+{
+	const struct mono *m = n->m;
+
+	for (; n->cut < m->ncuts && m->cut[n->cut].gap < hi; n->cut++) {
+		see(n, m->cut[n->cut].item, m->cut[n->cut].gap);
+		n->add_time = later(n->add_time, m->cut[n->cut].gap + 1);
+	}
+}
+
+/* What is seen is added before, see merge(). */
 static void place(struct next *n)
 {
 	const struct mono *m = n->m;
 	const uint32_t value = wait_first(n);
+	const struct mono_value *v = &m->v[value];
+	uint32_t peek = v->peeks ? m->first_peek[value] : MONO_NONE;
 
-	for (; n->cut < m->ncuts && m->cut[n->cut].gap < m->v[value].hi; n->cut++)
-		n->from[n->cut] = n->nplaced;
+	place_cuts(n, v->hi);
 	n->placed[value] = true;
-	n->values[n->nplaced++] = value;
+	if (v->add != MONO_NONE) {
+		n->add_time = later(n->add_time, v->call);
+		n->add[n->nadd++] = (uint64_t)n->add_time << 32 | v->add;
+	}
+	n->see_time = later(n->see_time, n->add_time);
+	for (; peek != MONO_NONE; peek = m->next_peek[peek])
+		see(n, peek, mono_call(m, peek));
+	/* Of others than peeks it is called last, or its addition is. */
+	if (v->remove != MONO_NONE)
+		see(n, v->remove, v->peeks ? mono_call(m, v->remove) : v->hi);
 }
 
 static void place_all(struct next *n)
@@ -274,109 +317,58 @@ static void place_all(struct next *n)
 			break;
 		place(n);
 	}
-	for (; n->cut < m->ncuts; n->cut++)
-		n->from[n->cut] = n->nplaced;
+	place_cuts(n, UINT32_MAX);
 }
 
-/* Merging what is in order already: additions, and what sees them. */
-struct merge {
-	struct mono *m;
-	const uint32_t *values;
-	uint32_t added, seen;	/* how far each is */
-	uint32_t add_time, see_time;
-};
-
-static void put_add(struct merge *g)
+/* Of one time additions first.  Which comes next is chance: nothing to be guessed. */
+static void merge(struct next *n)
 {
-	const struct mono_value *v = &g->m->v[g->values[g->added++]];
-
-	if (v->add != MONO_NONE)
-		mono_put(g->m, v->add);
-}
-
-static uint32_t add_time(const struct merge *g)
-{
-	const uint32_t call = g->m->v[g->values[g->added]].call;
-
-	return call > g->add_time ? call : g->add_time;
-}
-
-/* Additions up to @time, among the first @to. */
-static void put_adds(struct merge *g, uint32_t time, uint32_t to)
-{
-	while (g->added < to && (g->added <= g->seen || add_time(g) <= time)) {
-		g->add_time = add_time(g);
-		put_add(g);
-	}
-}
-
-/* @call: its own, or of its addition if that was later, which is in front. */
-static void put_sight(struct merge *g, uint32_t item, uint32_t call, uint32_t to)
-{
-	if (call > g->see_time)
-		g->see_time = call;
-	put_adds(g, g->see_time, to);
-	mono_put(g->m, item);
-}
-
-static void put_values(struct merge *g, uint32_t to)
-{
-	for (; g->seen < to; g->seen++) {
-		const uint32_t value = g->values[g->seen];
-		const struct mono_value *v = &g->m->v[value];
-		uint32_t peek = v->peeks ? g->m->first_peek[value] : MONO_NONE;
-
-		put_adds(g, 0, to);
-		if (g->add_time > g->see_time && g->added == g->seen + 1)
-			g->see_time = g->add_time;
-		for (; peek != MONO_NONE; peek = g->m->next_peek[peek])
-			put_sight(g, peek, mono_call(g->m, peek), to);
-		if (v->remove != MONO_NONE)
-			put_sight(g, v->remove, v->peeks ? mono_call(g->m, v->remove) : v->hi, to);
-	}
-}
-
-static int merge(struct mono *m, const struct next *n)
-{
-	struct merge g = { .m = m, .values = n->values };
+	struct kl_step *step = n->m->order;
+	const uint64_t *add = n->add, *see = n->see;
+	const uint32_t count = n->nadd + n->nsee;
 	uint32_t i;
-	int ret = mono_list_peeks(m);
 
-	for (i = 0; i <= m->ncuts && !ret; i++) {
-		put_values(&g, i < m->ncuts ? n->from[i] : n->nplaced);
-		if (i == m->ncuts)
-			break;
-		mono_put(m, m->cut[i].item);
-		g.add_time = g.add_time < m->cut[i].gap ? m->cut[i].gap : g.add_time;
-		g.see_time = g.see_time < m->cut[i].gap ? m->cut[i].gap : g.see_time;
+	n->add[n->nadd] = n->see[n->nsee] = UINT64_MAX;
+	for (i = 0; i < count; i++) {
+		const uint64_t a = *add, s = *see;
+		const bool adds = a >> 32 <= s >> 32;
+
+		*step++ = (struct kl_step){ .item = s ^ ((a ^ s) & -(uint64_t)adds) };
+		add += adds;
+		see += !adds;
 	}
-	return ret;
+	n->m->norder = count;
 }
 
 static int queue_order(struct mono *m)
 {
-	const size_t nv = (size_t)m->nvalues + 1;
+	const size_t nv = (size_t)m->nvalues + 1, most = nv + 2 * OPEN_NEAR;
 	uint32_t *first = m->npeeks ? malloc(nv * sizeof(*first)) : NULL;
-	struct next n = { .m = m, .first = first, .moves = MOVES * (uint64_t)nv };
-	int ret = -ENOMEM;
+	struct next n = { .m = m, .first = first, .head = OPEN_NEAR, .tail = OPEN_NEAR };
+	int ret = mono_list_peeks(m);
 
 	n.placed = calloc(nv, sizeof(*n.placed));
-	n.values = kl_big_alloc(nv * sizeof(*n.values));
-	n.wait = malloc(nv * sizeof(*n.wait));
-	n.from = malloc(((size_t)m->ncuts + 1) * sizeof(*n.from));
-	if (!n.placed || !n.values || !n.wait || !n.from || (m->npeeks && !first))
+	n.wait = malloc(most * sizeof(*n.wait));
+	n.value = malloc(most * sizeof(*n.value));
+	n.add = kl_big_alloc(nv * sizeof(*n.add));
+	n.see = kl_big_alloc(((size_t)m->nitems + 1) * sizeof(*n.see));
+	if (ret || !n.placed || !n.wait || !n.value || !n.add || !n.see || (m->npeeks && !first)) {
+		ret = -ENOMEM;
 		goto out;
+	}
+	memset(n.wait, 0, OPEN_NEAR * sizeof(*n.wait));
 	/* Made before. */
 	if (first)
 		clip(m, first);
 	place_all(&n);
-	ret = merge(m, &n);
+	merge(&n);
 out:
 	free(first);
 	free(n.placed);
-	free(n.values);
 	free(n.wait);
-	free(n.from);
+	free(n.value);
+	free(n.add);
+	free(n.see);
 	return ret;
 }
 
