@@ -120,7 +120,8 @@ static struct klin_slot *find_slot(const struct plain *p, u32 key, bool claim)
 
 static void lost(struct klin_cpu *c, u64 from, u64 to)
 {
-	u32 n = min_t(u32, c->nlosses, KLIN_LOSSES);
+	/* once: user space can write there */
+	u32 n = min_t(u32, READ_ONCE(c->nlosses), KLIN_LOSSES);
 	struct klin_loss *l;
 
 	c->lost++;
@@ -155,10 +156,13 @@ static void send(const struct plain *p, u32 cpu, struct klin_cpu *c, const struc
 		 size_t size)
 {
 	WRITE_ONCE(c->events, c->events + 1);
-	if (put(p, cpu, ev, size))
+	if (put(p, cpu, ev, size)) {
 		c->losing = 0;
-	else
-		lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
+		return;
+	}
+	lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
+	if (ev->flags & KLIN_F_NOCALL)
+		c->lost_nocall++;
 }
 
 /* The return of @f was not seen, and will not be. */
