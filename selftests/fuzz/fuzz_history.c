@@ -78,7 +78,8 @@ static struct kl_history *sample(void)
 {
 	struct kl_gap gap = { .from = 3, .to = KL_TIME_MAX, .lost = 9, .object = 1, .cpu = 2 };
 	struct kl_history *h = make((struct kl_gen_config){
-		.ops = kl_rand_below(&seed, 60), .threads = 3, .objects = 2,
+		/* more than the reader takes together, too */
+		.ops = kl_rand_below(&seed, kl_rand_below(&seed, 8) ? 60 : 400), .threads = 3, .objects = 2,
 		.delay = 1u << kl_rand_below(&seed, 30), .pending = 10,
 		.points = kl_rand(&seed) & 1,
 	});
