@@ -21,10 +21,12 @@ wait_for()
 	return 1
 }
 
-# follow FILE: in the background, until it is killed or the file ends.
+# follow FILE: in the background, until it is killed or the file ends.  Other than in the
+# foreground, timeout would send SIGCONT after an interrupt, and that can undo the stop by
+# which LeakSanitizer looks at a process that ends: it would wait for ever.
 follow()
 {
-	timeout -k 5 120 "$KLIN" check --follow "$@" >out 2>err </dev/null &
+	timeout --foreground -k 5 120 "$KLIN" check --follow "$@" >out 2>err </dev/null &
 	follower=$!
 }
 
