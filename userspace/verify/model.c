@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "spec/flow.h"
 #include "verify/model.h"
 
 static int refuse(const struct kl_spec *s, struct kl_pos pos, const char *what, const char *name)
@@ -141,96 +142,10 @@ static int read_keys(struct kl_vf_model *m)
 
 /* ---- what is live -------------------------------------------------------------------------- */
 
-struct flow {
-	uint64_t use, def;
-	unsigned int words;
-	bool next;
-	int jump;
-};
-
-static uint64_t bit(unsigned int r)
-{
-	return 1ULL << (r & 63);
-}
-
-static void flow_of(const uint32_t *code, struct flow *f)
-{
-	const uint32_t w = *code;
-	const unsigned int a = w >> 8 & 0xff, b = w >> 16 & 0xff, c = w >> 24;
-
-	*f = (struct flow){ .words = 1, .next = true, .jump = -1 };
-	switch ((enum kl_opcode)(w & 0xff)) {
-	case KL_I_CONST:
-	case KL_I_LOAD:
-	case KL_I_NEW:
-		f->def = bit(a);
-		break;
-	case KL_I_STORE:
-	case KL_I_ASSUME:
-		f->use = bit(a);
-		break;
-	case KL_I_ASSERT:
-		f->use = bit(a);
-		f->words = 2;
-		break;
-	case KL_I_LOADX:
-		f->def = bit(a);
-		f->use = bit(b);
-		f->words = 2;
-		break;
-	case KL_I_STOREX:
-		f->use = bit(a) | bit(b);
-		f->words = 2;
-		break;
-	case KL_I_WRITE:
-		f->use = bit(a) | bit(b);
-		break;
-	case KL_I_MOV:
-	case KL_I_NEG:
-	case KL_I_INV:
-	case KL_I_NOT:
-	case KL_I_READ:
-		f->def = bit(a);
-		f->use = bit(b);
-		break;
-	case KL_I_ADD ... KL_I_NEB:
-	case KL_I_CHOOSE:
-		f->def = bit(a);
-		f->use = bit(b) | bit(c);
-		break;
-	case KL_I_JMP:
-		f->next = false;
-		f->jump = w >> 16;
-		break;
-	case KL_I_JZ:
-	case KL_I_JNZ:
-		f->use = bit(a);
-		f->jump = w >> 16;
-		break;
-	case KL_I_EITHER:
-		f->words = 1 + a;
-		f->next = false;
-		break;
-	case KL_I_LOCK:
-	case KL_I_UNLOCK:
-		f->use = a ? bit(b) : 0;
-		break;
-	case KL_I_LIN:
-		f->use = b ? bit(a) : 0;
-		break;
-	case KL_I_RETURN:
-		f->use = a ? ((2ULL << (a - 1)) - 1) << b : 0;
-		f->next = false;
-		break;
-	default:
-		break;
-	}
-}
-
 static void liveness(struct kl_vf_method *m)
 {
 	bool changed = true;
-	struct flow f;
+	struct kl_flow f;
 	unsigned int i;
 	uint32_t at;
 
@@ -239,7 +154,7 @@ static void liveness(struct kl_vf_method *m)
 		for (at = 0; at < m->ncode; at += f.words) {
 			uint64_t out = 0;
 
-			flow_of(m->code + at, &f);
+			kl_insn_flow(m->code + at, &f);
 			if (f.next && at + f.words < m->ncode)
 				out |= m->live[at + f.words];
 			if (f.jump >= 0)
@@ -257,12 +172,12 @@ static void liveness(struct kl_vf_method *m)
 /* Which accesses have linearization points: the last ones before them. */
 static void find_points(struct kl_vf_method *m)
 {
-	struct flow f;
+	struct kl_flow f;
 	uint32_t at, last = 0;
 	bool block = false;
 
 	for (at = 0; at < m->ncode; at += f.words) {
-		flow_of(m->code + at, &f);
+		kl_insn_flow(m->code + at, &f);
 		switch ((enum kl_opcode)(m->code[at] & 0xff)) {
 		case KL_I_BLOCK:
 			block = true;
