@@ -17,11 +17,10 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "check/cert.h"
 #include "check/check.h"
 #include "check/gen.h"
 #include "random_history.h"
-#include "tso/replay.h"
+#include "replayed.h"
 #include "tso/tso.h"
 
 static const char *const sc_specs[] = {
@@ -119,16 +118,6 @@ static unsigned long runs(void)
 	return s ? strtoul(s, NULL, 0) : 10000;
 }
 
-static const char *path_tmp(void)
-{
-	static char path[64];
-
-	/* Each certificate is synced; in memory that costs nothing. */
-	snprintf(path, sizeof(path), "%s/klin-test-%d.cert",
-		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
-	return path;
-}
-
 static void show(const struct kl_spec *spec, const struct kl_history *h, const char *what)
 {
 	fprintf(stderr, "%s\n%s", what, kl_spec_text(spec));
@@ -199,8 +188,7 @@ static bool check_certificate(const struct kl_spec *spec, const struct kl_histor
 			fail();
 		}
 	}
-	assert_int_equal(kl_cert_write(r, classical, "-", path_tmp()), 0);
-	if (kl_cert_replay(path_tmp(), spec, h, &replay) ||
+	if (replay_report(r, classical, spec, h, &replay) ||
 	    (replay.open && expected == KL_VIOLATION && !large)) {
 		show(spec, h, "the replayer rejects the certificate");
 		fail();
@@ -647,8 +635,7 @@ static void test_supply(void **state)
 		if (i < 4) {
 			assert_int_equal(kl_check(spec, h, &opt, &r), 0);
 			assert_int_equal(r->verdict, KL_LINEARIZABLE);
-			assert_int_equal(kl_cert_write(r, true, "-", path_tmp()), 0);
-			assert_int_equal(kl_cert_replay(path_tmp(), spec, h, &replay), 0);
+			assert_int_equal(replay_report(r, true, spec, h, &replay), 0);
 			assert_int_equal(replay.accepted, 1);
 			kl_report_free(r);
 		}
@@ -657,12 +644,6 @@ static void test_supply(void **state)
 	kl_spec_free(spec);
 	printf("# %lu histories, %lu decided\n", n, decided);
 	assert_true(decided > n / 2);
-}
-
-static int cleanup(void **state)
-{
-	unlink(path_tmp());
-	return 0;
 }
 
 int main(void)
@@ -689,5 +670,5 @@ int main(void)
 		cmocka_unit_test(test_supply),
 	};
 
-	return cmocka_run_group_tests_name("engines", tests, NULL, cleanup);
+	return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }

@@ -14,9 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check/cert.h"
 #include "check/check.h"
-#include "tso/replay.h"
+#include "replayed.h"
 #include "tso/tso.h"
 
 #define REGISTER \
@@ -154,15 +153,6 @@ static const struct known {
 	},
 };
 
-static const char *path_tmp(void)
-{
-	static char path[64];
-
-	snprintf(path, sizeof(path), "%s/klin-known-%d.cert",
-		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
-	return path;
-}
-
 static void read_known(const struct known *k, struct kl_spec **spec, struct kl_history **h)
 {
 	char text[4096];
@@ -191,8 +181,7 @@ static void check_with(const struct known *k, const struct kl_spec *spec,
 	if (r->verdict == KL_VIOLATION &&
 	    (!r->parts[0].cex || r->parts[0].cex->oracle != KL_VIOLATION))
 		fail_msg("%s: %s: no counterexample that the oracle rejects", k->name, who);
-	assert_int_equal(kl_cert_write(r, classical, "-", path_tmp()), 0);
-	if (kl_cert_replay(path_tmp(), spec, h, &replay) || replay.open)
+	if (replay_report(r, classical, spec, h, &replay) || replay.open)
 		fail_msg("%s: %s: the replayer rejects the certificate", k->name, who);
 	kl_report_free(r);
 }
@@ -264,12 +253,6 @@ static void test_oracle_disagrees(void **state)
 	kl_spec_free(spec);
 }
 
-static int cleanup(void **state)
-{
-	unlink(path_tmp());
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,5 +260,5 @@ int main(void)
 		cmocka_unit_test(test_oracle_disagrees),
 	};
 
-	return cmocka_run_group_tests_name("known", tests, NULL, cleanup);
+	return cmocka_run_group_tests_name("known", tests, NULL, NULL);
 }

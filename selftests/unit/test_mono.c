@@ -17,10 +17,9 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "check/cert.h"
 #include "check/check.h"
 #include "check/gen.h"
-#include "tso/replay.h"
+#include "replayed.h"
 #include "tso/tso.h"
 
 #define MAX_OPS	2000
@@ -333,15 +332,6 @@ static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *
 	return v;
 }
 
-static const char *path_tmp(void)
-{
-	static char path[64];
-
-	snprintf(path, sizeof(path), "%s/klin-test-mono-%d.cert",
-		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
-	return path;
-}
-
 /* The whole way: shrink, certificate, replay. */
 static void check_certificate(const struct kl_spec *spec, const struct kl_history *h,
 			      enum kl_verdict expected)
@@ -370,8 +360,7 @@ static void check_certificate(const struct kl_spec *spec, const struct kl_histor
 			fail();
 		}
 	}
-	assert_int_equal(kl_cert_write(r, true, "-", path_tmp()), 0);
-	if (kl_cert_replay(path_tmp(), spec, h, &replay) || replay.open) {
+	if (replay_report(r, true, spec, h, &replay) || replay.open) {
 		show(spec, h, "the replayer rejects the certificate");
 		fail();
 	}
@@ -657,12 +646,6 @@ static void test_set_threads(void **state)
 	kl_spec_free(spec);
 }
 
-static int cleanup(void **state)
-{
-	unlink(path_tmp());
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -681,5 +664,5 @@ int main(void)
 
 	if (getenv("KLIN_TESTS"))
 		cmocka_set_test_filter(getenv("KLIN_TESTS"));
-	return cmocka_run_group_tests_name("monitors", tests, NULL, cleanup);
+	return cmocka_run_group_tests_name("monitors", tests, NULL, NULL);
 }
