@@ -53,13 +53,19 @@ static DEFINE_PER_CPU(int, running);
 
 static void run(struct probe *p, struct pt_regs *regs)
 {
+	/* Helpers look there: without one bpf_get_attach_cookie() reads near address 0. */
+	struct bpf_trace_run_ctx ctx = {};
+	struct bpf_run_ctx *before;
+
 	/* Kprobes run with preemption disabled, but not in all kernels and all ways. */
 	preempt_disable();
 	this_cpu_inc(p->counts->hits);
 	if (__this_cpu_inc_return(running) == 1) {
+		before = bpf_set_run_ctx(&ctx.run_ctx);
 		rcu_read_lock();
 		bpf_prog_run(p->prog, regs);
 		rcu_read_unlock();
+		bpf_reset_run_ctx(before);
 	} else {
 		this_cpu_inc(p->counts->missed);
 	}
@@ -77,13 +83,21 @@ NOKPROBE_SYMBOL(at_call);
 
 static int at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	run(container_of(get_kretprobe(ri), struct probe, rp), regs);
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	/* It is being unregistered on another CPU, see kretprobe_dispatcher(). */
+	if (!rp)
+		return 0;
+	run(container_of(rp, struct probe, rp), regs);
 	return 0;
 }
 NOKPROBE_SYMBOL(at_return);
 
 static bool may_run(const struct bpf_prog *prog)
 {
+	/* Those for multi-probes expect another context of theirs. */
+	if (prog->expected_attach_type)
+		return false;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
 	if (prog->sleepable)
 		return false;
