@@ -88,27 +88,40 @@ struct klin_rounds {
 	u8 *result[2];
 };
 
+/* This thread has come to meeting @n; a thread's results are there when the other sees it. */
+static void come(struct klin_rounds *rs, unsigned int me, u32 n)
+{
+	smp_store_release(&rs->at[me].n, n);	/* pairs with await_other() */
+}
+
 /*
  * Wait for the other thread at meeting @n.  The fast path has no cpu_relax():
  * under TCG that leaves the translated code, and the threads would start far
  * apart.  False: the run is being stopped.
+ *
+ * Not with preemption disabled: the other thread may have been preempted by the
+ * stopper of its CPU (stop_machine()), which waits for the one of this CPU.
  */
-static bool meet(struct klin_rounds *rs, unsigned int me, u32 n, bool may_sleep)
+static bool await_other(struct klin_rounds *rs, unsigned int me, u32 n)
 {
 	unsigned int turns = 0;
 
-	/* a thread's results are there when the other sees it come */
-	smp_store_release(&rs->at[me].n, n);
-	while (smp_load_acquire(&rs->at[!me].n) < n) {	/* pairs with the store above */
+	while (smp_load_acquire(&rs->at[!me].n) < n) {	/* pairs with come() */
 		if (++turns < 5000)
 			continue;
 		cpu_relax();
 		if (READ_ONCE(rs->team.stop))
 			return false;
-		if (may_sleep && turns % 512 == 0)
+		if (turns % 512 == 0)
 			klin_nap();
 	}
 	return true;
+}
+
+static bool meet(struct klin_rounds *rs, unsigned int me, u32 n)
+{
+	come(rs, me, n);
+	return await_other(rs, me, n);
 }
 
 static void make_cells_new(struct klin_rounds *rs)
@@ -138,11 +151,55 @@ static u32 rounds_finished(const struct klin_rounds *rs)
 	return smp_load_acquire(&rs->finished);	/* pairs with count_batch() */
 }
 
+/* What the round needs is in this CPU's cache. */
+static void warm(const struct klin_cell *c, const struct klin_ahead *ahead)
+{
+	klin_cell_warm(c);
+	(void)READ_ONCE(ahead->first.word);
+}
+
+/*
+ * The same as two meetings, for who holds the lock at first: it is taken when the other
+ * has come, and for the other's coming again, with all in its cache, is not waited long.
+ */
+static bool meet_with_lock(struct klin_rounds *rs, struct klin_cell *c,
+			   const struct klin_ahead *ahead, u32 n)
+{
+	unsigned int turns = 0;
+
+	if (!await_other(rs, 0, n))
+		return false;
+	spin_lock(klin_cell_spinlock(c));
+	warm(c, ahead);
+	come(rs, 0, n);
+	while (smp_load_acquire(&rs->at[1].n) == n && ++turns < 5000)	/* pairs with come() */
+		;
+	return true;
+}
+
+/* Both threads begin a round at about the same time.  False: the run is being stopped. */
+static bool get_ready(struct klin_rounds *rs, unsigned int me, struct klin_cell *c,
+		      const struct klin_ahead *ahead, u32 *meeting)
+{
+	u32 n = ++*meeting;
+
+	*meeting += rs->variant->trylock;
+	if (rs->variant->trylock && me == 0)
+		return meet_with_lock(rs, c, ahead, n);
+	warm(c, ahead);
+	if (!meet(rs, me, n))
+		return false;
+	if (rs->variant->trylock) {
+		warm(c, ahead);
+		come(rs, me, n + 1);
+	}
+	return true;
+}
+
 /* Rounds of one batch; false when the run is being stopped. */
 static bool run_batch(struct klin_rounds *rs, unsigned int me, u32 from, u32 to, u32 *meeting)
 {
 	const struct klin_variant *v = rs->variant;
-	bool trylock = rs->variant->trylock;
 	u32 r;
 
 	for (r = from; r < to; r++) {
@@ -151,20 +208,13 @@ static bool run_batch(struct klin_rounds *rs, unsigned int me, u32 from, u32 to,
 		u32 skew = klin_rng_below(&rs->rng[me], rs->skew + 1);
 		u8 result;
 
-		if (trylock && me == 0)
-			spin_lock(klin_cell_spinlock(c));
-		klin_cell_warm(c);
-		(void)READ_ONCE(ahead->first.word);
-		if (!meet(rs, me, ++*meeting, !(trylock && me == 0))) {
-			if (trylock && me == 0)
-				spin_unlock(klin_cell_spinlock(c));
+		if (!get_ready(rs, me, c, ahead, meeting))
 			return false;
-		}
 		klin_turns(skew);
 		result = v->round[me](c, ahead, rs->ahead);
 		smp_mb();	/* the store buffer is empty between rounds */
 		rs->result[me][r] = result;
-		if (trylock && me == 1 && result)
+		if (v->trylock && me == 1 && result)
 			spin_unlock(klin_cell_spinlock(c));
 	}
 	return true;
@@ -201,11 +251,11 @@ static void rounds_body(struct klin_team *team, unsigned int me)
 		if (me == 0)
 			make_cells_new(rs);
 		cond_resched_tasks_rcu_qs();
-		if (!meet(rs, me, ++meeting, true))
+		if (!meet(rs, me, ++meeting))
 			return;
 		if (!run_batch(rs, me, from, min(from + CELLS, rs->rounds), &meeting))
 			return;
-		if (!meet(rs, me, ++meeting, true))
+		if (!meet(rs, me, ++meeting))
 			return;
 		if (me == 0)
 			count_batch(rs, min(from + CELLS, rs->rounds));
