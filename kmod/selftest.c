@@ -71,6 +71,9 @@ static bool subject_works(const struct klin_group *g, const struct klin_subject 
 	o->stop = &stop;
 	for (i = 0; i < 1000; i++)
 		g->step(o, &w);
+	/* Timers and tasklets that the steps have set are of the object, too. */
+	if (g->quiesce)
+		g->quiesce(o);
 	g->destroy(o);
 	return w.ops >= 1000 && !w.truth && !w.pending;
 }
