@@ -65,24 +65,29 @@ static int alloc_replacing(struct klin_idr *i)
 	idr_preload(GFP_KERNEL);
 	spin_lock(&i->lock);
 	got = idr_alloc(&i->idr, i, id, id + 1, GFP_NOWAIT);
-	if (got == -ENOSPC)
+	if (got == -ENOSPC) {
 		idr_replace(&i->idr, i, id);
+		got = id;
+	}
 	spin_unlock(&i->lock);
 	idr_preload_end();
-	return id;
+	return got;
 }
 
 typedef int (*alloc_fn)(struct klin_idr *i);
 
-/* The number, IDS for none. */
-static noinline unsigned int do_alloc(struct klin_idr *i)
+/* The number, IDS for none.  Without memory it does not end: it says nothing of numbers. */
+static noinline int do_alloc(struct klin_idr *i)
 {
 	int id;
 
 	klin_call(i, &method_alloc, 0, 0, 0);
 	id = ((alloc_fn)i->object.subject->ops)(i);
-	klin_return(i, &method_alloc, id < 0 ? IDS : id, 0, 0);
-	return id < 0 ? IDS : id;
+	if (id == -ENOSPC)
+		id = IDS;
+	if (id >= 0)
+		klin_return(i, &method_alloc, id, 0, 0);
+	return id;
 }
 
 static noinline void do_remove(struct klin_idr *i, unsigned int id)
@@ -97,14 +102,17 @@ static noinline void do_remove(struct klin_idr *i, unsigned int id)
 static void step(struct klin_object *object, struct klin_worker *w)
 {
 	struct klin_idr *i = container_of(object, struct klin_idr, object);
-	unsigned int id = klin_rng_below(&w->rng, IDS / 2);
-	int me = w->index + 1;
+	int id = klin_rng_below(&w->rng, IDS / 2), me = w->index + 1;
 
 	if (READ_ONCE(i->holder[id]) == me && cmpxchg(&i->holder[id], me, 0) == me) {
 		do_remove(i, id);
 		klin_count(w, M_REMOVE);
 	} else {
 		id = do_alloc(i);
+		if (id < 0) {
+			w->pending++;
+			return;
+		}
 		klin_count(w, M_ALLOC);
 		if (id < IDS && xchg(&i->holder[id], me))
 			klin_truth(w);

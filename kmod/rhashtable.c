@@ -56,33 +56,37 @@ struct klin_rhashtable {
 	int taken[KEYS];
 };
 
-static bool insert_right(struct klin_rhashtable *t, struct klin_entry *e)
+/* 0 or -EEXIST; or another errno where the table could not grow, and nothing was done */
+
+static int insert_right(struct klin_rhashtable *t, struct klin_entry *e)
 {
-	return !rhashtable_lookup_insert_fast(&t->table, &e->head, params);
+	return rhashtable_lookup_insert_fast(&t->table, &e->head, params);
 }
 
 /* insert_twice: looked for first, inserted then */
 
-static bool insert_twice(struct klin_rhashtable *t, struct klin_entry *e)
+static int insert_twice(struct klin_rhashtable *t, struct klin_entry *e)
 {
 	if (rhashtable_lookup_fast(&t->table, &e->key, params))
-		return false;
+		return -EEXIST;
 	klin_window(&t->object);
-	return !rhashtable_insert_fast(&t->table, &e->head, params);
+	return rhashtable_insert_fast(&t->table, &e->head, params);
 }
 
-typedef bool (*insert_fn)(struct klin_rhashtable *t, struct klin_entry *e);
+typedef int (*insert_fn)(struct klin_rhashtable *t, struct klin_entry *e);
 
-static noinline bool do_insert(struct klin_rhashtable *t, struct klin_entry *e)
+/* The same.  One that could not be done does not end: that says nothing of the key. */
+static noinline int do_insert(struct klin_rhashtable *t, struct klin_entry *e)
 {
 	u64 key = e->key, value = e->value;
-	bool ok;
+	int err;
 
 	klin_call(t, &method_insert, key, value, 0);
-	ok = ((insert_fn)t->object.subject->ops)(t, e);
+	err = ((insert_fn)t->object.subject->ops)(t, e);
 	smp_mb();	/* to drain the store buffer, see above */
-	klin_return(t, &method_insert, ok, 0, 0);
-	return ok;
+	if (!err || err == -EEXIST)
+		klin_return(t, &method_insert, !err, 0, 0);
+	return err;
 }
 
 static noinline struct klin_entry *do_remove(struct klin_rhashtable *t, u32 key)
@@ -118,17 +122,22 @@ static noinline u64 do_lookup(struct klin_rhashtable *t, u32 key)
 static void insert(struct klin_rhashtable *t, struct klin_worker *w, u32 key)
 {
 	struct klin_entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
+	int err;
 
 	if (!e)
 		return;
 	e->key = key;
 	e->value = klin_value(w);
 	/* Who has inserted a key is the only one until it begins to be removed. */
-	if (!do_insert(t, e))
+	err = do_insert(t, e);
+	if (err)
 		kfree(e);
 	else if (xchg(&t->taken[key], 1) == 1)
 		klin_truth(w);
-	klin_count(w, M_INSERT);
+	if (!err || err == -EEXIST)
+		klin_count(w, M_INSERT);
+	else
+		w->pending++;
 }
 
 static void remove(struct klin_rhashtable *t, struct klin_worker *w, u32 key)

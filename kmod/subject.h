@@ -64,7 +64,8 @@ struct klin_object {
  * @ops: operations it has completed
  * @count: the same by method, in the group's order
  * @truth: violations it has seen with its own eyes (the monitor does not get these)
- * @pending: operations it left without a return, since the load was stopped
+ * @pending: operations it left without a return, since the load was stopped or there
+ *	was no memory for them
  * @stalls: how often it waited for the reader
  */
 struct klin_worker {

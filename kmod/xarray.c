@@ -42,36 +42,47 @@ static u64 number(const void *entry)
 	return entry ? xa_to_value(entry) : 0;
 }
 
-static bool cas_right(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
+/* 1 or 0; or a negative errno, and nothing was done */
+
+static int cas_right(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 {
 	void *want = old ? xa_mk_value(old) : NULL;
+	void *found = xa_cmpxchg(&x->xa, k, want, xa_mk_value(new), GFP_KERNEL);
 
-	return xa_cmpxchg(&x->xa, k, want, xa_mk_value(new), GFP_KERNEL) == want;
+	return xa_err(found) ?: found == want;
 }
 
 /* cas_in_two: compared first, stored then */
 
-static bool cas_in_two(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
+static int cas_in_two(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 {
+	void *found;
+
 	if (number(xa_load(&x->xa, k)) != old)
-		return false;
+		return 0;
 	klin_window(&x->object);
-	if (number(xa_store(&x->xa, k, xa_mk_value(new), GFP_KERNEL)) != old)
+	found = xa_store(&x->xa, k, xa_mk_value(new), GFP_KERNEL);
+	if (xa_is_err(found))
+		return xa_err(found);
+	if (number(found) != old)
 		xchg(&x->wrong, 1);
-	return true;
+	return 1;
 }
 
-typedef bool (*cas_fn)(struct klin_xarray *x, unsigned long k, u64 old, u64 new);
+typedef int (*cas_fn)(struct klin_xarray *x, unsigned long k, u64 old, u64 new);
 
-static noinline u64 do_store(struct klin_xarray *x, unsigned long k, u64 v)
+/* False without memory; then it does not end, since its result would be none of a map. */
+static noinline bool do_store(struct klin_xarray *x, unsigned long k, u64 v)
 {
-	u64 old;
+	void *old;
 
 	klin_call(x, &method_store, k, v, 0);
-	old = number(xa_store(&x->xa, k, xa_mk_value(v), GFP_KERNEL));
+	old = xa_store(&x->xa, k, xa_mk_value(v), GFP_KERNEL);
 	smp_mb();	/* to drain the store buffer, see above */
-	klin_return(x, &method_store, old, 0, 0);
-	return old;
+	if (xa_is_err(old))
+		return false;
+	klin_return(x, &method_store, number(old), 0, 0);
+	return true;
 }
 
 static noinline u64 do_load(struct klin_xarray *x, unsigned long k)
@@ -95,15 +106,27 @@ static noinline u64 do_erase(struct klin_xarray *x, unsigned long k)
 	return old;
 }
 
+/* As do_store(). */
 static noinline bool do_cas(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 {
-	bool ok;
+	int ok;
 
 	klin_call(x, &method_cas, k, old, new);
 	ok = ((cas_fn)x->object.subject->ops)(x, k, old, new);
 	smp_mb();	/* to drain the store buffer, see above */
+	if (ok < 0)
+		return false;
 	klin_return(x, &method_cas, ok, 0, 0);
-	return ok;
+	return true;
+}
+
+/* What was done is counted; what did not end is pending. */
+static void count(struct klin_worker *w, unsigned int method, bool ended)
+{
+	if (ended)
+		klin_count(w, method);
+	else
+		w->pending++;
 }
 
 static void step(struct klin_object *object, struct klin_worker *w)
@@ -117,18 +140,16 @@ static void step(struct klin_object *object, struct klin_worker *w)
 		return;
 	switch (klin_rng_below(&w->rng, 8)) {
 	case 0:
-		do_store(x, k, klin_value(w));
-		klin_count(w, M_STORE);
+		count(w, M_STORE, do_store(x, k, klin_value(w)));
 		return;
 	case 1:
 		do_erase(x, k);
 		klin_count(w, M_ERASE);
 		return;
 	}
-	do_cas(x, k, seen, klin_value(w));
+	count(w, M_CAS, do_cas(x, k, seen, klin_value(w)));
 	if (xchg(&x->wrong, 0))
 		klin_truth(w);
-	klin_count(w, M_CAS);
 }
 
 static struct klin_object *create(const struct klin_subject *subject)
