@@ -13,7 +13,7 @@
  *
  * It does what bpf/tp.bpf.c does, to structures of the same layout.  Interrupts are off
  * meanwhile, so each structure of a CPU has one writer, and nothing is missed because
- * it hit itself.  A slot is kept when its task ends: new tasks that find none are
+ * it hit itself; only what an NMI announces is.  A slot is kept when its task ends: new tasks that find none are
  * counted as missed.
  */
 #include <linux/atomic.h>
@@ -23,6 +23,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -282,6 +283,19 @@ static void record_return(const struct plain *p, const void *object, u32 id, u32
 	WRITE_ONCE(s->top, at);
 }
 
+/* An NMI may have come in the midst of a record, of a frame or an event. */
+static bool missed_in_nmi(const struct plain *p)
+{
+	struct klin_cpu *c;
+
+	if (likely(!in_nmi()))
+		return false;
+	/* Only NMIs count there, and these do not nest. */
+	c = this_side(p, smp_processor_id(), KLIN_AT_DRAIN);
+	WRITE_ONCE(c->missed, c->missed + 1);
+	return true;
+}
+
 static void on_call(void *data, const void *object, u32 method, u64 a, u64 b, u64 c)
 {
 	const struct plain *p = data;
@@ -289,7 +303,7 @@ static void on_call(void *data, const void *object, u32 method, u64 a, u64 b, u6
 	u32 id = method - p->conf.first_id;
 	unsigned long flags;
 
-	if (!wanted(p, object, id))
+	if (!wanted(p, object, id) || missed_in_nmi(p))
 		return;
 	raw_local_irq_save(flags);
 	record_call(p, object, id, this_stack(), args);
@@ -303,7 +317,7 @@ static void on_return(void *data, const void *object, u32 method, u64 r0, u64 r1
 	u32 id = method - p->conf.first_id;
 	unsigned long flags;
 
-	if (!wanted(p, object, id))
+	if (!wanted(p, object, id) || missed_in_nmi(p))
 		return;
 	raw_local_irq_save(flags);
 	record_return(p, object, id, this_stack(), results);
@@ -318,7 +332,7 @@ static void on_point(void *data, const void *object, u32 method)
 	struct klin_slot *s;
 	unsigned long flags;
 
-	if (!wanted(p, object, id))
+	if (!wanted(p, object, id) || in_nmi())
 		return;
 	raw_local_irq_save(flags);
 	cpu = smp_processor_id();
@@ -337,6 +351,8 @@ static void on_drain(void *data, int cpu)
 	struct klin_cpu *c;
 	unsigned long flags;
 
+	if (in_nmi())
+		return;
 	raw_local_irq_save(flags);
 	c = this_side(p, smp_processor_id(), KLIN_AT_DRAIN);
 	ev.cpu_call = ev.cpu_ret = smp_processor_id();
