@@ -81,6 +81,49 @@ static bool quiet(struct fixture *f)
 	return kl_quiet(&f->r, &at_1000);
 }
 
+/* Followed, an operation may wait for its turn: its miss has ended once. */
+static void test_missed_counted_once(void **state)
+{
+	struct fixture *f = *state;
+	struct kl_group *g = &f->groups[1];
+
+	g->miss_from = 700;
+	g->miss_to = 900;
+	g->progs[0].misses = 2;
+	add(f, 1, 0, 800, KL_OP_NOCALL);
+	kl_count_ended(&f->r);
+	assert_int_equal(g->ended, 1);
+	f->r.follow.counted = f->r.h->nops;
+	kl_count_ended(&f->r);
+	assert_int_equal(g->ended, 0);
+	add(f, 1, 0, 850, KL_OP_NOCALL);
+	kl_count_ended(&f->r);
+	assert_int_equal(g->ended, 1);
+}
+
+static unsigned int frames(uint32_t base, uint32_t top)
+{
+	const struct klin_slot s = { .base = base, .top = top };
+	uint32_t from, to;
+	unsigned int n;
+
+	kl_slot_span(&s, &from, &to);
+	for (n = 0; from != to; from++)
+		if (++n > KLIN_DEPTH)
+			break;
+	return n;
+}
+
+static void test_slot_span(void **state)
+{
+	assert_int_equal(frames(5, 5), 0);
+	assert_int_equal(frames(UINT32_MAX - 1, 1), 3);
+	assert_int_equal(frames(7, 7 + KLIN_DEPTH), KLIN_DEPTH);
+	/* Read while the task went on. */
+	assert_int_equal(frames(0, 1000), KLIN_DEPTH);
+	assert_int_equal(frames(9, 3), KLIN_DEPTH);
+}
+
 static void test_quiet_ops(void **state)
 {
 	struct fixture *f = *state;
@@ -315,7 +358,9 @@ int main(void)
 		TEST(test_missed_open),
 		TEST(test_missed_old),
 		TEST(test_missed_unknown),
+		TEST(test_missed_counted_once),
 		TEST(test_from),
+		cmocka_unit_test(test_slot_span),
 		cmocka_unit_test(test_time_add),
 	};
 

@@ -102,7 +102,8 @@ uint64_t kl_unknown_to(const struct kl_recorder *r, const struct kl_unknown *u)
  * @r: the recorder, with everything read; the groups' ended are set
  *
  * An operation that was under way when the recording began returns without a call
- * too, and stands for no miss.
+ * too, and stands for no miss.  One that is followed waits for its turn for some rounds,
+ * and is counted in the first.
  */
 void kl_count_ended(struct kl_recorder *r)
 {
@@ -111,7 +112,7 @@ void kl_count_ended(struct kl_recorder *r)
 
 	for (g = 0; g < r->ngroups; g++)
 		r->groups[g].ended = 0;
-	for (i = 0; i < r->h->nops; i++) {
+	for (i = r->follow.counted; i < r->h->nops; i++) {
 		const struct kl_op *op = &r->h->ops[i];
 		const struct kl_clause *c;
 
@@ -156,6 +157,23 @@ bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint6
 	if (*to < *from)
 		*to = *from;
 	return true;
+}
+
+/**
+ * kl_slot_span() - which frames of a slot may be open, while its task goes on
+ * @s: the slot
+ * @base: the first of them, modulo KLIN_DEPTH
+ * @top: behind the last: at most KLIN_DEPTH after @base
+ *
+ * The two are not read at one time.  The base only rises, so with an old one there may
+ * seem to be more frames than there are; then all of them are meant.
+ */
+void kl_slot_span(const volatile struct klin_slot *s, uint32_t *base, uint32_t *top)
+{
+	*base = s->base;
+	*top = s->top;
+	if (*top - *base > KLIN_DEPTH)
+		*base = *top - KLIN_DEPTH;
 }
 
 /* May the operation write? */

@@ -55,17 +55,18 @@ static int add_dead(struct kl_recorder *r, unsigned int slot, const struct klin_
 /* The earliest call that is open; @now if there is none. */
 static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
 {
-	unsigned int i, at;
+	unsigned int i;
 	int err = 0;
 
 	*call = now;
 	for (i = 0; i < r->opts.slots && !err; i++) {
-		volatile struct klin_slot *s = &r->slots[i];
-		const uint32_t owner = s->owner, top = s->top;
+		const volatile struct klin_slot *s = &r->slots[i];
+		const uint32_t owner = s->owner;
+		uint32_t at, top;
 
-		if (!owner || top - s->base > KLIN_DEPTH)
+		if (!owner)
 			continue;
-		for (at = s->base; !err && at != top; at++) {
+		for (kl_slot_span(s, &at, &top); !err && at != top; at++) {
 			const struct klin_frame *f = (const void *)&s->frames[at % KLIN_DEPTH];
 
 			if (!*(volatile const __u32 *)&f->open)
@@ -218,7 +219,10 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 
 	*floor = now;
 	if (!err)
-		err = forget(r) ?: earliest_call(r, now, floor) ?: kl_recorder_poll(r);
+		err = forget(r);
+	r->follow.counted = r->h->nops;
+	if (!err)
+		err = earliest_call(r, now, floor) ?: kl_recorder_poll(r);
 	if (err)
 		return err;
 	kl_count_ended(r);
@@ -249,6 +253,7 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 {
 	int err = forget(r);
 
+	r->follow.counted = r->h->nops;
 	/* As in kl_recorder_stop(). */
 	r->end = kl_now();
 	usleep(1000);

@@ -40,7 +40,7 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 	if (p->by_module)
 		return p->module_fd ? kl_kprobe_module_misses(p) : p->misses;
 	if (!p->event[0])
-		return bpf_obj_get_info_by_fd(bpf_program__fd(p->prog), &info, &len) ? 0 :
+		return bpf_obj_get_info_by_fd(bpf_program__fd(p->prog), &info, &len) ? p->misses :
 		       info.recursion_misses;
 	if (!kl_kprobe_profile(r->kernel, p->event, &hits, &misses))
 		return p->misses;

@@ -143,6 +143,7 @@ struct kl_recorder {
 		uint64_t floor, lost, missed, ended;
 		uint8_t *dead;	/* slots of tasks that have ended, and were told */
 		size_t ready;	/* operations that are handed on */
+		size_t counted;	/* those that were there before: kl_count_ended() has seen them */
 		struct kl_history view;
 		bool begun;
 	} follow;
@@ -225,6 +226,7 @@ uint64_t kl_op_from(const struct kl_recorder *r, const struct kl_op *op);
 uint64_t kl_unknown_from(const struct kl_recorder *r, const struct kl_unknown *u);
 uint64_t kl_unknown_to(const struct kl_recorder *r, const struct kl_unknown *u);
 void kl_count_ended(struct kl_recorder *r);
+void kl_slot_span(const volatile struct klin_slot *s, uint32_t *base, uint32_t *top);
 bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint64_t *from,
 		    uint64_t *to);
 bool kl_op_writes(const struct kl_recorder *r, const struct kl_op *op);
