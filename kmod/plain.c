@@ -13,8 +13,8 @@
  *
  * It does what bpf/tp.bpf.c does, to structures of the same layout.  Interrupts are off
  * meanwhile, so each structure of a CPU has one writer, and nothing is missed because
- * it hit itself; only what an NMI announces is.  A slot is kept when its task ends: new tasks that find none are
- * counted as missed.
+ * it hit itself; only what an NMI announces is.  A slot is kept when its task ends: new
+ * tasks that find none are counted as missed.
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
