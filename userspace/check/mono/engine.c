@@ -68,7 +68,7 @@ static int put_free(struct mono *m)
 			k[nk++] = (struct kl_key){ .key = mono_ret(m, i), .val = i };
 	kl_sort_keys(k, nk, k + nk);
 	for (i = 0; i < m->norder; i++) {
-		while (next < nk && k[next].key < mono_call(m, m->order[i].item))
+		while (next < nk && k[next].key <= mono_call(m, m->order[i].item))
 			order[to++] = (struct kl_step){ .item = k[next++].val };
 		order[to++] = m->order[i];
 	}
@@ -175,7 +175,7 @@ static int in_time(struct mono *m)
 	for (i = 0; i < m->norder; i++) {
 		const uint32_t call = mono_call(m, m->order[i].item);
 
-		if (mono_ret(m, m->order[i].item) < latest)
+		if (mono_ret(m, m->order[i].item) <= latest)
 			return 0;
 		latest = call > latest ? call : latest;
 	}
@@ -343,7 +343,10 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *strict,
 		  const struct mono_type *t, const struct kl_container *c, struct kl_answer *a)
 {
-	struct mono m = { .s = s, .lim = lim, .c = *c, .strict = *strict };
+	struct mono m = {
+		.s = s, .lim = lim, .c = *c, .strict = *strict,
+		.phases = c->kind == KL_CONTAINER_STACK || c->kind == KL_CONTAINER_PQUEUE,
+	};
 	char why[120];
 	int ret = mono_timeline(&m, why, sizeof(why));
 

@@ -16,7 +16,9 @@ struct mono_eye {
 	uint32_t *op, *adds, *los;
 	struct mono_value *v;
 	struct mono_cut *cut;
-	uint32_t nadds, nlos, ncuts, time;
+	uint32_t nadds, nlos, ncuts;
+	uint32_t time, each;	/* of the last event; 1: it goes on with each of them */
+	uint32_t last;		/* event */
 	mono_four again;	/* of what was there already when it was added or removed */
 };
 
@@ -24,7 +26,8 @@ static inline struct mono_eye mono_open_eye(const struct mono *m)
 {
 	return (struct mono_eye){
 		.op = m->op, .adds = m->adds, .los = m->los, .v = m->v, .cut = m->cut,
-		.nadds = m->nadds, .nlos = m->nlos, .ncuts = m->ncuts, .time = m->nev,
+		.nadds = m->nadds, .nlos = m->nlos, .ncuts = m->ncuts,
+		.time = m->phases, .each = !m->phases, .last = 1,
 	};
 }
 
@@ -33,7 +36,7 @@ static inline void mono_close_eye(const struct mono_eye *eye, struct mono *m)
 	m->nadds = eye->nadds;
 	m->nlos = eye->nlos;
 	m->ncuts = eye->ncuts;
-	m->nev = eye->time;
+	m->end = eye->time + 2;
 	m->again |= eye->again[0] | eye->again[1];
 }
 
@@ -49,6 +52,14 @@ static inline void mono_see_other(struct mono_eye *eye, uint32_t item, bool ret)
 	}
 	eye->op[item] = mono_op(MONO_EMPTY, eye->ncuts);
 	eye->cut[eye->ncuts++] = (struct mono_cut){ .item = item, .call = eye->time };
+}
+
+/* The time of the next event: in phases it goes on where a return follows a call. */
+static inline uint32_t mono_tick(struct mono_eye *eye, uint32_t event)
+{
+	eye->time += (eye->each | (event & ~eye->last)) & 1;
+	eye->last = event;
+	return eye->time;
 }
 
 /* The next event, see m->ev. */
@@ -73,7 +84,7 @@ static inline __attribute__((always_inline)) void mono_see(struct mono_eye *eye,
 	};
 	static const mono_four more[2][3] = { { { 0 }, { 0 }, { 0, 0, 0, 1 } }, { { 0 }, { 0 }, { 0 } } };
 	const uint32_t item = event >> 1, ret = event & 1, op = eye->op[item];
-	const uint32_t value = op & MONO_VALUE, time = ++eye->time;
+	const uint32_t value = op & MONO_VALUE, time = mono_tick(eye, event);
 	const enum mono_kind kind = mono_kind(op);
 	const mono_four none = { MONO_NONE, MONO_NONE, MONO_NONE, MONO_NONE };
 	const mono_four first = { item, item, time, time }, second = { time, time, time, time };

@@ -8,6 +8,14 @@
  * Gap g is what lies between the times g and g + 1: operations take effect in
  * gaps.  An operation with call c and return r has the gaps c .. r - 1.
  *
+ * For stacks and priority queues it is counted in phases, of some calls and then
+ * some returns: the calls of phase p are at p, its returns at p + 1, and gap p is
+ * where the calls of a phase are followed by its returns.  No other gaps are worth
+ * a thought: operations begin at calls and end at returns, critical intervals the
+ * other way round, so what has another gap has the nearest of these, too, and what
+ * covers this one covers the other.  Of a return and a call with equal times the
+ * return is earlier.
+ *
  * A value is one use of a word: added, looked at, removed.  Tightened
  * (section 5), it was added before the first return of any of its operations,
  * `lo', and removed after the last call of any of the others, `hi': between lo
@@ -74,6 +82,7 @@ struct mono {
 	struct kl_container c;
 	uint32_t nitems;
 	uint32_t end;		/* time END */
+	bool phases;		/* time is counted in these */
 	uint32_t *op;		/* of each item */
 	uint32_t *ev;		/* events: item << 1, + 1 if it is its return; see mono_events() */
 	uint32_t nev;

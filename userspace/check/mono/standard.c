@@ -106,8 +106,9 @@ static int check_value(struct mono *m, uint32_t i)
 static int find_empty(struct mono *m)
 {
 	/* Of each gap: how many critical intervals begin there, less those that end. */
-	int8_t *delta = calloc((size_t)m->end + 2, 1);
-	uint32_t i, gap = 0, inside = 0;
+	int32_t *delta = calloc((size_t)m->end + 2, sizeof(*delta));
+	uint32_t i, gap = 0;
+	int32_t inside;
 	struct mono_cut *cut = m->cut;
 
 	if (!delta)
@@ -117,11 +118,10 @@ static int find_empty(struct mono *m)
 
 		if (!mono_critical(v))
 			continue;
-		/* Many at the start and the end, one at each other time. */
-		inside += v->lo == MONO_START;
-		delta[v->lo] += v->lo != MONO_START;
-		delta[v->hi] -= v->hi != m->end;
+		delta[v->lo]++;
+		delta[v->hi]--;
 	}
+	inside = delta[MONO_START];
 	for (i = 0; i < m->ncuts; i++, cut++) {
 		while (gap < cut->call || (inside && gap + 2 < m->end))
 			inside += delta[++gap];

@@ -154,8 +154,10 @@ static inline void put(struct timeline *t, uint32_t event)
 {
 	if (t->ev)
 		*t->ev++ = event;
-	if (!t->again)
-		mono_see(&t->eye, event);
+	if (t->again)
+		return;
+	t->m->nev++;
+	mono_see(&t->eye, event);
 	if (t->calls)
 		*(event & 1 ? &t->rets[event >> 1] : &t->calls[event >> 1]) = t->eye.time;
 }
@@ -164,18 +166,21 @@ static inline void put(struct timeline *t, uint32_t event)
 static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
 {
 	uint32_t *const times[2] = { t->calls, t->rets };
-	struct mono_eye eye = t->eye;
+	struct mono_eye eye = t->eye, clock = eye;
 	uint32_t i;
 
 	if (t->ev) {
 		memcpy(t->ev, event, n * sizeof(*event));
 		t->ev += n;
 	}
+	if (t->again)
+		return;
 	for (i = 0; t->calls && i < n; i++)
-		times[event[i] & 1][event[i] >> 1] = eye.time + i + 1;
-	for (i = 0; !t->again && i < n; i++)
+		times[event[i] & 1][event[i] >> 1] = mono_tick(&clock, event[i]);
+	for (i = 0; i < n; i++)
 		mono_see(&eye, event[i]);
 	t->eye = eye;
+	t->m->nev += n;
 }
 
 /* Those that wait go to where there is room for @cap; all others are never, or before all. */
@@ -519,7 +524,6 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	mono_words_close(&t.words);
 	m->words = t.words.word;
 	m->nwords = m->nvalues = t.words.n;
-	m->end = m->nev + 2;
 	free(t.roles);
 	free(t.wait);
 	free(t.event);

@@ -22,8 +22,8 @@ static bool better(const struct mono *m, uint32_t a, uint32_t b, uint32_t call)
 
 	if (m->c.kind == KL_CONTAINER_QUEUE)
 		return x->call < y->call;
-	if ((x->lo < call) != (y->lo < call))
-		return x->lo < call;
+	if ((x->lo <= call) != (y->lo <= call))
+		return x->lo <= call;
 	if (m->c.kind == KL_CONTAINER_STACK)
 		return x->call > y->call;
 	return m->c.max ? mono_word(m, a) > mono_word(m, b) : mono_word(m, a) < mono_word(m, b);

@@ -18,6 +18,7 @@ int mono_alloc_times(struct mono *m)
 
 int mono_times(struct mono *m)
 {
+	struct mono_eye eye = mono_open_eye(m);
 	uint32_t e, i;
 
 	if (m->call)
@@ -27,7 +28,8 @@ int mono_times(struct mono *m)
 	for (i = 0; i < m->nitems; i++)
 		m->ret[i] = m->end - 1;
 	for (e = 0; e < m->nev; e++)
-		*(m->ev[e] & 1 ? &m->ret[m->ev[e] >> 1] : &m->call[m->ev[e] >> 1]) = e + 1;
+		*(m->ev[e] & 1 ? &m->ret[m->ev[e] >> 1] : &m->call[m->ev[e] >> 1]) =
+			mono_tick(&eye, m->ev[e]);
 	return 0;
 }
 
@@ -88,16 +90,15 @@ void mono_settle(struct mono *m)
 
 void mono_gather(struct mono *m)
 {
-	const uint32_t nev = m->nev;
 	struct mono_eye eye;
 	uint32_t e, i;
 
 	for (i = 0; i < m->nvalues; i++)
 		mono_new_value(m, i);
 	m->again = false;
-	m->nadds = m->nlos = m->ncuts = m->nev = 0;
+	m->nadds = m->nlos = m->ncuts = 0;
 	eye = mono_open_eye(m);
-	for (e = 0; e < nev; e++)
+	for (e = 0; e < m->nev; e++)
 		mono_see(&eye, m->ev[e]);
 	mono_close_eye(&eye, m);
 	mono_settle(m);
