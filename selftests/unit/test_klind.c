@@ -38,7 +38,7 @@ static void test_conf(void **state)
 		"[spec range]\nfile = port_range\nobject = 0xffff888003c42000\nattach = kprobe\n"
 		"buffer = 64\nslots = 8\nclock-error = 200ns\nmemory-model = sc\nmemory = 64M\n"
 		"flight-memory = 128K\nflight-time = 2min\nreport-unknown = yes\n"
-		"[ spec   queue ]\nflight-time = 0";
+		"[ spec   queue ]\nflight-time = 0\n[spec q]\nattach = plain";
 	const struct klind_watch_conf *w;
 	struct klind_conf *c, *d;
 
@@ -50,7 +50,8 @@ static void test_conf(void **state)
 	assert_int_equal(c->keep_bytes, 2ull << 30);
 	assert_int_equal(c->report_ns, 500000000);
 	assert_int_equal(c->metrics_ns, 10000000000ull);
-	assert_int_equal(c->nwatch, 2);
+	assert_int_equal(c->nwatch, 3);
+	assert_int_equal(c->watch[2].attach, KLIND_PLAIN);
 	w = &c->watch[0];
 	assert_string_equal(w->name, "range");
 	assert_string_equal(w->file, "port_range");
@@ -96,7 +97,9 @@ static void test_conf_mistakes(void **state)
 		{ "[spec a]\nmemory = 17592186044416M\n", "expected bytes" },
 		{ "[spec a]\nbuffer = 3\n", "expected a power of two, from 1 to 262144" },
 		{ "[spec a]\nflight-time = 10\n", "expected a time with its unit" },
-		{ "[spec a]\nattach = fast\n", "expected auto, fentry or kprobe" },
+		{ "[spec a]\nattach = fast\n", "expected auto, fentry, kprobe or plain" },
+		{ "[spec a]\nattach = plain\n[spec b]\n[spec c]\nattach = plain\n",
+		  "c:4: error: attach = plain: klin.ko records one structure at a time, and [spec a]" },
 		{ "[spec a]\nmemory-model = x86\n", "expected tso or sc" },
 		{ "[spec a]\nreport-unknown = maybe\n", "expected yes or no" },
 		{ "[spec a]\nobject = here\n", "expected an address" },
@@ -393,9 +396,12 @@ static void test_socket_place(void **state)
 	assert_int_equal(printed, 2);
 
 	/* A file is put in its place meanwhile. */
+	assert_true(klind_socket_there(s));
 	assert_int_equal(unlink(path), 0);
+	assert_false(klind_socket_there(s));
 	f = fopen(path, "w");
 	assert_true(f && fputs("mine", f) >= 0 && !fclose(f));
+	assert_false(klind_socket_there(s));
 	klind_socket_close(s);
 	refused(path, -EADDRINUSE, "is no socket: it is left alone");
 	assert_int_equal(kl_read_file(path, &text, &len), 0);
@@ -405,6 +411,11 @@ static void test_socket_place(void **state)
 	assert_int_equal(symlink("nowhere", path), 0);
 	refused(path, -EADDRINUSE, "is no socket: it is left alone");
 	assert_int_equal(lstat(path, &st), 0);
+	assert_int_equal(unlink(path), 0);
+	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&a, sizeof(a)), 0);
+	refused(path, -EADDRINUSE, "is a socket of another kind: it is left alone");
+	close(fd);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(dir), 0);
 	refused(path, -ENOENT, "No such file");

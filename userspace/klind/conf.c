@@ -161,8 +161,8 @@ static bool quantity(const char *s, const struct key *k, uint64_t *v)
 	} units[] = {
 		{ BYTES, "", 1 }, { BYTES, "K", 1 << 10 }, { BYTES, "M", 1 << 20 },
 		{ BYTES, "G", 1 << 30 }, { BYTES, "T", 1ull << 40 },
-		{ TIME, "ns", 1 }, { TIME, "us", 1000 }, { TIME, "ms", 1000000 }, { TIME, "s", SECOND },
-		{ TIME, "min", 60 * SECOND }, { TIME, "h", 3600 * SECOND },
+		{ TIME, "ns", 1 }, { TIME, "us", 1000 }, { TIME, "ms", 1000000 },
+		{ TIME, "s", SECOND }, { TIME, "min", 60 * SECOND }, { TIME, "h", 3600 * SECOND },
 		{ NUMBER, "", 1 }, { POWER, "", 1 }, { ADDRESS, "", 1 },
 	};
 	unsigned long long n;
@@ -217,15 +217,16 @@ static void wrong_value(struct parser *p, const struct key *k, const char *value
 		[BYTES] = "bytes, as 64M (units K, M, G, T)",
 		[TIME] = "a time with its unit, as 10s (units ns, us, ms, s, min, h)",
 	};
-	char min[32], max[32];
+	char min[32], max[40] = "";
 
 	switch (k->kind) {
 	case TEXT:
 		mistake(p, "%s: expected a specification's name or file", k->name);
 		break;
 	case PATH:
-		mistake(p, "%s = %s: expected a path that begins with /%s", k->name, value,
-			k->max && strlen(value) > k->max ? ", of at most 107 bytes" : "");
+		if (k->max && strlen(value) > k->max)
+			snprintf(max, sizeof(max), ", of at most %u bytes", (unsigned int)k->max);
+		mistake(p, "%s = %s: expected a path that begins with /%s", k->name, value, max);
 		break;
 	case BOOL:
 		mistake(p, "%s = %s: expected yes or no", k->name, value);
@@ -234,7 +235,7 @@ static void wrong_value(struct parser *p, const struct key *k, const char *value
 		mistake(p, "%s = %s: expected an address, as 0xffff888003c42000", k->name, value);
 		break;
 	case ATTACH:
-		mistake(p, "%s = %s: expected auto, fentry or kprobe", k->name, value);
+		mistake(p, "%s = %s: expected auto, fentry, kprobe or plain", k->name, value);
 		break;
 	case MODEL:
 		mistake(p, "%s = %s: expected tso or sc", k->name, value);
@@ -290,7 +291,7 @@ static int set_value(struct parser *p, const struct key *k, const char *value)
 		*(bool *)at = word;
 		return 0;
 	case ATTACH:
-		word = one_of("fentry|kprobe|auto", value);
+		word = one_of("fentry|kprobe|auto|plain", value);
 		if (word < 0)
 			break;
 		*(enum klind_attach *)at = word;
@@ -331,7 +332,8 @@ static int assignment(struct parser *p, char *s)
 	value = trim(value);
 	if (!p->keys) {
 		if (!p->at)
-			mistake(p, "'%s' is in no section: expected [klind] or [spec NAME] first", s);
+			mistake(p, "'%s' is in no section: expected [klind] or [spec NAME] first",
+				s);
 		return 0;
 	}
 	for (k = p->keys; k->name && strcmp(k->name, s); k++)
@@ -348,6 +350,7 @@ static int assignment(struct parser *p, char *s)
 
 static int finish(struct parser *p)
 {
+	const char *plain = NULL;
 	struct klind_conf *c = p->c;
 	size_t i;
 
@@ -356,6 +359,12 @@ static int finish(struct parser *p)
 		mistake(p, "nothing to watch: expected a section [spec NAME]");
 	}
 	for (i = 0; i < c->nwatch; i++) {
+		p->line = c->watch[i].line;
+		if (c->watch[i].attach == KLIND_PLAIN && plain)
+			mistake(p, "attach = plain: klin.ko records one structure at a time, and "
+				"[spec %s] has it already", plain);
+		else if (c->watch[i].attach == KLIND_PLAIN)
+			plain = c->watch[i].name;
 		if (c->watch[i].file)
 			continue;
 		c->watch[i].file = strdup(c->watch[i].name);

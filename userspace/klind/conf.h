@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How functions are attached to; in the order of enum kl_way. */
-enum klind_attach { KLIND_FENTRY, KLIND_KPROBE, KLIND_AUTO };
+/* How it is recorded: by programs on functions, or by klin.ko itself (plain). */
+enum klind_attach { KLIND_FENTRY, KLIND_KPROBE, KLIND_AUTO, KLIND_PLAIN };
 
 /* A structure that is watched. */
 struct klind_watch_conf {

@@ -73,8 +73,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.doc = "Watch structures of the running kernel: record their operations, check them at "
 	       "once, in bounded memory, and write a report of each violation.\v"
-	       "SIGHUP reads the configuration again, SIGUSR1 writes what is kept of each structure, "
-	       "SIGTERM ends it.\n\n"
+	       "SIGHUP reads the configuration again, SIGUSR1 writes what is kept of each "
+	       "structure, SIGTERM ends it.\n\n"
 	       "Exit status: 0 ended by a signal, 2 usage or configuration, 4 the system refused.",
 };
 
@@ -98,12 +98,14 @@ static int check_specs(const struct klind_conf *c)
 		struct kl_spec *spec = NULL;
 
 		if (kl_spec_load(w->file, &spec)) {
-			kl_err_at(c->path, w->line, 0, "[spec %s]: its specification '%s' cannot be used",
-				  w->name, w->file);
+			kl_err_at(c->path, w->line, 0,
+				  "[spec %s]: its specification '%s' cannot be used", w->name,
+				  w->file);
 			ret = -EINVAL;
 		} else if (!kl_spec_nprobes(spec)) {
-			kl_err_at(c->path, w->line, 0, "[spec %s]: '%s' has no probe clauses: expected a "
-				  "specification that says what to attach to", w->name, w->file);
+			kl_err_at(c->path, w->line, 0,
+				  "[spec %s]: '%s' has no probe clauses: expected a specification "
+				  "that says what to attach to", w->name, w->file);
 			ret = -EINVAL;
 		}
 		kl_spec_free(spec);
@@ -286,7 +288,9 @@ static void reload(struct daemon *d)
 		       d->path);
 		ret = -EINVAL;
 	}
-	if (!ret && !same_text(c->socket, old->socket))
+	/* Also when somebody has removed it. */
+	if (!ret && (!same_text(c->socket, old->socket) ||
+		     (socket && !klind_socket_there(socket))))
 		ret = open_socket(d, c, &socket);
 	if (!ret) {
 		ret = apply(d, c);
@@ -327,9 +331,11 @@ static bool any_left(const struct daemon *d)
 static int wait_until(struct daemon *d, int signals, uint64_t time)
 {
 	struct pollfd p[2] = { { .fd = signals, .events = POLLIN }, { .fd = -1 } };
-	uint64_t now = kl_now(), until = d->socket ? klind_socket_poll(d->socket, &p[1]) : UINT64_MAX;
+	uint64_t now = kl_now(), until = UINT64_MAX;
 	struct signalfd_siginfo info;
 
+	if (d->socket)
+		until = klind_socket_poll(d->socket, &p[1]);
 	if (until > time)
 		until = time;
 	/* Rounded up, or it would be looked at too early, and again. */

@@ -78,7 +78,8 @@ void klind_metrics_print(FILE *f, const struct klind_metrics_row *rows, size_t n
 	for (m = metrics; m < metrics + sizeof(metrics) / sizeof(*metrics); m++) {
 		head(f, m->name, m->help, m->type);
 		for (i = 0; i < n; i++) {
-			const uint64_t v = *(const uint64_t *)((const char *)&rows[i].counts + m->at);
+			const char *counts = (const char *)&rows[i].counts;
+			const uint64_t v = *(const uint64_t *)(counts + m->at);
 
 			fprintf(f, "%s{spec=\"%s\"} ", m->name, rows[i].name);
 			if (m->unit)

@@ -122,7 +122,8 @@ static json_t *flight_json(const struct kl_history *h)
 	json_object_set_new(j, "operations", kl_json_number(h->nops));
 	json_object_set_new(j, "objects", kl_json_number(h->nobjects));
 	json_object_set_new(j, "gaps", kl_json_number(h->ngaps));
-	json_object_set_new(j, "first_call", h->nops ? kl_json_number(h->ops[0].call) : json_null());
+	json_object_set_new(j, "first_call",
+			    h->nops ? kl_json_number(h->ops[0].call) : json_null());
 	json_object_set_new(j, "last_call", h->nops ? kl_json_number(h->ops[h->nops - 1].call) :
 			    json_null());
 	return j;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* klind's counters by a unix socket, see socket.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,13 @@ static int check_stale(const struct sockaddr_un *a)
 	close(fd);
 	if (err == ECONNREFUSED)
 		return 0;
-	kl_err("%s: somebody is listening there", path);
+	if (!err || err == EAGAIN)
+		kl_err("%s: somebody is listening there", path);
+	else if (err == EPROTOTYPE)
+		kl_err("%s is a socket of another kind: it is left alone", path);
+	else
+		kl_err("%s is left alone: whether somebody listens there cannot be told: %s", path,
+		       strerror(err));
 	return -EADDRINUSE;
 }
 
@@ -95,12 +102,34 @@ static int bind_to(int fd, const struct sockaddr_un *a)
 	return errno == EADDRINUSE ? -EBUSY : -errno;
 }
 
+/*
+ * Note what was bound, and let the owner and the group connect, whatever the umask is.
+ * Not with what has been put in its place meanwhile: no link is followed.
+ */
+static int own(struct klind_socket *s)
+{
+	char proc[40];
+	struct stat st;
+	int fd = open(s->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int err = -ESTALE;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	if (!fstat(fd, &st) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid()) {
+		s->dev = st.st_dev;
+		s->ino = st.st_ino;
+		err = chmod(proc, 0660) ? -errno : 0;
+	}
+	close(fd);
+	return err;
+}
+
 int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *ctx,
 		      struct klind_socket **out)
 {
 	struct klind_socket *s = calloc(1, sizeof(*s));
 	struct sockaddr_un a;
-	struct stat st;
 	int err;
 
 	if (!s)
@@ -117,17 +146,16 @@ int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *
 	if (err)
 		goto err_say;
 	s->path = strdup(path);
-	if (!s->path || lstat(path, &st)) {
-		err = s->path ? -errno : -ENOMEM;
+	if (!s->path) {
 		unlink(path);
+		err = -ENOMEM;
 		goto err_say;
 	}
-	s->dev = st.st_dev;
-	s->ino = st.st_ino;
-	if (chmod(path, 0660) || listen(s->fd, WAITING)) {
+	err = own(s);
+	if (!err && listen(s->fd, WAITING))
 		err = -errno;
+	if (err)
 		goto err_say;
-	}
 	*out = s;
 	return 0;
 
@@ -148,14 +176,20 @@ static void drop_client(struct klind_socket *s)
 	s->client.fd = -1;
 }
 
-void klind_socket_close(struct klind_socket *s)
+bool klind_socket_there(const struct klind_socket *s)
 {
 	struct stat st;
 
+	/* While it is open no other file gets its number. */
+	return !lstat(s->path, &st) && st.st_dev == s->dev && st.st_ino == s->ino;
+}
+
+void klind_socket_close(struct klind_socket *s)
+{
 	if (!s)
 		return;
 	drop_client(s);
-	if (s->path && !lstat(s->path, &st) && st.st_dev == s->dev && st.st_ino == s->ino)
+	if (s->path && klind_socket_there(s))
 		unlink(s->path);
 	if (s->fd >= 0)
 		close(s->fd);

@@ -8,11 +8,12 @@
 #define KLIND_SOCKET_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #define KLIND_SOCKET_PATH	107	/* bytes of a path, at most */
-#define KLIND_CLIENT_NS		2000000000ull	/* a client that takes longer is dropped */
+#define KLIND_CLIENT_NS		2000000000ull	/* who takes longer is dropped */
 
 struct klind_socket;
 
@@ -29,6 +30,9 @@ struct klind_socket;
  */
 int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *ctx,
 		      struct klind_socket **out);
+
+/* Is it still where it was bound, so that somebody can connect? */
+bool klind_socket_there(const struct klind_socket *s);
 
 /* Stop, and remove the socket, unless something else is in its place. */
 void klind_socket_close(struct klind_socket *s);

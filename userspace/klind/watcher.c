@@ -17,7 +17,7 @@
 #define INTERVAL_US	3000		/* between two looks at the buffers */
 #define LOOK_NS		250000000ull	/* between two looks at the load */
 #define LAG_NS		1000000000ull	/* a look that takes longer is too much */
-#define LOSING		0.25		/* part of the time on checking, above which it is to blame */
+#define LOSING		0.25		/* part of the time on checking that is to blame */
 
 struct watcher {
 	struct klind_watch_conf conf;
@@ -109,8 +109,8 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 			 v->key);
 	if (!begin_report(w, INCIDENT_VIOLATION, &i))
 		return;
-	kl_warn("%s: VIOLATION at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->time, where, v->reason,
-		v->engine);
+	kl_warn("%s: VIOLATION at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->time, where,
+		v->reason, v->engine);
 	i.has_object = !v->all_objects;
 	i.object = v->object;
 	i.has_key = v->has_key;
@@ -140,6 +140,7 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 	struct kl_record_opts opts = {
 		.only = conf->attach == KLIND_FENTRY ? KL_WAY_FENTRY :
 			conf->attach == KLIND_KPROBE ? KL_WAY_KPROBE : KL_WAY_NONE,
+		.plain = conf->attach == KLIND_PLAIN,
 		.pages = conf->pages, .slots = conf->slots, .one_object = conf->one_object,
 		.object = conf->object, .clock_known = conf->clock_known,
 		.clock_error = conf->clock_error,
@@ -230,8 +231,8 @@ static void tell_turn(const struct watcher *w, const struct shed_turn *t)
 		kl_warn("%s: more than can be checked: %zu object%s dropped, 0x%" PRIx64 " first",
 			w->conf.name, t->dropped, t->dropped == 1 ? " is" : "s are", t->object);
 	if (t->resumed)
-		kl_info("%s: %zu object%s checked again, 0x%" PRIx64 " first", w->conf.name, t->resumed,
-			t->resumed == 1 ? " is" : "s are", t->object);
+		kl_info("%s: %zu object%s checked again, 0x%" PRIx64 " first", w->conf.name,
+			t->resumed, t->resumed == 1 ? " is" : "s are", t->object);
 }
 
 /* The memory's bound, and what can be checked of what comes. */
@@ -255,8 +256,8 @@ static int look(struct watcher *w)
 	err = shed_turn(w->shed, &load, w->feed, &turn);
 	tell_turn(w, &turn);
 	if (!err && full) {
-		kl_warn("%s: the check has %" PRIu64 " MB, more than `memory' allows: all is forgotten, "
-			"and it begins anew", w->conf.name, st.bytes >> 20);
+		kl_warn("%s: the check has %" PRIu64 " MB, more than `memory' allows: all is "
+			"forgotten, and it begins anew", w->conf.name, st.bytes >> 20);
 		err = feed_renew(w->feed);
 		w->renewals++;
 	}
