@@ -133,8 +133,8 @@ test_twin()
 	configure
 	start
 	load_range
-	load_klin_ko "subject=seqlock rate=4000 duration=1500 drain=16 delay=3000"
-	wait_done 20
+	load_klin_ko "subject=seqlock rate=4000 ops=5000 drain=16 delay=3000"
+	wait_done 60
 	wait_for 20 more_than 50 operations_checked_total range
 	kill "$sysctl"
 	wait "$sysctl" 2>/dev/null
