@@ -87,7 +87,8 @@ struct kl_history *history_random(uint64_t seed)
 		h->attached = strdup("fentry f\n  kprobe g\n");
 	for (i = 0; i < n; i++) {
 		unsigned int m = kl_rand_below(&s, 4), t = kl_rand_below(&s, 4);
-		struct kl_op op = { .point = KL_TIME_MAX, .drain = KL_TIME_MAX, .cpu = KL_NO_CPU };
+		struct kl_op op = { .cpu = KL_NO_CPU };
+		uint64_t point = KL_TIME_MAX, drain = KL_TIME_MAX;
 		struct kl_shape shape = { .nargs = nargs[m], .nres = nres[m] };
 
 		shape.method = kl_history_method(h, names[m], strlen(names[m]));
@@ -104,14 +105,15 @@ struct kl_history *history_random(uint64_t seed)
 		if (kl_rand(&s) & 1)
 			op.cpu = kl_rand_below(&s, KL_NO_CPU);
 		if (kl_rand(&s) & 1)
-			op.point = op.call + kl_rand_below(&s, 9);
+			point = op.call + kl_rand_below(&s, 9);
 		if (kl_rand(&s) & 1)
-			op.drain = op.call + kl_rand_below(&s, 1000);
+			drain = op.call + kl_rand_below(&s, 1000);
 		for (j = 0; j < KL_MAX_ARGS; j++) {
 			args[j] = random_val(&s);
 			res[j] = random_val(&s);
 		}
 		assert_int_equal(kl_history_add(h, &op, &shape, args, res), 0);
+		assert_int_equal(kl_history_tell(h, h->nops - 1, point, drain), 0);
 		if (!kl_rand_below(&s, 20)) {
 			struct kl_gap g = {
 				.from = op.call, .to = kl_rand(&s) & 1 ? KL_TIME_MAX : now[t],

@@ -326,7 +326,6 @@ static void record_op(struct world *w, struct recorder *r, struct rop *rop)
 	struct kl_history *h = r->h;
 	struct kl_op op = {
 		.call = shown(r, rop->thread, rop->call), .ret = shown(r, rop->thread, rop->ret),
-		.point = KL_TIME_MAX, .drain = KL_TIME_MAX,
 		.thread = kl_history_thread(h, rop->thread), .object = kl_history_object(h, 0),
 		.cpu = rop->thread,
 	};
@@ -335,6 +334,7 @@ static void record_op(struct world *w, struct recorder *r, struct rop *rop)
 		.nargs = m->nparams, .nres = m->nresults,
 	};
 	bool stored = rop->done && rop->wrote;
+	uint64_t drain = KL_TIME_MAX;
 	uint64_t empty = w->c->drains ? rop->empty : stored ? rop->flush : KL_TIME_MAX;
 	unsigned int k;
 
@@ -350,7 +350,7 @@ static void record_op(struct world *w, struct recorder *r, struct rop *rop)
 		assert(!kl_history_add_gap(h, &g));
 		return;
 	} else if (w->c->tso && empty != KL_TIME_MAX && below(w, 2)) {
-		op.drain = shown(r, rop->thread, empty > rop->ret ? empty : rop->ret);
+		drain = shown(r, rop->thread, empty > rop->ret ? empty : rop->ret);
 	}
 	if (w->c->unknown && !below(w, 12)) {
 		op.call = KL_TIME_MIN;
@@ -365,6 +365,7 @@ static void record_op(struct world *w, struct recorder *r, struct rop *rop)
 		if (!below(w, 16) || rop->res[k].tag == KL_ANY)
 			rop->res[k] = kl_special(KL_ANY);
 	assert(!kl_history_add(h, &op, &s, rop->args, rop->res));
+	assert(!kl_history_tell(h, h->nops - 1, KL_TIME_MAX, drain));
 }
 
 struct kl_history *random_history(const struct kl_spec *spec, const struct random_config *c,

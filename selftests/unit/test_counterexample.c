@@ -31,7 +31,7 @@ static void add(struct kl_history *h, bool reads, uint64_t call, uint64_t ret, u
 {
 	const struct kl_val one = kl_word(1), nine = kl_word(9);
 	struct kl_op op = {
-		.call = call, .ret = ret, .point = KL_TIME_MAX, .drain = KL_TIME_MAX,
+		.call = call, .ret = ret,
 		.cpu = KL_NO_CPU,
 	};
 	const struct kl_shape s = {

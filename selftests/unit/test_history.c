@@ -93,6 +93,112 @@ static void test_add_rejects(void **state)
 	kl_history_free(h);
 }
 
+static bool with_points, with_drains;
+
+/* Times that the operation with value @i is told. */
+static uint64_t point_of(uint64_t i)
+{
+	return with_points && i % 3 ? i * 7 : KL_TIME_MAX;
+}
+
+static uint64_t drain_of(const struct kl_op *op, uint64_t i)
+{
+	if (op->flags & KL_OP_PENDING || i % 4 == 0)
+		return KL_TIME_MAX;
+	return i % 4 == 1 ? op->ret : with_drains ? op->ret + i : KL_TIME_MAX;
+}
+
+static void check_told(const struct kl_history *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->nops; i++) {
+		const struct kl_op *op = &h->ops[i];
+		const uint64_t v = kl_op_args(h, op)->v;
+
+		assert_int_equal(kl_op_point(h, op), point_of(v));
+		assert_int_equal(kl_op_drain(h, op), drain_of(op, v));
+		assert_true(kl_op_empty(h, op) >= op->ret);
+	}
+	assert_true(with_points || !h->points);
+	assert_true(with_drains || !h->drains);
+}
+
+/* Operations of all kinds, of which some are forgotten again. */
+static struct kl_history *told_history(uint64_t *s)
+{
+	static const struct kl_shape shape = { .nargs = 1 };
+	const uint64_t nops = kl_rand_below(s, 300), range = 1 + kl_rand_below(s, 1000);
+	struct kl_history *h = kl_history_new();
+	uint64_t i;
+
+	kl_history_method(h, "m", 1);
+	kl_history_object(h, 0);
+	for (i = 0; i < nops; i++) {
+		const struct kl_val v = kl_word(i);
+		struct kl_op op = {
+			.call = kl_rand_below(s, range), .cpu = KL_NO_CPU,
+			.thread = kl_history_thread(h, i),
+		};
+
+		op.ret = op.call + kl_rand_below(s, range);
+		op.flags = !kl_rand_below(s, 9) ? KL_OP_PENDING : i % 4 == 1 ? KL_OP_DRAINED : 0;
+		assert_int_equal(kl_history_add(h, &op, &shape, &v, NULL), 0);
+		/* One that is told nothing has nothing of one before in its place. */
+		if (i % 4 > 1 || point_of(i) != KL_TIME_MAX || kl_rand_below(s, 2))
+			assert_int_equal(kl_history_tell(h, h->nops - 1, point_of(i),
+						 drain_of(&h->ops[h->nops - 1], i)), 0);
+		if (!kl_rand_below(s, 10))
+			h->nops -= kl_rand_below(s, 3) % h->nops;
+	}
+	return h;
+}
+
+/*
+ * Linearization points and drains stay with their operations whatever is done to these,
+ * and in text.  Half of the histories have none of the first, half of the second.
+ */
+static void test_told(void **state)
+{
+	uint64_t s = 3, round, i, n;
+	size_t len;
+	char *text;
+
+	for (round = 0; round < 400; round++) {
+		struct kl_history *h, *copy;
+
+		with_points = round & 1;
+		with_drains = round & 2;
+		h = told_history(&s);
+		check_told(h);
+		for (i = 0; i < 20 && h->nops; i++)
+			kl_history_swap(h, kl_rand_below(&s, h->nops), kl_rand_below(&s, h->nops));
+		check_told(h);
+		for (i = n = 0; i < h->nops; i++)
+			if (kl_rand_below(&s, 8))
+				kl_history_move(h, n++, i);
+		h->nops = n;
+		check_told(h);
+		kl_history_drop(h, h->nops ? kl_rand_below(&s, h->nops) / 4 : 0);
+		check_told(h);
+		assert_int_equal(kl_history_renew(&h), 0);
+		check_told(h);
+		assert_int_equal(kl_history_finish(h), 0);
+		check_told(h);
+		text = history_text(h, &len);
+		copy = read_text(text);
+		free(text);
+		assert_int_equal(copy->nops, h->nops);
+		check_told(copy);
+		kl_history_free(copy);
+		for (i = 0; i < h->nops; i++) {
+			assert_int_equal(kl_op_make_pending(h, &h->ops[i]), 0);
+			assert_int_equal(kl_op_empty(h, &h->ops[i]), KL_TIME_MAX);
+		}
+		kl_history_free(h);
+	}
+}
+
 /* By call, then return, then as added; values stay with their operations. */
 static void test_finish_sorts(void **state)
 {
@@ -172,11 +278,11 @@ static void test_text_reads(void **state)
 	assert_int_equal(h->threads[op->thread], 3);
 	assert_int_equal(kl_op_args(h, op)[1].v, -2);
 	assert_int_equal(op->cpu, KL_NO_CPU);
-	assert_int_equal(op->drain, KL_TIME_MAX);
+	assert_int_equal(kl_op_drain(h, op), KL_TIME_MAX);
 	op = &h->ops[3];
 	assert_int_equal(op->cpu, 1);
-	assert_int_equal(op->drain, 300);
-	assert_int_equal(op->point, 140);
+	assert_int_equal(kl_op_drain(h, op), 300);
+	assert_int_equal(kl_op_point(h, op), 140);
 	assert_int_equal(kl_op_res(h, op)[1].tag, KL_EMPTY);
 	/* The pending one has as many results as the one that returned. */
 	op = &h->ops[4];
@@ -326,6 +432,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_indices),
 		cmocka_unit_test(test_add_rejects),
+		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_finish_sorts),
 		cmocka_unit_test(test_text_reads),
 		cmocka_unit_test(test_text_errors),

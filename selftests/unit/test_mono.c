@@ -269,8 +269,8 @@ static struct kl_history *make(const struct type *t, const struct kl_spec *spec,
 	h->fresh = !skip && kl_rand_below(seed, 8);
 	for (i = 0; i < n; i++) {
 		struct kl_op op = {
-			.call = ops[i].call, .ret = ops[i].ret, .point = KL_TIME_MAX,
-			.drain = KL_TIME_MAX, .thread = kl_history_thread(h, ops[i].thread),
+			.call = ops[i].call, .ret = ops[i].ret,
+			.thread = kl_history_thread(h, ops[i].thread),
 			.object = kl_history_object(h, 0), .cpu = ops[i].thread,
 		};
 		const struct kl_method *m =
@@ -556,7 +556,7 @@ static void test_points(void **state)
 			c.spec = spec;
 			assert_int_equal(kl_gen(&c, &h), 0);
 			for (i = 100; wrong && i < 110; i++)
-				h->ops[i].point = h->ops[i + 40].point + 1;
+				h->points[i] = h->points[i + 40] + 1;
 			v = ask(spec, h, &kl_points_engine, false, NULL);
 			assert_int_not_equal(v, KL_VIOLATION);
 			if (!wrong)

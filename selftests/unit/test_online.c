@@ -59,7 +59,7 @@ static void add(struct kl_online *o, const struct kl_spec *spec, const struct kl
 		const struct kl_op *op)
 {
 	const struct kl_online_op a = {
-		.call = op->call, .ret = op->ret, .drain = op->drain, .cpu = op->cpu,
+		.call = op->call, .ret = op->ret, .drain = kl_op_drain(h, op), .cpu = op->cpu,
 		.thread = h->threads[op->thread], .object = h->objects[op->object],
 		.flags = op->flags, .vals = kl_op_args(h, op),
 		.method = kl_spec_find_method(spec, h->methods[kl_op_method(h, op)]),

@@ -37,8 +37,7 @@ static struct kl_history *make_history(uint64_t *seed)
 	assert_int_equal(kl_history_method(h, "write", 5), 0);
 	for (i = 0; i < n; i++) {
 		struct kl_op op = {
-			.call = base + kl_rand_below(seed, span), .point = KL_TIME_MAX,
-			.drain = KL_TIME_MAX,
+			.call = base + kl_rand_below(seed, span),
 			.cpu = kl_rand_below(seed, 4) ? 0 : kl_rand_below(seed, 3),
 			.thread = kl_history_thread(h, 1 + kl_rand_below(seed, 3)),
 		};

@@ -73,6 +73,9 @@ static void pieces_init(struct pieces *p, const struct kl_history *h, uint64_t s
 {
 	size_t i;
 
+	/* They would not be moved along. */
+	assert_null(h->points);
+	assert_null(h->drains);
 	*p = (struct pieces){ .view = *h, .nops = h->nops, .seed = seed };
 	p->ops = malloc((h->nops + 1) * sizeof(*p->ops));
 	p->floor = malloc((h->nops + 1) * sizeof(*p->floor));

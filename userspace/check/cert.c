@@ -29,9 +29,9 @@ uint64_t kl_history_digest(const struct kl_history *h)
 		uint64_t *l = &lane[i % LANES];
 
 		*l = kl_mix(*l ^ op->call, op->ret);
-		*l = kl_mix(*l ^ op->drain, h->threads[op->thread]);
+		*l = kl_mix(*l ^ kl_op_drain(h, op), h->threads[op->thread]);
 		*l = kl_mix(*l ^ h->objects[op->object], shape[op->shape] ^
-			    (uint64_t)op->cpu << 8 ^ op->flags);
+			    (uint64_t)op->cpu << 8 ^ (op->flags & KL_OP_UNSEEN));
 	}
 	for (i = 0; i < LANES; i++)
 		d = kl_mix(d, lane[i]);

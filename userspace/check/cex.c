@@ -10,6 +10,7 @@
 
 struct kept_op {
 	struct kl_op op;
+	uint64_t drain;
 	uint32_t orig;
 };
 
@@ -177,8 +178,8 @@ int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_hi
 		const struct kl_op *op = &h->ops[ops[i]];
 
 		if (op->ret <= time && !method_of(c, op)->pure &&
-		    c->drained[op->thread] < kl_op_drain(op))
-			c->drained[op->thread] = kl_op_drain(op);
+		    c->drained[op->thread] < kl_op_empty(h, op))
+			c->drained[op->thread] = kl_op_empty(h, op);
 	}
 	return 0;
 }
@@ -206,8 +207,8 @@ static uint64_t drained_by(const struct kl_cut *c, const struct kept_op *k, size
 
 			if (op->thread != thread || op->ret > c->end || op->call <= c->time)
 				continue;
-			if (kl_op_drain(op) < t)
-				t = kl_op_drain(op);
+			if (kl_op_empty(c->h, op) < t)
+				t = kl_op_empty(c->h, op);
 			if (op->ret < t && method_of(c, op)->barrier_always)
 				t = op->ret;
 		}
@@ -236,13 +237,15 @@ static int add_op(struct kl_history *h, const struct kl_history *whole, struct k
 	int64_t object = kl_history_object(h, whole->objects[from->object]);
 	int64_t thread = kl_history_thread(h, whole->threads[from->thread]);
 	int64_t method = kl_history_method(h, name, strlen(name));
+	int ret;
 
 	if (object < 0 || thread < 0 || method < 0)
 		return -ENOMEM;
 	k->op.object = object;
 	k->op.thread = thread;
 	s.method = method;
-	return kl_history_add(h, &k->op, &s, kl_op_args(whole, from), kl_op_res(whole, from));
+	ret = kl_history_add(h, &k->op, &s, kl_op_args(whole, from), kl_op_res(whole, from));
+	return ret ?: kl_history_tell(h, h->nops - 1, kl_op_point(whole, from), k->drain);
 }
 
 static int add_gaps(struct kl_history *h, const struct kl_cut *c, const struct kept_op *k,
@@ -286,13 +289,14 @@ int kl_cut_history(const struct kl_cut *c, const uint32_t *kept, size_t n, bool 
 	h->fresh = c->h->fresh && !c->forgot;
 	for (i = 0; i < n; i++) {
 		k[i].op = c->h->ops[kept[i]];
+		k[i].drain = kl_op_drain(c->h, &c->h->ops[kept[i]]);
 		k[i].orig = kept[i];
 		if (k[i].op.ret > c->end) {
 			k[i].op.ret = KL_TIME_MAX;
 			k[i].op.flags |= KL_OP_PENDING;
 		}
-		if (k[i].op.drain > c->end)
-			k[i].op.drain = KL_TIME_MAX;
+		if (k[i].drain > c->end)
+			k[i].drain = KL_TIME_MAX;
 	}
 	qsort(k, n, sizeof(*k), by_call);
 	for (i = 0, ret = 0; i < n && !ret; i++) {

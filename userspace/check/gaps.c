@@ -20,7 +20,7 @@ static uint64_t drained(const struct kl_spec *spec, const struct kl_history *h,
 
 	for (i = 0; i < nops && g->cpu != KL_NO_CPU; i++) {
 		const struct kl_op *op = &h->ops[ops ? ops[i] : i];
-		uint64_t drain = kl_op_drain(op);
+		uint64_t drain = kl_op_empty(h, op);
 
 		if (op->cpu != g->cpu || op->ret == KL_TIME_MAX)
 			continue;

@@ -134,14 +134,15 @@ static int add_op(struct gen *g, const struct thread *t, uint64_t point, uint64_
 	const struct kl_method *m = kl_spec_method(g->c->spec, t->op.method);
 	struct kl_op op = {
 		.call = seen(g, t, t->call), .ret = end == KL_TIME_MAX ? end : seen(g, t, end),
-		.point = point, .drain = KL_TIME_MAX, .thread = t->index, .object = t->op.object,
+		.thread = t->index, .object = t->op.object,
 		.cpu = t->cpu, .flags = end == KL_TIME_MAX ? KL_OP_PENDING : 0,
 	};
 	const struct kl_shape s = {
 		.method = t->op.method, .nargs = m->nparams, .nres = m->nresults,
 	};
+	const int ret = kl_history_add(g->h, &op, &s, t->op.args, t->op.res);
 
-	return kl_history_add(g->h, &op, &s, t->op.args, t->op.res);
+	return ret ?: kl_history_tell(g->h, g->h->nops - 1, point, KL_TIME_MAX);
 }
 
 /*

@@ -130,8 +130,7 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 	}
 	/* Stable: at equal times returns come before drains. */
 	for (i = 0; b->tso && i < b->nops; i++)
-		if (kl_item_op(p, &p->items[i])->drain != KL_TIME_MAX)
-			add_end(b, kl_op_drain(kl_item_op(p, &p->items[i])), i, KL_EV_DRAIN);
+		add_end(b, kl_op_empty(p->h, kl_item_op(p, &p->items[i])), i, KL_EV_DRAIN);
 	kl_sort_keys(p->ends, b->nends, p->ends + nends);
 	return 0;
 }

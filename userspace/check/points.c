@@ -33,6 +33,11 @@ static int decline(struct replay *r, uint32_t item, const char *why)
 	return 0;
 }
 
+static uint64_t point_of(const struct kl_part *p, uint32_t i)
+{
+	return kl_op_point(p->h, kl_item_op(p, &p->items[i]));
+}
+
 /* Items with points, in their order; 0: some completed one has none. */
 static int sort_points(struct replay *r)
 {
@@ -42,7 +47,7 @@ static int sort_points(struct replay *r)
 
 	for (i = 0; i < p->nitems; i++)
 		if (p->items[i].kind != KL_ITEM_OP ||
-		    (kl_item_op(p, &p->items[i])->point == KL_TIME_MAX &&
+		    (point_of(p, i) == KL_TIME_MAX &&
 		     p->items[i].ret_ev != KL_NO_EVENT))
 			break;
 	if (i < p->nitems || !i) {
@@ -57,9 +62,9 @@ static int sort_points(struct replay *r)
 		return -ENOMEM;
 	}
 	for (i = 0; i < p->nitems; i++)
-		if (kl_item_op(p, &p->items[i])->point != KL_TIME_MAX)
+		if (point_of(p, i) != KL_TIME_MAX)
 			k[n++] = (struct kl_key){
-				.key = kl_item_op(p, &p->items[i])->point, .val = i,
+				.key = point_of(p, i), .val = i,
 			};
 	kl_sort_keys(k, n, k + n);
 	for (i = 0; i < n; i++)

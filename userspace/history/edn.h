@@ -18,7 +18,7 @@ struct kl_edn_val {
 		KL_EDN_INT,
 		KL_EDN_STRING,	/* s, len: between the quotes, escapes as they are written */
 		KL_EDN_WORD,	/* a keyword with its colon, a symbol */
-		KL_EDN_PAIR,	/* a vector of two: pair[0], pair[1], of the kinds above or OTHER */
+		KL_EDN_PAIR,	/* a vector of two: pair[0], pair[1]: kinds above or OTHER */
 		KL_EDN_OTHER,
 	} kind;
 	const char *tok;	/* where it is */

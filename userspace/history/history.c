@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "history/history.h"
 #include "history/internal.h"
 
@@ -75,6 +74,8 @@ void kl_history_free(struct kl_history *h)
 	free(h->index->shapes.slot);
 	free(h->index);
 	free(h->ops);
+	free(h->points);
+	free(h->drains);
 	free(h->shapes);
 	free(h->vals);
 	free(h->gaps);
@@ -457,14 +458,20 @@ int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
 		      const struct kl_val *vals)
 {
+	int ret = kl_history_untold(h, n);
+
+	if (ret)
+		return ret;
 	for (; n; n--, vals += s->nargs + s->nres, s++) {
 		struct kl_op *op = &h->ops[h->nops];
 		int64_t shape;
 
-		if (op->flags & KL_OP_PENDING)
+		if (op->flags & KL_OP_PENDING) {
 			op->ret = KL_TIME_MAX;
-		else if (op->ret == KL_TIME_MAX)
+			op->flags &= ~KL_OP_DRAINED;
+		} else if (op->ret == KL_TIME_MAX) {
 			return -EINVAL;
+		}
 		if (op->call == KL_TIME_MAX || op->ret < op->call)
 			return -EINVAL;
 		if (h->nops >= KL_NO_OP)
@@ -503,11 +510,16 @@ void kl_history_expect(struct kl_history *h, double times, size_t most)
 	/* At first more of them are found: where there are many each may be another one. */
 	const double nshapes = h->nshapes < h->nops / 8 ? h->nshapes * times : nops;
 	const double nvals = nshapes * h->nvals / (h->nshapes + 1.0) * 1.1;
+	const size_t told = ((h->points != NULL) + (h->drains != NULL)) * sizeof(*h->points);
 
-	if (times <= 1 || nops * sizeof(*h->ops) + nshapes * sizeof(*h->shapes) +
+	if (times <= 1 || nops * (sizeof(*h->ops) + told) + nshapes * sizeof(*h->shapes) +
 			  nvals * sizeof(*h->vals) > most)
 		return;
 	kl_expect(h->ops, h->cops, h->nops, nops + 1);
+	if (h->points)
+		kl_expect(h->points, h->cpoints, h->nops, nops + 1);
+	if (h->drains)
+		kl_expect(h->drains, h->cdrains, h->nops, nops + 1);
 	kl_expect(h->shapes, h->cshapes, h->nshapes, nshapes + 1);
 	kl_expect(h->vals, h->cvals, h->nvals, nvals + 1);
 }
@@ -520,7 +532,7 @@ int kl_op_make_pending(struct kl_history *h, struct kl_op *op)
 	shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
 	if (shape < 0)
 		return shape;
-	op->flags |= KL_OP_PENDING;
+	op->flags = (op->flags & ~KL_OP_DRAINED) | KL_OP_PENDING;
 	op->ret = KL_TIME_MAX;
 	op->shape = shape;
 	return 0;
@@ -536,131 +548,5 @@ int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap)
 	ret = kl_grow(h->gaps, h->cgaps, h->ngaps + 1);
 	if (!ret)
 		h->gaps[h->ngaps++] = *gap;
-	return ret;
-}
-
-static bool in_order(const struct kl_history *h)
-{
-	const struct kl_op *op = h->ops;
-	size_t i;
-
-	for (i = 1; i < h->nops; i++)
-		if (op[i].call < op[i - 1].call ||
-		    (op[i].call == op[i - 1].call && op[i].ret < op[i - 1].ret))
-			return false;
-	return true;
-}
-
-/* ops[i] = old ops[k[i].val], cycle by cycle so that only the keys need room beside. */
-static void permute(struct kl_history *h, struct kl_key *k, uint32_t *tags)
-{
-	size_t i, at, from;
-
-	for (i = 0; i < h->nops; i++) {
-		struct kl_op op = h->ops[i];
-		uint32_t tag = tags ? tags[i] : 0;
-
-		for (at = i; (from = k[at].val) != i; at = from) {
-			h->ops[at] = h->ops[from];
-			if (tags)
-				tags[at] = tags[from];
-			k[at].val = at;
-		}
-		h->ops[at] = op;
-		if (tags)
-			tags[at] = tag;
-		k[at].val = at;
-	}
-}
-
-static int gap_order(const void *a, const void *b)
-{
-	const struct kl_gap *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	return x->object < y->object ? -1 : x->object > y->object;
-}
-
-int kl_history_sort(struct kl_history *h, uint32_t *tags)
-{
-	struct kl_key *k;
-	size_t i;
-
-	if (h->ngaps)
-		qsort(h->gaps, h->ngaps, sizeof(*h->gaps), gap_order);
-	if (in_order(h))
-		return 0;
-	k = calloc(h->nops, 2 * sizeof(*k));
-	if (!k)
-		return -ENOMEM;
-	for (i = 0; i < h->nops; i++)
-		k[i] = (struct kl_key){ .key = h->ops[i].ret, .val = i };
-	kl_sort_keys(k, h->nops, k + h->nops);
-	for (i = 0; i < h->nops; i++)
-		k[i].key = h->ops[k[i].val].call;
-	kl_sort_keys(k, h->nops, k + h->nops);
-	permute(h, k, tags);
-	free(k);
-	return 0;
-}
-
-int kl_history_finish(struct kl_history *h)
-{
-	return kl_history_sort(h, NULL);
-}
-
-/*
- * The open operations of each thread form a stack.  Those of equal call time
- * come outermost first (they are sorted by return), so that one pass decides.
- */
-int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner)
-{
-	uint32_t *top = NULL, *below = NULL, *t;
-	size_t i, j, end;
-	int ret = -ENOMEM;
-
-	if (!h->nops)
-		return 0;
-	top = malloc(h->nthreads * sizeof(*top));
-	below = malloc(h->nops * sizeof(*below));
-	if (!top || !below)
-		goto out;
-	for (i = 0; i < h->nthreads; i++)
-		top[i] = KL_NO_OP;
-	ret = 0;
-	for (i = 0; i < h->nops; i = end) {
-		for (end = i + 1; end < h->nops && h->ops[end].call == h->ops[i].call; end++)
-			;
-		for (j = end; j-- > i;) {
-			const struct kl_op *op = &h->ops[j];
-
-			if (op->flags & (KL_OP_PENDING | KL_OP_NOCALL))
-				continue;
-			for (t = &top[op->thread]; *t != KL_NO_OP; *t = below[*t]) {
-				uint64_t open = h->ops[*t].ret;
-
-				if (open <= op->call)
-					continue;
-				if (op->ret <= open)
-					break;
-				if (open - op->call > h->error) {
-					*outer = *t;
-					*inner = j;
-					ret = 1;
-					goto out;
-				}
-			}
-			below[j] = *t;
-			*t = j;
-		}
-	}
-out:
-	free(top);
-	free(below);
 	return ret;
 }

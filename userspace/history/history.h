@@ -31,27 +31,27 @@
 enum kl_clock { KL_CLOCK_MONO, KL_CLOCK_SEQ, KL_CLOCK_TICK, KL_CLOCK_EPOCH };
 
 enum kl_op_flags {
-	KL_OP_PENDING	= 1,	/* no return seen: ret is KL_TIME_MAX, results are KL_ANY */
-	KL_OP_NOCALL	= 2,	/* no call seen: call is a lower bound, KL_TIME_MIN if none */
+	KL_OP_PENDING = 1,	/* no return seen: ret is KL_TIME_MAX, results are KL_ANY */
+	KL_OP_NOCALL = 2,	/* no call seen: call is a lower bound, KL_TIME_MIN if none */
+	KL_OP_UNSEEN = KL_OP_PENDING | KL_OP_NOCALL,
+	KL_OP_DRAINED = 4,	/* its drain is its return, see kl_op_drain() */
 };
 
 /**
  * struct kl_op - one execution of a method
  * @call: time before its first instruction
  * @ret: time after its last, KL_TIME_MAX if pending
- * @point: its linearization point, KL_TIME_MAX if not known
- * @drain: a time by which all that its thread, and its CPU, had stored before it
- *	returned had left the store buffer, KL_TIME_MAX if not known
  * @thread: index of its thread
  * @object: index of its object
  * @shape: index of its method, arguments and results
  * @cpu: where it returned (or was called) and whose clock told its times; a call
  *	timed elsewhere is told earlier by the error; KL_NO_CPU if not known
  * @flags: enum kl_op_flags
+ *
+ * Its linearization point and its drain are beside it, see kl_history_tell().
  */
 struct kl_op {
 	uint64_t call, ret;
-	uint64_t point, drain;
 	uint32_t thread, object;
 	uint32_t shape;
 	uint16_t cpu;
@@ -68,7 +68,7 @@ struct kl_shape {
 enum kl_gap_reason {
 	KL_GAP_LOST,	/* events did not fit the buffer */
 	KL_GAP_MISSED,	/* probes did not run: recursion, kprobe misses */
-	KL_GAP_CUT,	/* forgotten on purpose; nothing of it is in a store buffer after `to` */
+	KL_GAP_CUT,	/* forgotten on purpose; no store buffer has any of it after `to` */
 };
 
 /*
@@ -85,14 +85,17 @@ struct kl_gap {
 
 struct kl_history {
 	struct kl_op *ops;		/* by call time after kl_history_finish() */
-	struct kl_shape *shapes;	/* no two of the first KL_EXACT_SHAPES are equal, few others */
+	uint64_t *points, *drains;	/* of each of them, NULL: none is known */
+	/* No two of the first KL_EXACT_SHAPES are equal, few others. */
+	struct kl_shape *shapes;
 	struct kl_val *vals;
 	struct kl_gap *gaps;		/* by from */
 	char **methods;			/* names */
 	uint64_t *objects;		/* what a person knows the object by, an address */
 	uint64_t *threads;		/* thread ids */
 	size_t nops, nshapes, nvals, ngaps, nmethods, nobjects, nthreads;
-	size_t cops, cshapes, cvals, cgaps, cmethods, cobjects, cthreads;	/* capacities */
+	/* capacities */
+	size_t cops, cpoints, cdrains, cshapes, cvals, cgaps, cmethods, cobjects, cthreads;
 	struct kl_index *index;		/* raw id -> index, see kl_history_object() */
 
 	enum kl_clock clock;
@@ -143,6 +146,25 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape
 		   const struct kl_val *args, const struct kl_val *res);
 int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap);
 
+/**
+ * kl_history_tell() - say when an operation took effect
+ * @h: the history
+ * @i: the operation's index, after it was added
+ * @point: its linearization point, KL_TIME_MAX if not known
+ * @drain: a time by which all that its thread, and its CPU, had stored before it
+ *	returned had left the store buffer, KL_TIME_MAX if not known
+ *
+ * Few histories know these times, so that they have room of their own: operations move
+ * with kl_history_move() and kl_history_swap().  Of one that was only added neither is
+ * known, or its drain is its return (KL_OP_DRAINED).
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW.
+ */
+int kl_history_tell(struct kl_history *h, size_t i, uint64_t point, uint64_t drain);
+void kl_history_swap(struct kl_history *h, size_t a, size_t b);
+/* Forget the first @n operations. */
+void kl_history_drop(struct kl_history *h, size_t n);
+
 /* Sort by call time (ties: by return, then as added); to be called once after the last add. */
 int kl_history_finish(struct kl_history *h);
 
@@ -185,10 +207,35 @@ static inline uint64_t kl_time_add(uint64_t a, uint64_t b)
 	return a > KL_TIME_MAX - b ? KL_TIME_MAX : a + b;
 }
 
-/* When the store buffer was empty of what came before the return: not before that. */
-static inline uint64_t kl_op_drain(const struct kl_op *op)
+/* Of one of @h's operations, as kl_history_tell() was told. */
+static inline uint64_t kl_op_point(const struct kl_history *h, const struct kl_op *op)
 {
-	return op->drain > op->ret ? op->drain : op->ret;
+	return h->points ? h->points[op - h->ops] : KL_TIME_MAX;
+}
+
+static inline uint64_t kl_op_drain(const struct kl_history *h, const struct kl_op *op)
+{
+	if (op->flags & KL_OP_DRAINED)
+		return op->ret;
+	return h->drains ? h->drains[op - h->ops] : KL_TIME_MAX;
+}
+
+/* When the store buffer was empty of what came before the return: not before that. */
+static inline uint64_t kl_op_empty(const struct kl_history *h, const struct kl_op *op)
+{
+	const uint64_t drain = kl_op_drain(h, op);
+
+	return drain > op->ret ? drain : op->ret;
+}
+
+/* Operation @from in the place of @to, which is forgotten. */
+static inline void kl_history_move(struct kl_history *h, size_t to, size_t from)
+{
+	h->ops[to] = h->ops[from];
+	if (h->points)
+		h->points[to] = h->points[from];
+	if (h->drains)
+		h->drains[to] = h->drains[from];
 }
 
 /* A form that histories come in, see form.h. */

@@ -19,6 +19,9 @@ int kl_history_sort(struct kl_history *h, uint32_t *tags);
 int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
 		      const struct kl_val *vals);
 
+/* Of the next @n operations no times are told, see kl_history_tell(). */
+int kl_history_untold(struct kl_history *h, size_t n);
+
 /* Room for about @times what is there, operations and shapes, if that is at most @most bytes. */
 void kl_history_expect(struct kl_history *h, double times, size_t most);
 

@@ -76,7 +76,7 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 static int write_nil(struct kl_jepsen *j, uint64_t process)
 {
 	struct kl_op op = {
-		.object = 0, .point = KL_TIME_MAX, .cpu = KL_NO_CPU,
+		.object = 0, .cpu = KL_NO_CPU, .flags = KL_OP_DRAINED,
 	};
 	struct kl_shape s = { .nargs = 1 };
 	struct kl_val nil = kl_word(KL_JEPSEN_NIL);

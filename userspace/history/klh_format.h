@@ -62,7 +62,7 @@ enum klh_column {
 
 #define KLH_HAS_POINT	0x10
 #define KLH_HAS_DRAIN	0x20
-#define KLH_FLAGS_KNOWN	(KL_OP_PENDING | KL_OP_NOCALL | KLH_HAS_POINT | KLH_HAS_DRAIN)
+#define KLH_FLAGS_KNOWN	(KL_OP_UNSEEN | KLH_HAS_POINT | KLH_HAS_DRAIN)
 
 #define KLH_VARINT	10	/* bytes of the longest number */
 

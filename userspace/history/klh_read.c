@@ -220,7 +220,7 @@ static inline __attribute__((always_inline)) bool make_ops(struct kl_klh_reader 
 							   uint64_t *prev, bool plain)
 {
 	const struct part *t = r->part;
-	const uint64_t *length = t->ret, *point = t->point, *drain = t->drain;
+	const uint64_t *length = t->ret;
 	struct kl_op *op = &r->h->ops[r->h->nops];
 	uint64_t call = *prev, last = r->call, last_ret = r->ret;
 	bool over = false, unordered = false;
@@ -231,17 +231,13 @@ static inline __attribute__((always_inline)) bool make_ops(struct kl_klh_reader 
 
 		call += klh_unfold(t->call[i]);
 		op->call = call;
-		op->ret = op->point = op->drain = KL_TIME_MAX;
+		op->ret = KL_TIME_MAX;
 		if (!(flags & KL_OP_PENDING))
 			over |= __builtin_add_overflow(call, *length++, &op->ret);
-		if (flags & KLH_HAS_POINT)
-			op->point = call + klh_unfold(*point++);
-		if (flags & KLH_HAS_DRAIN)
-			op->drain = call + klh_unfold(*drain++);
 		op->thread = t->thread[i];
 		op->object = t->object[i];
 		op->cpu = t->cpu[i] ? t->cpu[i] - 1 : KL_NO_CPU;
-		op->flags = flags & (KL_OP_PENDING | KL_OP_NOCALL);
+		op->flags = flags & KL_OP_UNSEEN;
 		op->pad = 0;
 		unordered |= (call < last) | ((call == last) & (op->ret < last_ret));
 		last = call;
@@ -251,6 +247,29 @@ static inline __attribute__((always_inline)) bool make_ops(struct kl_klh_reader 
 	r->ret = last_ret;
 	r->unordered |= unordered;
 	return !over;
+}
+
+/* Linearization points and drains of the last @n operations. */
+static int tell_times(struct kl_klh_reader *r, size_t n)
+{
+	const struct part *t = r->part;
+	const uint64_t *point = t->point, *drain = t->drain;
+	const size_t first = r->h->nops - n;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++) {
+		const uint64_t call = r->h->ops[first + i].call;
+		uint64_t p = KL_TIME_MAX, d = KL_TIME_MAX;
+
+		if (t->flags[i] & KLH_HAS_POINT)
+			p = call + klh_unfold(*point++);
+		if (t->flags[i] & KLH_HAS_DRAIN)
+			d = call + klh_unfold(*drain++);
+		if (t->flags[i] & (KLH_HAS_POINT | KLH_HAS_DRAIN))
+			ret = kl_history_tell(r->h, first + i, p, d);
+	}
+	return ret;
 }
 
 static int add_part(struct kl_klh_reader *r, size_t n, uint64_t *prev)
@@ -263,6 +282,8 @@ static int add_part(struct kl_klh_reader *r, size_t n, uint64_t *prev)
 	make_shapes(r, n);
 	good = r->part->plain ? make_ops(r, n, prev, true) : make_ops(r, n, prev, false);
 	ret = good ? kl_history_append(r->h, n, r->part->shapes, r->part->vals) : -EINVAL;
+	if (!ret && r->part->npoint + r->part->ndrain)
+		ret = tell_times(r, n);
 	return ret == -EINVAL ? damaged(r, "an operation's times are not as they should be") : ret;
 }
 
@@ -449,8 +470,8 @@ static int read_header(struct kl_klh_reader *r)
 	if (memcmp(p, KLH_MAGIC, 8))
 		return damaged(r, "not the first bytes of a .klh file");
 	if (klh_get32(p + 8) != KLH_VERSION) {
-		kl_err("%s: .klh version %" PRIu32 ": expected version %d, the only one this klin reads",
-		       r->name, klh_get32(p + 8), KLH_VERSION);
+		kl_err("%s: .klh version %" PRIu32 ": expected version %d, the only one this klin "
+		       "reads", r->name, klh_get32(p + 8), KLH_VERSION);
 		return -EINVAL;
 	}
 	if (crc32(0, p, 20) != klh_get32(p + 20))
@@ -459,8 +480,8 @@ static int read_header(struct kl_klh_reader *r)
 	if (len > KLH_MAX_TEXT)
 		return damaged(r, "the header is too large");
 	if (len > r->len - KLH_HEADER) {
-		kl_err("%s: cut short inside its header: expected %" PRIu32 " bytes of text, found %zu",
-		       r->name, len, r->len - KLH_HEADER);
+		kl_err("%s: cut short inside its header: expected %" PRIu32
+		       " bytes of text, found %zu", r->name, len, r->len - KLH_HEADER);
 		return -EINVAL;
 	}
 	if (crc32(0, p + KLH_HEADER, len) != klh_get32(p + 16))
@@ -522,8 +543,9 @@ static int feed_header(struct kl_klh_reader *r, const uint8_t *p, size_t len, si
 	int ret;
 
 	/* Of a length that does not fit the reader of whole files tells. */
-	if (len < KLH_HEADER || (klh_get32(p + 12) <= KLH_MAX_TEXT && crc32(0, p, 20) == klh_get32(p + 20) &&
-				 len - KLH_HEADER < klh_get32(p + 12)))
+	if (len < KLH_HEADER ||
+	    (klh_get32(p + 12) <= KLH_MAX_TEXT && crc32(0, p, 20) == klh_get32(p + 20) &&
+	     len - KLH_HEADER < klh_get32(p + 12)))
 		return 0;
 	r->data = p;
 	r->len = len;

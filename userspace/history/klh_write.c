@@ -129,18 +129,19 @@ static void put_op(struct kl_klh *k, const struct kl_history *h, const struct kl
 	bool pending = op->flags & KL_OP_PENDING;
 	unsigned int n = s->nargs + (pending ? 0 : s->nres), i;
 	const struct kl_val *v = kl_op_args(h, op);
+	const uint64_t point = kl_op_point(h, op), drain = kl_op_drain(h, op);
 	struct column *col = k->col;
 
-	put(&col[KLH_FLAGS], (op->flags & (KL_OP_PENDING | KL_OP_NOCALL)) |
-	    (op->point != KL_TIME_MAX ? KLH_HAS_POINT : 0) |
-	    (op->drain != KL_TIME_MAX ? KLH_HAS_DRAIN : 0));
+	put(&col[KLH_FLAGS], (op->flags & KL_OP_UNSEEN) |
+	    (point != KL_TIME_MAX ? KLH_HAS_POINT : 0) |
+	    (drain != KL_TIME_MAX ? KLH_HAS_DRAIN : 0));
 	put(&col[KLH_CALL], klh_fold(op->call - prev));
 	if (!pending)
 		put(&col[KLH_RET], op->ret - op->call);
-	if (op->point != KL_TIME_MAX)
-		put(&col[KLH_POINT], klh_fold(op->point - op->call));
-	if (op->drain != KL_TIME_MAX)
-		put(&col[KLH_DRAIN], klh_fold(op->drain - op->call));
+	if (point != KL_TIME_MAX)
+		put(&col[KLH_POINT], klh_fold(point - op->call));
+	if (drain != KL_TIME_MAX)
+		put(&col[KLH_DRAIN], klh_fold(drain - op->call));
 	put(&col[KLH_THREAD], op->thread);
 	put(&col[KLH_OBJECT], op->object);
 	put(&col[KLH_METHOD], s->method);

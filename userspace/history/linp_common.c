@@ -151,8 +151,7 @@ int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, struct kl_val v, str
 		res = kl_word(1);
 		break;
 	}
-	op->point = KL_TIME_MAX;
-	op->drain = op->ret;
+	op->flags |= KL_OP_DRAINED;
 	op->cpu = KL_NO_CPU;
 	return kl_history_add(l->h, op, &s, args, &res);
 }

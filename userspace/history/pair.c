@@ -28,7 +28,6 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, uint64_t process, struct 
 	op->thread = thread;
 	op->call = ++p->now;
 	op->flags = KL_OP_PENDING;
-	op->point = op->drain = KL_TIME_MAX;
 	op->cpu = KL_NO_CPU;
 	ret = kl_history_add(p->h, op, s, args, NULL);
 	if (!ret)
@@ -55,8 +54,8 @@ int kl_pairs_return(struct kl_pairs *p, struct kl_op *op, const struct kl_val *r
 	if (shape < 0)
 		return shape;
 	op->shape = shape;
-	op->flags = 0;
-	op->ret = op->drain = ++p->now;
+	op->flags = KL_OP_DRAINED;
+	op->ret = ++p->now;
 	p->open[op->thread] = 0;
 	return 0;
 }
@@ -85,7 +84,7 @@ int kl_pairs_end(struct kl_pairs *p)
 
 	for (i = 0; p->dropped && i < h->nops; i++)
 		if (h->ops[i].pad != DROPPED)
-			h->ops[n++] = h->ops[i];
+			kl_history_move(h, n++, i);
 	if (p->dropped)
 		h->nops = n;
 	h->clock = KL_CLOCK_SEQ;

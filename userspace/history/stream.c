@@ -239,7 +239,9 @@ static int renew(struct kl_history **h, bool tables)
 		op.object = object;
 		op.thread = thread;
 		if (kl_history_add(new, &op, &s, kl_op_args(old, &old->ops[i]),
-				   kl_op_res(old, &old->ops[i])))
+				   kl_op_res(old, &old->ops[i])) ||
+		    kl_history_tell(new, i, kl_op_point(old, &old->ops[i]),
+				    kl_op_drain(old, &old->ops[i])))
 			goto err;
 	}
 	new->clock = old->clock;

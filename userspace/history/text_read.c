@@ -82,8 +82,17 @@ static bool scan_prefix(const char **pp, const char *word)
 	return true;
 }
 
+/* What a line tells of an operation. */
+struct line {
+	struct kl_op op;
+	uint64_t point, drain;
+	struct kl_shape shape;
+	bool arrow;
+	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
+};
+
 /* NAME=NUMBER behind the values. */
-static int scan_attribute(struct kl_scan *s, const char **pp, struct kl_op *op)
+static int scan_attribute(struct kl_scan *s, const char **pp, struct line *l)
 {
 	const char *p = *pp, *tok = p;
 	uint64_t v;
@@ -93,14 +102,14 @@ static int scan_attribute(struct kl_scan *s, const char **pp, struct kl_op *op)
 			return -EINVAL;
 		if (v >= KL_NO_CPU)
 			return kl_scan_bad(s, tok, "a CPU number below 65535");
-		op->cpu = v;
+		l->op.cpu = v;
 	} else if (scan_prefix(&p, "drain=")) {
-		if (kl_scan_u64(s, &p, &op->drain, "a time"))
+		if (kl_scan_u64(s, &p, &l->drain, "a time"))
 			return -EINVAL;
-		if (op->drain < op->call)
+		if (l->drain < l->op.call)
 			return kl_scan_bad(s, tok, "a time not before the call");
 	} else if (scan_prefix(&p, "point=")) {
-		if (kl_scan_u64(s, &p, &op->point, "a time"))
+		if (kl_scan_u64(s, &p, &l->point, "a time"))
 			return -EINVAL;
 	} else {
 		return kl_scan_bad(s, tok, "cpu=NUMBER, drain=TIME or point=TIME");
@@ -110,24 +119,24 @@ static int scan_attribute(struct kl_scan *s, const char **pp, struct kl_op *op)
 }
 
 /* Arguments, `->' and results, attributes: all that is left of the line. */
-static int scan_tail(struct kl_scan *s, const char **pp, struct kl_op *op, struct kl_shape *shape,
-		     struct kl_val *args, struct kl_val *res, bool *arrow)
+static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 {
 	const char *p = *pp;
-	uint8_t *n = &shape->nargs;
-	struct kl_val *v = args;
+	uint8_t *n = &l->shape.nargs;
+	struct kl_val *v = l->args;
 
-	*arrow = false;
+	l->point = l->drain = KL_TIME_MAX;
+	l->arrow = false;
 	for (;;) {
 		p = kl_scan_skip(p);
 		if (*p == '\n')
 			break;
 		if (p[0] == '-' && p[1] == '>' && kl_scan_end(p[2])) {
-			if (*arrow)
+			if (l->arrow)
 				return kl_scan_bad(s, p, "one `->' in a line");
-			*arrow = true;
-			n = &shape->nres;
-			v = res;
+			l->arrow = true;
+			n = &l->shape.nres;
+			v = l->res;
 			p += 2;
 			continue;
 		}
@@ -140,7 +149,7 @@ static int scan_tail(struct kl_scan *s, const char **pp, struct kl_op *op, struc
 		++*n;
 	}
 	while (*p != '\n') {
-		if (scan_attribute(s, &p, op))
+		if (scan_attribute(s, &p, l))
 			return -EINVAL;
 		p = kl_scan_skip(p);
 	}
@@ -230,44 +239,44 @@ static int64_t scan_id(struct kl_text_reader *r, const char **pp, char mark, con
 
 static int scan_op(struct kl_text_reader *r, const char **pp)
 {
-	struct kl_op op = {
-		.point = KL_TIME_MAX, .drain = KL_TIME_MAX, .cpu = KL_NO_CPU,
-	};
-	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
-	struct kl_shape shape = { 0 };
 	struct kl_scan *s = &r->src.scan;
 	const char *p = *pp;
-	bool arrow;
+	struct line l;
 	int64_t i;
 	int ret;
+
+	l.op = (struct kl_op){ .cpu = KL_NO_CPU };
+	l.shape = (struct kl_shape){ 0 };
 
 	i = scan_id(r, &p, 't', "a thread as in `t3', or `#'", kl_history_thread);
 	if (i < 0)
 		return i;
-	op.thread = i;
+	l.op.thread = i;
 	p = kl_scan_skip(p);
 	i = scan_id(r, &p, '@', "an object as in `@0xffff8881'", kl_history_object);
 	if (i < 0)
 		return i;
-	op.object = i;
-	if (scan_times(s, &p, &op))
+	l.op.object = i;
+	if (scan_times(s, &p, &l.op))
 		return -EINVAL;
 	p = kl_scan_skip(p);
 	i = scan_method(r, &p);
 	if (i < 0)
 		return i;
-	shape.method = i;
-	if (scan_tail(s, &p, &op, &shape, args, res, &arrow))
+	l.shape.method = i;
+	if (scan_tail(s, &p, &l))
 		return -EINVAL;
 	*pp = p;
 	/* How many results it would have is told by one that returned: see pending_results(). */
-	if ((op.flags & KL_OP_PENDING) && !arrow) {
-		op.pad = 1;
+	if ((l.op.flags & KL_OP_PENDING) && !l.arrow) {
+		l.op.pad = 1;
 		r->guess = true;
 	}
 	ret = kl_grow(r->lines, r->clines, r->h->nops + 1);
 	if (!ret)
-		ret = kl_history_add(r->h, &op, &shape, args, res);
+		ret = kl_history_add(r->h, &l.op, &l.shape, l.args, l.res);
+	if (!ret && (l.point != KL_TIME_MAX || l.drain != KL_TIME_MAX))
+		ret = kl_history_tell(r->h, r->h->nops - 1, l.point, l.drain);
 	if (!ret)
 		r->lines[r->h->nops - 1] = s->line;
 	return ret;

@@ -111,10 +111,10 @@ static int put_op(struct writer *w, const struct kl_op *op)
 	}
 	if (op->cpu != KL_NO_CPU)
 		p = kl_put_dec(put_str(p, " cpu="), op->cpu);
-	if (op->drain != KL_TIME_MAX)
-		p = kl_put_dec(put_str(p, " drain="), op->drain);
-	if (op->point != KL_TIME_MAX)
-		p = kl_put_dec(put_str(p, " point="), op->point);
+	if (kl_op_drain(h, op) != KL_TIME_MAX)
+		p = kl_put_dec(put_str(p, " drain="), kl_op_drain(h, op));
+	if (kl_op_point(h, op) != KL_TIME_MAX)
+		p = kl_put_dec(put_str(p, " point="), kl_op_point(h, op));
 	*p++ = '\n';
 	w->len = p - w->buf;
 	return 0;

@@ -100,16 +100,17 @@ static int add(struct kl_history *h, uint64_t round, unsigned int thread, unsign
 	int64_t o = kl_history_object(h, round), t = kl_history_thread(h, thread);
 	struct kl_op op = {
 		.call = round * TICKS + 2 * place, .ret = round * TICKS + 2 * place + 1,
-		.point = KL_TIME_MAX, .drain = round * TICKS + DRAINED,
 		.cpu = thread,
 	};
 	const struct kl_shape s = { .method = m, .nargs = nargs, .nres = nres };
+	int ret;
 
 	if (m < 0 || o < 0 || t < 0)
 		return -ENOMEM;
 	op.object = o;
 	op.thread = t;
-	return kl_history_add(h, &op, &s, args, res);
+	ret = kl_history_add(h, &op, &s, args, res);
+	return ret ?: kl_history_tell(h, h->nops - 1, KL_TIME_MAX, round * TICKS + DRAINED);
 }
 
 /* What a variant's rounds mean, by how its name begins. */

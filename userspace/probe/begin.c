@@ -84,7 +84,8 @@ static int start_at(struct kl_recorder *r, uint64_t at)
 				continue;
 			ret = kl_op_make_pending(h, &op);
 		}
-		h->ops[n++] = op;
+		h->ops[i] = op;
+		kl_history_move(h, n++, i);
 	}
 	h->nops = n;
 	return ret;
@@ -105,7 +106,7 @@ static int doubt(struct kl_recorder *r, uint64_t until)
 
 	for (i = 0; i < h->nops; i++)
 		if (h->ops[i].ret > until)
-			h->ops[n++] = h->ops[i];
+			kl_history_move(h, n++, i);
 	h->nops = n;
 	r->start = until;
 	return kl_history_add_gap(h, &gap);

@@ -59,7 +59,8 @@ static int cut(struct kl_recorder *r)
 			continue;
 		if (op.ret > r->end)
 			ret = kl_op_make_pending(h, &op);
-		h->ops[n++] = op;
+		h->ops[i] = op;
+		kl_history_move(h, n++, i);
 	}
 	h->nops = n;
 	return ret;
@@ -131,6 +132,7 @@ int kl_set_drains(struct kl_recorder *r)
 {
 	struct kl_drained *d = r->drained;
 	size_t i, lo, hi, mid;
+	int err = 0;
 
 	/* Each operation has its own, see times.c. */
 	if (r->h->clock == KL_CLOCK_SEQ)
@@ -140,8 +142,8 @@ int kl_set_drains(struct kl_recorder *r)
 	for (i = r->ndrained; i-- > 1;)
 		if (d[i - 1].cpu == d[i].cpu && d[i].by < d[i - 1].by)
 			d[i - 1].by = d[i].by;
-	for (i = 0; i < r->h->nops; i++) {
-		struct kl_op *op = &r->h->ops[i];
+	for (i = 0; i < r->h->nops && !err; i++) {
+		const struct kl_op *op = &r->h->ops[i];
 		struct kl_drained key = { .ret = op->ret, .cpu = op->cpu };
 
 		if (op->flags & KL_OP_PENDING)
@@ -154,9 +156,9 @@ int kl_set_drains(struct kl_recorder *r)
 				hi = mid;
 		}
 		if (lo < r->ndrained && d[lo].cpu == op->cpu)
-			op->drain = d[lo].by;
+			err = kl_history_tell(r->h, i, kl_op_point(r->h, op), d[lo].by);
 	}
-	return 0;
+	return err;
 }
 
 int kl_finish_open(struct kl_recorder *r)

@@ -134,7 +134,7 @@ static void drop_missed(struct kl_recorder *r)
 			if (h->ops[i].call != KL_TIME_MIN)
 				continue;
 		}
-		h->ops[n++] = h->ops[i];
+		kl_history_move(h, n++, i);
 	}
 	h->nops = n;
 }
@@ -167,13 +167,12 @@ static void hold_back(struct kl_recorder *r, uint64_t time, uint64_t *floor)
 	size_t i, n = 0;
 
 	for (i = 0; i < h->nops; i++) {
-		const struct kl_op op = h->ops[i];
+		const struct kl_op *op = &h->ops[i];
 
-		if (op.ret <= time || op.ret == KL_TIME_MAX) {
-			h->ops[i] = h->ops[n];
-			h->ops[n++] = op;
-		} else if (op.call < *floor) {
-			*floor = op.call;
+		if (op->ret <= time || op->ret == KL_TIME_MAX) {
+			kl_history_swap(h, i, n++);
+		} else if (op->call < *floor) {
+			*floor = op->call;
 		}
 	}
 	r->follow.ready = n;
@@ -184,8 +183,7 @@ static int forget(struct kl_recorder *r)
 {
 	struct kl_history *h = r->h;
 
-	h->nops -= r->follow.ready;
-	memmove(h->ops, h->ops + r->follow.ready, h->nops * sizeof(*h->ops));
+	kl_history_drop(h, r->follow.ready);
 	h->ngaps = 0;
 	r->follow.ready = 0;
 	/* Nothing names objects and threads by their numbers now, but what is left. */

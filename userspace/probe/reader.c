@@ -71,12 +71,13 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 {
 	struct kl_val v[KLIN_MAX_VALS];
 	struct kl_op op = {
-		.call = ev->call, .ret = ev->ret, .drain = KL_TIME_MAX,
-		.point = ev->point ? ev->point : KL_TIME_MAX, .cpu = ev->cpu_ret,
+		.call = ev->call, .ret = ev->ret, .cpu = ev->cpu_ret,
 	};
+	const struct kl_op *at;
 	struct kl_shape shape;
 	struct kl_clause *c;
 	int64_t object, thread;
+	int err;
 
 	if (ev->type == KLIN_EV_DRAIN || ev->type == KLIN_EV_TICK)
 		return kl_add_drained(r, ev->cpu_ret, ev->ret, ev->ret);
@@ -98,7 +99,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 
 	/* A locked instruction took the time. */
 	if (r->opts.clock == KL_CLOCK_SEQ)
-		op.drain = op.ret;
+		op.flags |= KL_OP_DRAINED;
 	thread = kl_history_thread(r->h, ev->tid);
 	if (thread < 0)
 		return thread;
@@ -108,12 +109,12 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		op.flags |= KL_OP_NOCALL;
 	if (ev->flags & KLIN_F_NORET) {
 		op.flags |= KL_OP_PENDING;
-		op.ret = op.drain = KL_TIME_MAX;
+		op.flags &= ~KL_OP_DRAINED;
+		op.ret = KL_TIME_MAX;
 		op.cpu = ev->cpu_call;
 	} else if (ev->cpu_call != ev->cpu_ret && !(ev->flags & KLIN_F_NOCALL)) {
 		/* The task moved, so the CPU it left has switched tasks. */
-		int err = kl_add_drained(r, ev->cpu_call, ev->call, ev->ret);
-
+		err = kl_add_drained(r, ev->cpu_call, ev->call, ev->ret);
 		if (err)
 			return err;
 		/* This CPU's clock may have been behind. */
@@ -122,7 +123,11 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	r->ops++;
 	shape = (struct kl_shape){ .method = c->history_method, .nargs = c->nargs, .nres = c->nres };
 	values(c, ev, v);
-	return kl_history_add(r->h, &op, &shape, v, v + c->nargs);
+	err = kl_history_add(r->h, &op, &shape, v, v + c->nargs);
+	if (err || !ev->point)
+		return err;
+	at = &r->h->ops[r->h->nops - 1];
+	return kl_history_tell(r->h, r->h->nops - 1, ev->point, kl_op_drain(r->h, at));
 }
 
 static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_header *header)

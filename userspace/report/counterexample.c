@@ -32,7 +32,7 @@ static bool draw_drains(const struct kl_counterexample *c)
 	size_t i;
 
 	for (i = 0; i < c->h->nops && c->tso && c->h->nops <= 6; i++)
-		if (c->h->ops[i].drain != KL_TIME_MAX)
+		if (kl_op_drain(c->h, &c->h->ops[i]) != KL_TIME_MAX)
 			return true;
 	return false;
 }

@@ -46,7 +46,7 @@ static struct dg_time at(uint64_t t)
 static bool drains_later(const struct kl_diagram_opts *o, const struct kl_history *h,
 			 const struct kl_op *op)
 {
-	return o->stores && o->stores[kl_op_method(h, op)] && op->drain > op->ret;
+	return o->stores && o->stores[kl_op_method(h, op)] && kl_op_drain(h, op) > op->ret;
 }
 
 /* When @op returned, so that an interval without length has some. */
@@ -192,7 +192,7 @@ void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t 
 		add_time(d, at(op->call));
 		add_time(d, return_of(h, ops, n, op));
 		if (drains_later(o, h, op))
-			add_time(d, at(op->drain));
+			add_time(d, at(kl_op_drain(h, op)));
 		first = op->call < first ? op->call : first;
 		last = op->ret > last ? op->ret : last;
 	}
@@ -211,7 +211,7 @@ void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t 
 			it->from = rank_of(d, at(op->call));
 			it->to = rank_of(d, return_of(h, ops, n, op));
 			if (drains_later(o, h, op))
-				it->drain = rank_of(d, at(op->drain));
+				it->drain = rank_of(d, at(kl_op_drain(h, op)));
 		}
 	}
 	name_lanes(d, h, o->stores);

@@ -83,8 +83,8 @@ static uint64_t last_time(const struct kl_history *h, const struct dg_layout *d)
 			last = op->call;
 		if (op->ret != KL_TIME_MAX && op->ret > last)
 			last = op->ret;
-		if (op->drain != KL_TIME_MAX && op->drain > last)
-			last = op->drain;
+		if (kl_op_drain(h, op) != KL_TIME_MAX && kl_op_drain(h, op) > last)
+			last = kl_op_drain(h, op);
 	}
 	return last;
 }
@@ -136,7 +136,7 @@ static int print_list(FILE *f, const struct kl_history *h, const struct dg_layou
 		print_time(f, op->ret, time_width);
 		fputs("  ", f);
 		if (o->stores) {
-			print_time(f, op->drain, time_width);
+			print_time(f, kl_op_drain(h, op), time_width);
 			fputs("  ", f);
 		}
 		s = op_text(h, op);

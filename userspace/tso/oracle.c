@@ -53,8 +53,8 @@ static bool point_before(const struct kl_part *p, uint32_t a, uint32_t b, bool f
 	oy = kl_item_op(p, y);
 	if (!flush)
 		return kl_op_before(p->h, ox, oy);
-	drain = kl_op_drain(ox);
-	return ox->drain != KL_TIME_MAX && drain < KL_TIME_MAX - p->h->error && drain + p->h->error < oy->call;
+	drain = kl_op_empty(p->h, ox);
+	return kl_time_add(drain, p->h->error) < oy->call;
 }
 
 static int add_machine(void *ctx, const struct kl_outcome *o)

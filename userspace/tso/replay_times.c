@@ -83,9 +83,8 @@ static void note_drains(struct replay *r)
 			*newest = t->op;
 			r->drain[t->op] = KL_TIME_MAX;
 		}
-		if (*newest != KL_NO_OP && ops[t->op].drain != KL_TIME_MAX &&
-		    kl_op_drain(&ops[t->op]) < r->drain[*newest])
-			r->drain[*newest] = kl_op_drain(&ops[t->op]);
+		if (*newest != KL_NO_OP && kl_op_empty(r->h, &ops[t->op]) < r->drain[*newest])
+			r->drain[*newest] = kl_op_empty(r->h, &ops[t->op]);
 	}
 }
 

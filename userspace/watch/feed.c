@@ -119,7 +119,7 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 	const bool pending = op->flags & KL_OP_PENDING;
 	struct kl_val vals[2 * KL_MAX_ARGS];
 	const struct kl_online_op a = {
-		.call = op->call, .ret = op->ret, .drain = op->drain, .cpu = op->cpu,
+		.call = op->call, .ret = op->ret, .drain = kl_op_drain(h, op), .cpu = op->cpu,
 		.thread = h->threads[op->thread], .object = h->objects[op->object],
 		.flags = op->flags, .vals = vals, .method = f->map[shape->method],
 	};

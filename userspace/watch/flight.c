@@ -78,13 +78,16 @@ static int copy_op(struct kl_history *to, const struct kl_history *from, const s
 	int64_t object = kl_history_object(to, from->objects[op->object]);
 	struct kl_shape s = *kl_op_shape(from, op);
 	struct kl_op copy = *op;
+	int ret;
 
 	if (method < 0 || thread < 0 || object < 0)
 		return -ENOMEM;
 	s.method = method;
 	copy.thread = thread;
 	copy.object = object;
-	return kl_history_add(to, &copy, &s, kl_op_args(from, op), kl_op_res(from, op));
+	ret = kl_history_add(to, &copy, &s, kl_op_args(from, op), kl_op_res(from, op));
+	return ret ?: kl_history_tell(to, to->nops - 1, kl_op_point(from, op),
+				      kl_op_drain(from, op));
 }
 
 static int copy_gap(struct kl_history *to, const struct kl_history *from, const struct kl_gap *gap)
@@ -103,8 +106,9 @@ static int copy_gap(struct kl_history *to, const struct kl_history *from, const 
 
 static uint64_t bytes_of(const struct kl_history *h)
 {
-	return h->cops * sizeof(*h->ops) + h->cshapes * sizeof(*h->shapes) +
-	       h->cvals * sizeof(*h->vals) + h->cgaps * sizeof(*h->gaps) +
+	return h->cops * sizeof(*h->ops) + (h->cpoints + h->cdrains) * sizeof(*h->drains) +
+	       h->cshapes * sizeof(*h->shapes) + h->cvals * sizeof(*h->vals) +
+	       h->cgaps * sizeof(*h->gaps) +
 	       (h->nobjects + h->nthreads + h->nshapes) * INDEX_BYTES + sizeof(struct segment);
 }
 
@@ -189,7 +193,7 @@ static uint64_t over(const struct flight *f, const struct kl_history *h, const s
 
 	if (kl_spec_flushes(f->spec) || (m >= 0 && kl_spec_method(f->spec, m)->pure))
 		return op->ret;
-	return kl_op_drain(op);
+	return kl_op_empty(h, op);
 }
 
 static void forget_first(struct flight *f)
@@ -351,8 +355,8 @@ static int tell_ops(const struct flight_shot *s, const struct kl_history *from,
 		op = &to->ops[to->nops - 1];
 		if (kl_time_add(op->ret, to->error) >= s->end && !(op->flags & KL_OP_PENDING))
 			ret = kl_op_make_pending(to, op);
-		if (op->drain >= s->end)
-			op->drain = KL_TIME_MAX;
+		if (!ret && kl_op_drain(to, op) >= s->end)
+			ret = kl_history_tell(to, to->nops - 1, kl_op_point(to, op), KL_TIME_MAX);
 	}
 	return ret;
 }

@@ -439,6 +439,7 @@ static int begin(struct gapped *g)
 	g->some = malloc(n * sizeof(*g->some));
 	g->h = *s->h;
 	g->h.ngaps = 0;
+	g->h.points = g->h.drains = NULL;
 	g->h.ops = malloc(n * sizeof(*g->h.ops));
 	g->item = malloc(n * sizeof(*g->item));
 	g->flags = calloc(n, 1);

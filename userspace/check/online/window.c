@@ -107,14 +107,15 @@ static int add_op(const struct kl_online *o, const struct on_part *p, const stru
 	const struct kl_method *m = kl_spec_method(o->spec, from->method);
 	struct kl_shape s = { .nargs = m->nparams, .nres = m->nresults };
 	struct kl_op op = {
-		.call = from->call, .ret = from->ret, .drain = from->drain, .point = KL_TIME_MAX,
-		.cpu = from->cpu, .flags = from->flags,
+		.call = from->call, .ret = from->ret, .cpu = from->cpu, .flags = from->flags,
 	};
+	const uint64_t drain = from->drain > time ? KL_TIME_MAX : from->drain;
 	int64_t thread = kl_history_thread(h, from->thread);
 	int64_t object = kl_history_object(h, p->object);
 	int64_t method = kl_history_method(h, m->name, strlen(m->name));
 	const struct kl_val *vals;
 	struct kl_val v;
+	int ret;
 
 	if (thread < 0 || object < 0 || method < 0)
 		return -ENOMEM;
@@ -123,10 +124,9 @@ static int add_op(const struct kl_online *o, const struct on_part *p, const stru
 	s.method = method;
 	if (kl_time_add(from->ret, o->opts.error) > time)
 		op.flags |= KL_OP_PENDING;
-	if (op.drain > time)
-		op.drain = KL_TIME_MAX;
 	vals = values(o, from, &v);
-	return kl_history_add(h, &op, &s, vals, vals + s.nargs);
+	ret = kl_history_add(h, &op, &s, vals, vals + s.nargs);
+	return ret ?: kl_history_tell(h, h->nops - 1, KL_TIME_MAX, drain);
 }
 
 static int fill(const struct kl_online *o, const struct on_part *p, uint64_t time,

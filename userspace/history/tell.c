@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* When operations took effect, where that is known: see kl_history_tell(). */
+#include <string.h>
+
+#include "base/mem.h"
+#include "history/internal.h"
+
+/* Of operations @from .. @to - 1 nothing is known. */
+static void forget(uint64_t *times, size_t from, size_t to)
+{
+	_Static_assert(KL_TIME_MAX == UINT64_MAX, "all bytes are 0xff");
+	if (to > from)
+		memset(times + from, 0xff, (to - from) * sizeof(*times));
+}
+
+int kl_history_untold(struct kl_history *h, size_t n)
+{
+	int ret = 0;
+
+	if (h->points)
+		ret = kl_grow(h->points, h->cpoints, h->nops + n);
+	if (!ret && h->drains)
+		ret = kl_grow(h->drains, h->cdrains, h->nops + n);
+	if (!ret && h->points)
+		forget(h->points, h->nops, h->nops + n);
+	if (!ret && h->drains)
+		forget(h->drains, h->nops, h->nops + n);
+	return ret;
+}
+
+/* One of @n operations in @times, which few histories need. */
+static int tell(uint64_t **times, size_t *cap, size_t n, size_t i, uint64_t time)
+{
+	int ret;
+
+	if (!*times) {
+		if (time == KL_TIME_MAX)
+			return 0;
+		ret = kl_grow(*times, *cap, n);
+		if (ret)
+			return ret;
+		forget(*times, 0, n);
+	}
+	(*times)[i] = time;
+	return 0;
+}
+
+int kl_history_tell(struct kl_history *h, size_t i, uint64_t point, uint64_t drain)
+{
+	struct kl_op *op = &h->ops[i];
+	const bool drained = drain == op->ret && drain != KL_TIME_MAX;
+
+	op->flags = drained ? op->flags | KL_OP_DRAINED : op->flags & ~KL_OP_DRAINED;
+	return tell(&h->points, &h->cpoints, h->nops, i, point) ?:
+	       tell(&h->drains, &h->cdrains, h->nops, i, drained ? KL_TIME_MAX : drain);
+}
+
+static void swap(uint64_t *times, size_t a, size_t b)
+{
+	const uint64_t t = times[a];
+
+	times[a] = times[b];
+	times[b] = t;
+}
+
+void kl_history_swap(struct kl_history *h, size_t a, size_t b)
+{
+	const struct kl_op op = h->ops[a];
+
+	h->ops[a] = h->ops[b];
+	h->ops[b] = op;
+	if (h->points)
+		swap(h->points, a, b);
+	if (h->drains)
+		swap(h->drains, a, b);
+}
+
+void kl_history_drop(struct kl_history *h, size_t n)
+{
+	h->nops -= n;
+	memmove(h->ops, h->ops + n, h->nops * sizeof(*h->ops));
+	if (h->points)
+		memmove(h->points, h->points + n, h->nops * sizeof(*h->points));
+	if (h->drains)
+		memmove(h->drains, h->drains + n, h->nops * sizeof(*h->drains));
+}
