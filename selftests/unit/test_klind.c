@@ -206,6 +206,28 @@ static void test_metrics_file(void **state)
 	assert_int_equal(klind_metrics_write(path, rows, 1), -ENOENT);
 }
 
+/* What others may have put there is not opened, nor what it names. */
+static void test_metrics_name(void **state)
+{
+	const struct klind_metrics_row rows[] = { { "a", { .recorded = 1 } } };
+	char dir[] = "/tmp/klin-test-XXXXXX", path[64], other[64];
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/klin.prom", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	/* Nobody reads it: to open it would be to wait for ever. */
+	assert_int_equal(mkfifo(other, 0600), 0);
+	assert_int_equal(klind_metrics_write(other, rows, 1), -EEXIST);
+	assert_int_equal(symlink("other", path), 0);
+	assert_int_equal(klind_metrics_write(path, rows, 1), -ELOOP);
+	unlink(path);
+	assert_int_equal(symlink("nothing", path), 0);
+	assert_int_equal(klind_metrics_write(path, rows, 1), -ELOOP);
+	unlink(path);
+	unlink(other);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static int print_counter(FILE *f, void *ctx)
 {
 	int *n = ctx;
@@ -616,6 +638,7 @@ int main(void)
 		cmocka_unit_test(test_conf_mistakes),
 		cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_metrics_file),
+		cmocka_unit_test(test_metrics_name),
 		cmocka_unit_test(test_socket_clients),
 		cmocka_unit_test(test_socket_stuck),
 		cmocka_unit_test(test_socket_place),

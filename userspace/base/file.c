@@ -64,27 +64,11 @@ int kl_read_file(const char *path, char **data, size_t *len)
 	return ret;
 }
 
-int kl_outfile_open(struct kl_outfile *o, const char *path)
+/* A file beside @path, which takes its place when it is whole. */
+static int open_beside(struct kl_outfile *o, const char *path)
 {
-	struct stat st;
 	int fd;
 
-	memset(o, 0, sizeof(*o));
-	if (!strcmp(path, "-")) {
-		o->f = stdout;
-		return 0;
-	}
-	o->path = strdup(path);
-	/* What is no file, such as /dev/null, is written to and must not be replaced. */
-	if (o->path && !stat(path, &st) && !S_ISREG(st.st_mode)) {
-		int ret;
-
-		o->f = fopen(path, "we");
-		ret = o->f ? 0 : -errno;
-		if (ret)
-			kl_outfile_abort(o);
-		return ret;
-	}
 	if (!o->path || asprintf(&o->tmp, "%s.XXXXXX", path) < 0) {
 		o->tmp = NULL;
 		kl_outfile_abort(o);
@@ -107,6 +91,40 @@ int kl_outfile_open(struct kl_outfile *o, const char *path)
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+int kl_outfile_open(struct kl_outfile *o, const char *path)
+{
+	struct stat st;
+
+	memset(o, 0, sizeof(*o));
+	if (!strcmp(path, "-")) {
+		o->f = stdout;
+		return 0;
+	}
+	o->path = strdup(path);
+	/* What is no file, such as /dev/null, is written to and must not be replaced. */
+	if (o->path && !stat(path, &st) && !S_ISREG(st.st_mode)) {
+		int ret;
+
+		o->f = fopen(path, "we");
+		ret = o->f ? 0 : -errno;
+		if (ret)
+			kl_outfile_abort(o);
+		return ret;
+	}
+	return open_beside(o, path);
+}
+
+int kl_outfile_replace(struct kl_outfile *o, const char *path)
+{
+	struct stat st;
+
+	memset(o, 0, sizeof(*o));
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return S_ISLNK(st.st_mode) ? -ELOOP : -EEXIST;
+	o->path = strdup(path);
+	return open_beside(o, path);
 }
 
 int kl_outfile_commit(struct kl_outfile *o)

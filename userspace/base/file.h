@@ -23,6 +23,17 @@ struct kl_outfile {
 };
 
 int kl_outfile_open(struct kl_outfile *o, const char *path);
+/**
+ * kl_outfile_replace() - the same for who writes again and again, with nobody looking
+ * @o: the file
+ * @path: its name; what is there is never opened, and must be a file, no link to one
+ *
+ * Others may be able to make names in its directory: a FIFO there would be waited for, and
+ * what a link names written to.
+ *
+ * Return: 0 or a negative errno, without a message.
+ */
+int kl_outfile_replace(struct kl_outfile *o, const char *path);
 /* Flush, sync and rename; a negative errno leaves the old file as it was. */
 int kl_outfile_commit(struct kl_outfile *o);
 void kl_outfile_abort(struct kl_outfile *o);

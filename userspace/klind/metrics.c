@@ -94,7 +94,7 @@ void klind_metrics_print(FILE *f, const struct klind_metrics_row *rows, size_t n
 int klind_metrics_write(const char *path, const struct klind_metrics_row *rows, size_t n)
 {
 	struct kl_outfile o;
-	int ret = kl_outfile_open(&o, path);
+	int ret = kl_outfile_replace(&o, path);
 
 	if (ret)
 		return ret;
