@@ -54,18 +54,67 @@ test_header()
 	fi
 }
 
+# Also where klin is bound to one CPU it asks the clocks of all.
+test_bound()
+{
+	name="mono: the error is measured on all CPUs"
+	if ! command -v taskset >/dev/null; then
+		ktap_skip "$name" "needs taskset"
+		return
+	fi
+	taskset 1 "$KLIN" record --clock=mono -o "$work/c.klh" --load "subject=counter,ops=1000" \
+		"$(spec_of counter)" >"$work/record" 2>&1 </dev/null
+	"$KLIN" convert --to=text "$work/c.klh" - >"$work/c.txt"
+	if grep -q '^# clock mono error [1-9]' "$work/c.txt"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/record")" "$(head -n 20 "$work/c.txt")"
+	fi
+}
+
+# The kernel leaves a clock that it does not trust any longer.
+test_changed()
+{
+	name="mono: with another clock source all is a gap"
+	dir=/sys/devices/system/clocksource/clocksource0
+	was=$(cat $dir/current_clocksource)
+	for other in $(cat $dir/available_clocksource); do
+		[ "$other" = "$was" ] || break
+	done
+	if [ "$other" = "$was" ]; then
+		ktap_skip "$name" "the machine has $was alone"
+		return
+	fi
+	"$KLIN" record --clock=mono -o "$work/c.klh" \
+		--load "subject=counter,duration=2000,rate=1000" "$(spec_of counter)" \
+		>"$work/record" 2>&1 </dev/null &
+	wait_for 20 state_is running
+	echo "$other" >$dir/current_clocksource
+	wait $!
+	echo "$was" >$dir/current_clocksource
+	"$KLIN" convert --to=text "$work/c.klh" - >"$work/c.txt"
+	if grep -q '^# gap ' "$work/c.txt" &&
+	   grep -q "clock source was '$was' and is '$other'" "$work/record"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/record")" "$(head -n 20 "$work/c.txt")"
+	fi
+}
+
 ktap_header
 need_klin
 need_btf
 need_module
 [ "$(nproc)" -ge 2 ] || ktap_skip_all "needs two CPUs"
-ktap_plan 13
+ktap_plan 15
 for clock in seq tick epoch; do
 	test_correct $clock counter
 	test_correct $clock counter_moving
 	test_mutant $clock counter.plain
 	test_header $clock "$([ $clock = seq ] && echo 0 || echo 65535)"
 done
+test_bound
+test_changed
 "$KLIN" monitor --clock=seq "$KLIN_SPECS/seqlock.lin" --duration=1 >"$work/out" 2>&1
 ktap_result "$([ $? -eq 2 ] && grep -q "clock" "$work/out"; echo $?)" \
 	"refused: to check at once by another clock than mono" "$(cat "$work/out")"

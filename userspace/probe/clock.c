@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "probe/record.h"
@@ -139,10 +140,28 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 	return 0;
 }
 
+/*
+ * All CPUs run what is recorded, also where klin is bound to some of them: go to each.
+ * Those that a cpuset keeps from it stay unknown.
+ */
+static unsigned int find_cpus(int *cpus, unsigned int max)
+{
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned int n = 0, i;
+
+	for (i = 0; i < max; i++)
+		if (!bind(i))
+			cpus[n++] = i;
+	if (online > 0 && n < (unsigned long)online)
+		kl_warn("klin may run on %u of %ld CPUs: how far the clocks of the others differ is "
+			"not measured", n, online);
+	return n;
+}
+
 int kl_clock_error(uint64_t *error)
 {
 	uint64_t start = kl_now(), spent;
-	unsigned int n = 0, i, j, pairs, done = 0;
+	unsigned int n, i, j, pairs, done = 0;
 	cpu_set_t *old;
 	size_t size = CPU_ALLOC_SIZE(4096);
 	int *cpus, err = 0;
@@ -158,9 +177,11 @@ int kl_clock_error(uint64_t *error)
 		err = -errno;
 		goto out;
 	}
-	for (i = 0; i < 4096; i++)
-		if (CPU_ISSET_S(i, size, old))
-			cpus[n++] = i;
+	n = find_cpus(cpus, 4096);
+	if (!n) {
+		err = -EPERM;
+		goto out;
+	}
 	go_first(true);
 	pairs = n <= ALL_PAIRS ? n * (n - 1) / 2 : n - 1;
 	for (i = 0; !err && i + 1 < n && (n <= ALL_PAIRS || !i); i++) {

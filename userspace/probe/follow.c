@@ -106,7 +106,7 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 		place_missed |= group->place && group->progs[2].misses && !r->ignore_misses;
 	}
 	/* Too late to tell the checker of a greater error of the clock. */
-	if (r->cpus_came && !r->opts.clock_known)
+	if ((r->cpus_came || r->clock_changed) && !r->opts.clock_known)
 		err = add_gap(r, 0, now, 0, KL_GAP_MISSED);
 	if (!err && lost > r->follow.lost)
 		err = add_gap(r, 0, now, lost - r->follow.lost, KL_GAP_LOST);

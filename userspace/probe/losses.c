@@ -83,6 +83,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 			g->miss_from = r->polled_before;
 		g->miss_to = kl_times_last(r);
 	}
+	kl_times_look(r);
 	r->looked = now;
 	r->polled_before = r->polled;
 	r->polled = first;
@@ -196,5 +197,5 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 		return err;
 	stats->unaccounted = kl_losses_unaccounted(r);
 	all.object = object;
-	return stats->unaccounted ? kl_history_add_gap(r->h, &all) : 0;
+	return stats->unaccounted || r->clock_changed ? kl_history_add_gap(r->h, &all) : 0;
 }

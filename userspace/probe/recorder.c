@@ -166,7 +166,7 @@ static int describe(struct kl_recorder *r)
 {
 	const struct kl_spec *s = r->opts.spec;
 	struct kl_history *h = r->h;
-	char source[32];
+	const char *source = kl_clock_source(r->clock_source, sizeof(r->clock_source));
 
 	h->clock = r->opts.clock;
 	h->fresh = r->opts.fresh;
@@ -176,7 +176,7 @@ static int describe(struct kl_recorder *r)
 	h->release = strdup(r->kernel->release);
 	if (!h->spec_path || !h->spec_text || !h->release)
 		return -ENOMEM;
-	if (h->clock == KL_CLOCK_MONO && strcmp(kl_clock_source(source, sizeof(source)), "tsc"))
+	if (h->clock == KL_CLOCK_MONO && strcmp(source, "tsc"))
 		kl_warn("the clock source is '%s', not tsc: times of different CPUs are less certain "
 			"than measured", source);
 	if (r->opts.clock_known && h->clock == KL_CLOCK_MONO) {

@@ -108,6 +108,8 @@ struct kl_recorder {
 	struct perf_buffer **buffers;	/* by CPU; NULL while it is not there */
 	uint64_t *unread;		/* by CPU: what had no buffer, as last read */
 	bool cpus_came;			/* or came back: their clocks were not compared */
+	char clock_source[32];		/* of the kernel, when they were */
+	bool clock_changed;		/* it is another one: times before say nothing of later ones */
 
 	struct kl_plain plain;		/* if the options say so */
 
@@ -161,6 +163,7 @@ uint64_t kl_times_last(const struct kl_recorder *r);
 uint64_t kl_times_end(struct kl_recorder *r);
 int kl_times_error(const struct kl_recorder *r, uint64_t *error);
 int kl_times_epoch(struct kl_recorder *r);
+void kl_times_look(struct kl_recorder *r);
 
 /* drain.c */
 void kl_drain_open(struct kl_recorder *r);

@@ -212,6 +212,26 @@ int kl_times_epoch(struct kl_recorder *r)
 }
 
 /**
+ * kl_times_look() - has the kernel still the clock whose error was measured?
+ * @r: the recorder, attached
+ *
+ * The kernel leaves a clock source when it finds that CPUs differ by it.  Who gives the
+ * error knows the clock.
+ */
+void kl_times_look(struct kl_recorder *r)
+{
+	char source[sizeof(r->clock_source)];
+
+	if (r->opts.clock != KL_CLOCK_MONO || r->opts.clock_known || r->clock_changed)
+		return;
+	kl_clock_source(source, sizeof(source));
+	r->clock_changed = strcmp(source, r->clock_source);
+	if (r->clock_changed)
+		kl_warn("the kernel's clock source was '%s' and is '%s' now: its times were not to be "
+			"trusted, so what was recorded until now is a gap", r->clock_source, source);
+}
+
+/**
  * kl_recorder_show_clock() - a line that says what the clock was worth
  * @r: the recorder, the recording ended
  * @h: its history
