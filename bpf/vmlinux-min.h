@@ -9,4 +9,8 @@ struct pt_regs {
 	unsigned long di, si, dx, cx, r8, r9, ax, sp, bx, bp, r10, r11, r12, r13, r14, r15;
 } __attribute__((preserve_access_index));
 
+struct task_struct {
+	int pid;
+} __attribute__((preserve_access_index));
+
 #endif

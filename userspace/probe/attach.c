@@ -407,22 +407,22 @@ out:
 static int attach_task_exit(struct kl_recorder *r)
 {
 	struct klin_small_conf conf = { .slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r) };
-	struct bpf_program *prog;
+	struct bpf_program *prog = NULL;
 	size_t size;
 	const void *elf = task_bpf__elf_bytes(&size);
-	int err = kl_open_object(r, elf, size, &conf, sizeof(conf), &r->task_obj);
+	int err = kl_open_object(r, elf, size, &conf, sizeof(conf), &r->task_obj), i;
 
 	if (!err)
 		err = bpf_object__load(r->task_obj);
-	if (!err) {
-		prog = bpf_object__next_program(r->task_obj, NULL);
-		r->task_link = bpf_program__attach(prog);
-		if (!r->task_link)
+	for (i = 0; !err && i < 2; i++) {
+		prog = bpf_object__next_program(r->task_obj, prog);
+		r->task_links[i] = bpf_program__attach(prog);
+		if (!r->task_links[i])
 			err = -errno;
 	}
 	if (err)
-		kl_err("cannot attach to the end of tasks (sched_process_exit) on kernel %s: %s",
-		       r->kernel->release, cause(err));
+		kl_err("cannot attach to the end of tasks (sched_process_exit, sched_process_free) on "
+		       "kernel %s: %s", r->kernel->release, cause(err));
 	return err;
 }
 
@@ -481,8 +481,10 @@ void kl_detach(struct kl_recorder *r)
 		detach_prog(r, &r->points[i].prog);
 	if (r->opts.plain)
 		kl_plain_detach(r);
-	bpf_link__destroy(r->task_link);
-	r->task_link = NULL;
+	for (i = 0; i < 2; i++) {
+		bpf_link__destroy(r->task_links[i]);
+		r->task_links[i] = NULL;
+	}
 	kl_ticks_detach(r);
 }
 

@@ -40,16 +40,28 @@ static int add_gap(struct kl_recorder *r, uint64_t from, uint64_t to, uint64_t l
 	return kl_history_add_gap(r->h, &gap);
 }
 
-/* A task that ended with an operation open: it stays pending. */
-static int add_dead(struct kl_recorder *r, unsigned int slot, const struct klin_frame *f)
+/*
+ * A task that ended with operations open: they stay pending.  No program touches its slot
+ * any longer, so it can be used again when they are told.
+ */
+static int add_dead(struct kl_recorder *r, struct klin_slot *s)
 {
-	struct klin_event ev = f->ev;
+	unsigned int i;
+	int err = 0;
 
-	if (r->follow.dead[slot])
-		return 0;
-	ev.flags |= KLIN_F_NORET;
-	ev.ret = ev.call;
-	return kl_reader_add(r, &ev);
+	for (i = 0; i < KLIN_DEPTH && !err; i++) {
+		struct klin_event ev = s->frames[i].ev;
+
+		if (s->frames[i].open != KLIN_OPEN)
+			continue;
+		ev.flags |= KLIN_F_NORET;
+		ev.ret = ev.call;
+		err = kl_reader_add(r, &ev);
+		s->frames[i].open = KLIN_FILLING;
+	}
+	s->top = s->base;
+	__atomic_store_n(&s->owner, 0, __ATOMIC_RELEASE);
+	return err;
 }
 
 /* The earliest call that is open; @now if there is none. */
@@ -64,21 +76,20 @@ static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
 		const uint32_t owner = s->owner;
 		uint32_t at, top;
 
-		if (!owner)
+		if (owner == KLIN_SLOT_DEAD)
+			err = add_dead(r, &r->slots[i]);
+		if (!owner || owner == KLIN_SLOT_DEAD)
 			continue;
 		for (kl_slot_span(s, &at, &top); !err && at != top; at++) {
 			const struct klin_frame *f = (const void *)&s->frames[at % KLIN_DEPTH];
 
 			if (!*(volatile const __u32 *)&f->open)
 				continue;
-			if (owner == KLIN_SLOT_DEAD)
-				err = f->open == KLIN_OPEN ? add_dead(r, i, f) : 0;
-			else if (f->ev.call + LONG_NS < now)
+			if (f->ev.call + LONG_NS < now)
 				err = add_gap(r, f->ev.call, now, 1, KL_GAP_MISSED);
 			else if (f->ev.call < *call)
 				*call = f->ev.call;
 		}
-		r->follow.dead[i] = owner == KLIN_SLOT_DEAD;
 	}
 	return err;
 }
@@ -203,21 +214,13 @@ static void forget_drained(struct kl_recorder *r, uint64_t time)
 	r->ndrained = n;
 }
 
-static int start(struct kl_recorder *r)
-{
-	r->follow.dead = calloc(r->opts.slots, 1);
-	r->end = KL_TIME_MAX;
-	return r->follow.dead ? 0 : -ENOMEM;
-}
-
 int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 {
 	const uint64_t now = kl_now(), late = now - BEHIND_NS;
-	int err = r->follow.dead ? 0 : start(r);
+	int err = forget(r);
 
 	*floor = now;
-	if (!err)
-		err = forget(r);
+	r->end = KL_TIME_MAX;
 	r->follow.counted = r->h->nops;
 	if (!err)
 		err = earliest_call(r, now, floor) ?: kl_recorder_poll(r);

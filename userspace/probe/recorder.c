@@ -46,8 +46,8 @@ static int make_maps(struct kl_recorder *r)
 				     r->opts.slots, &opts);
 	if (r->slots_fd < 0)
 		return refused("the slots of open operations", r->slots_fd);
-	r->slots = mmap(NULL, r->opts.slots * sizeof(struct klin_slot), PROT_READ, MAP_SHARED,
-			r->slots_fd, 0);
+	r->slots = mmap(NULL, r->opts.slots * sizeof(struct klin_slot), PROT_READ | PROT_WRITE,
+			MAP_SHARED, r->slots_fd, 0);
 	if (r->slots == MAP_FAILED) {
 		r->slots = NULL;
 		return refused("the view of open operations", -errno);
@@ -262,7 +262,6 @@ void kl_recorder_free(struct kl_recorder *r)
 	free(r->drained);
 	free(r->unknown);
 	free(r->blocked);
-	free(r->follow.dead);
 	free(r);
 }
 

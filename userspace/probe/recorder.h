@@ -97,7 +97,7 @@ struct kl_recorder {
 	struct kl_pointer *points;
 	unsigned int npoints;
 	struct bpf_object *task_obj;
-	struct bpf_link *task_link;
+	struct bpf_link *task_links[2];	/* to its end, and to its end for everybody */
 	struct bpf_object *tick_obj;
 	struct bpf_link **ticks;	/* by CPU */
 
@@ -143,7 +143,6 @@ struct kl_recorder {
 	bool ignore_misses;	/* they cannot have been of the one object */
 	struct {		/* follow.c */
 		uint64_t floor, lost, missed, ended;
-		uint8_t *dead;	/* slots of tasks that have ended, and were told */
 		size_t ready;	/* operations that are handed on */
 		size_t counted;	/* those that were there before: kl_count_ended() has seen them */
 		struct kl_history view;
