@@ -48,6 +48,16 @@ refuse "a duration" "--duration" record --duration=-1 "$register"
 refuse "a spec without probes" "no probe" record --duration=1 "$register"
 refuse "a number of rounds" "--rounds=0" rounds --rounds=0 "$specs/fig5.lin"
 
+# There not all tasks are to be seen.  The function is not there: nothing is attached.
+echo "spec s { word n; method m() { atomic { n = 1; } } } probe m on no_such_function() { }" >no.lin
+if ! unshare -pf true 2>/dev/null; then
+	ktap_skip "no recording in a PID namespace" "none can be made"
+else
+	timeout -k 5 60 unshare -pf "$KLIN" record -o no.klh --duration=1 no.lin >out 2>err </dev/null
+	ktap_result "$([ $? -eq 4 ] && grep -q "PID namespace" err && [ ! -e no.klh ]; echo $?)" \
+		"no recording in a PID namespace" "$(cat err)"
+fi
+
 echo "t0 @1 2 1 read -> 0" >bad.txt
 untouched "nothing is written of a broken history" convert bad.txt kept
 untouched "nothing is written in place of a broken history" convert nothing.txt kept

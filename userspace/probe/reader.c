@@ -2,11 +2,9 @@
 /* From the perf buffers into the history. */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -235,9 +233,7 @@ static int replace(struct kl_recorder *r, int cpu)
 	r->cpus_came = true;
 	if (r->buffers[cpu]) {
 		bpf_map_delete_elem(r->events_fd, &cpu);
-		/* A grace period of RCU. */
-		if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-			usleep(100000);
+		kl_grace_period();
 		perf_buffer__consume(r->buffers[cpu]);
 		perf_buffer__free(r->buffers[cpu]);
 		r->buffers[cpu] = NULL;

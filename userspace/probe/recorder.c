@@ -210,7 +210,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		err = -EINVAL;
 		goto err;
 	}
-	err = kl_kernel_open(&r->kernel);
+	err = kl_settle_check(opts) ?: kl_kernel_open(&r->kernel);
 	if (err)
 		goto err;
 	r->kernel->debug_path = opts->debug;

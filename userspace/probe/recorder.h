@@ -86,6 +86,13 @@ struct kl_cut {
 
 #define KL_CUTS 16
 
+/* A task that may be inside a probed function since before the recording. */
+struct kl_blocked {
+	pid_t tid;
+	bool on_cpu;		/* when it was looked at, so its stack is not known */
+	uint64_t switches;	/* before that */
+};
+
 struct kl_recorder {
 	struct kl_record_opts opts;
 	struct kl_kernel *kernel;
@@ -148,7 +155,7 @@ struct kl_recorder {
 		struct kl_history view;
 		bool begun;
 	} follow;
-	pid_t *blocked;		/* tasks that were inside a probed function at the start */
+	struct kl_blocked *blocked;	/* inside a probed function at the start */
 	size_t nblocked, cblocked;
 	uint64_t blocked_until;
 };
@@ -235,6 +242,8 @@ bool kl_op_writes(const struct kl_recorder *r, const struct kl_op *op);
 bool kl_quiet(const struct kl_recorder *r, const struct kl_cut *cut);
 
 /* settle.c */
+int kl_settle_check(const struct kl_record_opts *opts);
+void kl_grace_period(void);
 int kl_settle(struct kl_recorder *r);
 void kl_settle_poll(struct kl_recorder *r);
 

@@ -4,7 +4,12 @@
  * put in place under a running function is not on its way out, so nobody sees
  * these return.  Those that do not sleep have ended after a grace period of RCU;
  * those that sleep are seen on their tasks' stacks.
+ *
+ * The stack of a task that is on a CPU just then is not to be seen, and it may go back to
+ * sleep in the same call.  It is looked at again, until it is seen asleep, or was on the
+ * CPU all the time and so did not sleep for a grace period.
  */
+#include <bpf/bpf.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,9 +26,78 @@
 #include "base/mem.h"
 #include "probe/recorder.h"
 
+#define FIRST_PID_NS	0xeffffffcu	/* its inode: PROC_PID_INIT_INO of <linux/proc_ns.h> */
+
+/**
+ * kl_settle_check() - are all tasks to be seen, by the numbers that the kernel has for them?
+ * @opts: how it is to be recorded
+ *
+ * Return: 0, or -EPERM after a message.
+ */
+int kl_settle_check(const struct kl_record_opts *opts)
+{
+	struct stat st;
+
+	if ((opts->fresh && !opts->pid) ||
+	    (!stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NS))
+		return 0;
+	kl_err("klin is in a PID namespace, or without /proc, and does not see all tasks: who is inside "
+	       "a probed function when it is attached would not be known; run it outside (containers: "
+	       "with the host's PID namespace)");
+	return -EPERM;
+}
+
+#define LOOKS	20	/* at tasks that are on a CPU */
+
+/**
+ * kl_grace_period() - wait until all that did not sleep when this began has ended
+ *
+ * membarrier() refuses it where a CPU has no tick; a change of a map of maps waits for a
+ * grace period of RCU, too.
+ */
+void kl_grace_period(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts);
+	int inner, outer = -1, zero = 0, err = -1;
+
+	if (!syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		return;
+	inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "klin_inner", 4, 4, 1, NULL);
+	opts.inner_map_fd = inner;
+	if (inner >= 0)
+		outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "klin_outer", 4, 4, 1, &opts);
+	if (outer >= 0)
+		err = bpf_map_update_elem(outer, &zero, &inner, BPF_ANY);
+	if (inner >= 0)
+		close(inner);
+	if (outer >= 0)
+		close(outer);
+	/* Long, but no more than that. */
+	if (err)
+		usleep(100000);
+}
+
+/* The stack of a task that came to a CPU meanwhile may break off before the kernel's entry. */
+static bool is_whole(const char *stack, size_t len)
+{
+	static const char *const entries[] = { "] entry_", "] ret_from_fork", "] asm_" };
+	const char *last;
+	unsigned int i;
+
+	if (!len)
+		return false;
+	for (last = stack + len - 1; last > stack && last[-1] != '\n'; last--)
+		;
+	for (i = 0; i < 3; i++)
+		if (strstr(last, entries[i]))
+			return true;
+	return false;
+}
+
 /*
  * Is a probed function on the task's kernel stack?  Lines are "[<0>] name+0x1/0x2".
- * 1: yes; 0: no, or the task is gone; -EPERM: it must not be looked at.
+ * 1: yes; 0: no, or the task is gone; -EAGAIN: not all of it is seen, the task is on a
+ * CPU; -EPERM: it must not be looked at.
  */
 static int inside(const struct kl_recorder *r, pid_t tid)
 {
@@ -36,6 +111,7 @@ static int inside(const struct kl_recorder *r, pid_t tid)
 	err = kl_read_file(path, &data, &len);
 	if (err)
 		return err == -EACCES || err == -EPERM ? -EPERM : 0;
+	err = is_whole(data, len) ? 0 : -EAGAIN;
 	for (i = 0; !found && i < r->nclauses; i++) {
 		const char *name = r->clauses[i].found.func.name;
 
@@ -45,19 +121,80 @@ static int inside(const struct kl_recorder *r, pid_t tid)
 			found = at > data && at[-1] == ' ' && at[strlen(name)] == '+';
 	}
 	free(data);
-	return found;
+	return found ? 1 : err;
+}
+
+/* How often the task has left a CPU, by its will or not. */
+static uint64_t switches(pid_t tid)
+{
+	static const char key[] = "voluntary_ctxt_switches:";
+	uint64_t sum = 0;
+	char path[64], *data, *at;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (kl_read_file(path, &data, &len))
+		return 0;
+	/* The other one's name ends in this one's. */
+	for (at = data; (at = strstr(at, key)); at += strlen(key))
+		sum += strtoull(at + strlen(key), NULL, 10);
+	free(data);
+	return sum;
+}
+
+/*
+ * Look at a task, a grace period after the last time if it was on a CPU then.  1: it is in
+ * a probed function, or may be; 0: in no call that has begun before; -EPERM.
+ */
+static int look(const struct kl_recorder *r, struct kl_blocked *b)
+{
+	const uint64_t before = switches(b->tid);
+	int err = inside(r, b->tid);
+
+	if (err != -EAGAIN) {
+		b->on_cpu = false;
+		return err;
+	}
+	if (b->on_cpu && switches(b->tid) == b->switches)
+		return 0;
+	b->on_cpu = true;
+	b->switches = before;
+	return 1;
 }
 
 static int look_at(struct kl_recorder *r, pid_t tid)
 {
-	int err = inside(r, tid);
+	struct kl_blocked b = { .tid = tid };
+	int err = look(r, &b);
 
 	if (err <= 0)
 		return err;
 	err = kl_grow(r->blocked, r->cblocked, r->nblocked + 1);
 	if (!err)
-		r->blocked[r->nblocked++] = tid;
+		r->blocked[r->nblocked++] = b;
 	return err;
+}
+
+static bool any_on_cpu(const struct kl_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nblocked; i++)
+		if (r->blocked[i].on_cpu)
+			return true;
+	return false;
+}
+
+static void look_again(struct kl_recorder *r)
+{
+	size_t i, n = 0;
+
+	if (any_on_cpu(r))
+		kl_grace_period();
+	for (i = 0; i < r->nblocked; i++)
+		if (look(r, &r->blocked[i]))	/* or it cannot be told any more */
+			r->blocked[n++] = r->blocked[i];
+	r->nblocked = n;
 }
 
 /* Every number in a directory of /proc. */
@@ -96,14 +233,17 @@ static int look_at_process(struct kl_recorder *r, pid_t pid)
  */
 int kl_settle(struct kl_recorder *r)
 {
+	unsigned int i;
 	int err;
 
 	if (r->opts.fresh)
 		return 0;
-	/* A grace period of RCU. */
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(100000);
+	kl_grace_period();
 	err = each_number(r, "/proc", look_at_process);
+	for (i = 0; !err && any_on_cpu(r) && i < LOOKS; i++) {
+		look_again(r);
+		err = kl_reader_consume(r);
+	}
 	if (err == -EPERM)
 		kl_err("which tasks are inside a probed function is not to be seen (/proc/PID/stack): "
 		       "needs root, or CAP_SYS_ADMIN, CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
@@ -114,8 +254,8 @@ int kl_settle(struct kl_recorder *r)
 	kl_take_cuts(r);
 	kl_debug("settled after %.0f ms", (kl_now() - r->began) / 1e6);
 	if (r->nblocked) {
-		kl_warn("%zu tasks are asleep in a probed function; the recording has a gap until "
-			"they have left it", r->nblocked);
+		kl_warn("%zu tasks are asleep in a probed function%s; the recording has a gap until "
+			"they have left it", r->nblocked, any_on_cpu(r) ? ", or may be" : "");
 		r->blocked_until = r->settled;
 	}
 	return err;
@@ -124,14 +264,9 @@ int kl_settle(struct kl_recorder *r)
 /* Which of them are still there?  To be called now and then, and at the end. */
 void kl_settle_poll(struct kl_recorder *r)
 {
-	uint64_t now = kl_times_last(r);
-	size_t i, n = 0;
-
 	if (!r->nblocked)
 		return;
-	for (i = 0; i < r->nblocked; i++)
-		if (inside(r, r->blocked[i]))	/* or it cannot be told any more */
-			r->blocked[n++] = r->blocked[i];
-	r->nblocked = n;
-	r->blocked_until = now;
+	look_again(r);
+	/* Afterwards: they may have left while they were looked at. */
+	r->blocked_until = kl_times_last(r);
 }
