@@ -367,8 +367,9 @@ static int attach_tracepoints(struct kl_recorder *r)
 
 		if (!c->tracepoint)
 			continue;
-		if (at >= KLIN_TP_METHODS) {
-			kl_err("the numbers of klin.ko's methods are too far apart for one recording");
+		if (at >= KLIN_TP_METHODS || i > UINT8_MAX) {
+			kl_err("%s for one recording", i > UINT8_MAX ? "too many probe clauses" :
+			       "the numbers of klin.ko's methods are too far apart");
 			return -EINVAL;
 		}
 		conf.method[at].used = 1;
