@@ -48,6 +48,40 @@ void *kl_big_zalloc(size_t n, size_t size)
 	return p;
 }
 
+static size_t whole(size_t bytes)
+{
+	return (bytes + HUGE - 1) & ~(HUGE - 1);
+}
+
+void *kl_zero_map(size_t bytes)
+{
+	const size_t size = whole(bytes);
+	size_t before;
+	char *p;
+
+	if (bytes < HUGE)
+		return calloc(bytes ? bytes : 1, 1);
+	if (size < bytes || size > PTRDIFF_MAX - HUGE)
+		return NULL;
+	p = mmap(NULL, size + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	before = whole((uintptr_t)p) - (uintptr_t)p;
+	if (before)
+		munmap(p, before);
+	munmap(p + before + size, HUGE - before);
+	kl_big_hint(p + before, size);
+	return p + before;
+}
+
+void kl_zero_unmap(void *p, size_t bytes)
+{
+	if (bytes < HUGE)
+		free(p);
+	else if (p)
+		munmap(p, whole(bytes));
+}
+
 int kl_grow_(void **p, size_t *cap, size_t need, size_t size)
 {
 	size_t want = *cap < 16 ? 16 : *cap + *cap / 2, bytes;

@@ -77,7 +77,8 @@ static int allocate(struct moves *m)
 	for (i = 0; i < h->nmethods; i++)
 		m->known[i] = m->s->methods[i] >= 0 &&
 			      kl_word_method(m->s->spec, m->s->methods[i], &m->methods[i]);
-	return mono_words_init(&m->words, 2 * m->s->nops + 1);
+	return mono_words_init(&m->words, 2 * m->s->nops + 1,
+			       MONO_WORDS_DIRECT * (2 * (uint64_t)m->s->nops + 1));
 }
 
 int moves_number(struct moves *m, uint64_t word, uint32_t *value)

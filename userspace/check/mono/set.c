@@ -25,14 +25,10 @@
 #define WORK		64	/* looks for each operation, */
 #define FIRST_WORK	1000000	/* and some in any case */
 
-static int start_again(struct set *t)
+static void choose(const struct set *t, struct set_key *k)
 {
-	uint32_t c;
-	int ret = 0;
-
-	for (c = 0; c < t->nsides && !ret; c++)
-		ret = set_side_start(&t->side[c]);
-	return ret;
+	if (k->bits)
+		k->first = k->bits & (OUT | IN) ? OUT : IN << FROM_IN;
 }
 
 /*
@@ -41,24 +37,14 @@ static int start_again(struct set *t)
  */
 static int choose_first(struct set *t, struct set_side **bad)
 {
-	uint32_t c, i;
 	int ret;
 
 	t->choose = true;
 	ret = set_sweep(t, bad);
 	t->choose = false;
-	for (c = 0; c < t->nsides && ret > 0; c++) {
-		struct set_side *s = &t->side[c];
-		uint8_t *first = malloc((size_t)s->words.n + 2);
-
-		if (!first)
-			return -ENOMEM;
-		for (i = 0; i < s->words.n; i++)
-			first[i] = s->keys[i].bits & (OUT | IN) ? OUT : IN << FROM_IN;
-		first[i] = t->one;
-		if (set_side_start(s))
-			ret = -ENOMEM;
-		s->first = first;
+	if (ret > 0) {
+		set_each_key(t, choose);
+		set_start_again(t);
 	}
 	return ret;
 }
@@ -81,8 +67,8 @@ static int decide(struct set *t, struct set_side **bad)
 		return ret;
 	/* Where it matters it shows soon. */
 	t->lines = t->order = true;
-	ret = start_again(t);
-	return ret ? ret : decide_some(t, bad);
+	set_start_again(t);
+	return decide_some(t, bad);
 }
 
 /* The operations of the key that is wrong. */

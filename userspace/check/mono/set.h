@@ -9,14 +9,19 @@
 
 #include <pthread.h>
 
+#include "base/barrier.h"
 #include "check/mono/mono.h"
 #include "check/mono/words.h"
 
-enum what { SEES_OUT, SEES_IN, DOWN, UP, FREE };
+/* FREE is 0: a key that is all zero has had one operation, which changed nothing. */
+enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP };
 
 #define OUT	1u		/* sets of bits; 0: there is no way */
 #define IN	2u
 #define FROM_IN	2		/* shift: the bit now if it was in at first, beside that if it was out */
+
+#define SET_SIDES	16	/* at most */
+#define SET_BOXES	256	/* that keys are dealt out in */
 
 /* An operation as it was looked up. */
 struct set_op {
@@ -46,8 +51,9 @@ struct set_node {
 struct set_key {
 	uint64_t end;		/* last return of the group */
 	uint32_t last;		/* its only operation, or if it has several the node of the last */
-	uint8_t bits;		/* before the group */
-	bool used, several;
+	uint8_t bits;		/* before the group; 0: not seen yet */
+	uint8_t first;		/* before all; 0: t->one */
+	bool several;
 };
 
 /* An end of an operation of a group. */
@@ -81,8 +87,9 @@ struct set_word {
 /* Of the keys of a side, and of the part of each block that it looks up. */
 struct set_side {
 	struct set *t;
-	struct mono_words words;
-	struct set_key *keys;
+	struct mono_words words;	/* those that are not small */
+	struct set_key *keys;		/* theirs */
+	uint64_t top;			/* of the small ones that it looked up, the last place + 1 */
 	struct set_node *node;
 	uint32_t nnodes, free_node;	/* MONO_NONE: none is free */
 	size_t cnode;
@@ -99,13 +106,12 @@ struct set_side {
 	uint32_t place;		/* of the return at hand, see struct set_late */
 	uint32_t *absent;	/* that never returned, of those that it looked up */
 	size_t nabsent, cabsent;
-	uint8_t *first;		/* the first bits of each key, NULL: t->one */
 	/* The key that is wrong, where that was found, the operation that does not fit, and why. */
 	uint64_t bad;
 	uint32_t bad_at, bad_item;
 	const char *bad_why;
 	/* Of a block and the next one. */
-	struct set_op *dealt[2];	/* for each side, room for t->most_dealt */
+	struct set_op *dealt[2];	/* for each side, room for t->most_dealt; SET_SOON more */
 	uint32_t *ndealt[2];
 	struct set_line *line[2];
 	uint32_t *lines[2];		/* threads that are in line[] */
@@ -119,6 +125,10 @@ struct set {
 	uint8_t *roles;
 	struct set_side *side;
 	uint32_t nsides, most_dealt;
+	struct set_key *small;	/* keys below nsmall, see set_small() */
+	uint64_t nsmall, sampled;	/* sampled: those that were seen beforehand are below it */
+	unsigned int spread;	/* shift: how far they are apart */
+	uint8_t owner[SET_BOXES];	/* the side of each box of keys, see set_sides.c */
 	uint64_t *latest;	/* of each thread, return + 1 */
 	uint8_t one;		/* the first bits of each key */
 	bool order;		/* one is wanted, */
@@ -127,7 +137,7 @@ struct set {
 	uint64_t most_work;
 	uint32_t team;		/* threads that sweep, */
 	pthread_mutex_t gate;	/* and when they may */
-	pthread_barrier_t barrier;
+	struct kl_barrier barrier;
 };
 
 static inline uint32_t set_index(const struct set *t, uint32_t item)
@@ -135,11 +145,43 @@ static inline uint32_t set_index(const struct set *t, uint32_t item)
 	return t->s->ops ? t->s->ops[item] : item;
 }
 
+/* One of the keys that are small. */
+static inline struct set_key *set_small(const struct set *t, uint64_t key)
+{
+	return &t->small[key << t->spread];
+}
+
+/* Those that share a line are in one box. */
+static inline unsigned int set_box(const struct set *t, uint64_t key)
+{
+	return (key << t->spread >> 2) * 0x9e3779b97f4a7c15ull >> 56;
+}
+
+static inline uint32_t set_side_of(const struct set *t, uint64_t key)
+{
+	return t->owner[set_box(t, key)];
+}
+
+#define SET_SOON	48	/* operations whose keys are fetched before their turn */
+
 /*
- * set_group.c: the next operation of a key, and the end of its last group.  1, 0 if there is
- * no way, -EAGAIN if that is too much, -ENOMEM.
+ * The key of an operation will be wanted soon.  Not inlined, it would be taken for a
+ * function that does nothing.
  */
-int set_add(struct set_side *side, const struct set_op *op, uint32_t number);
+__attribute__((always_inline))
+static inline void set_key_soon(const struct set_side *s, uint64_t key)
+{
+	if (key < s->t->nsmall)
+		__builtin_prefetch(set_small(s->t, key), 1);
+	else
+		mono_words_soon(&s->words, key);
+}
+
+/*
+ * set_group.c: the next @n operations of a side, and the end of the last group of a key.  1,
+ * 0 if there is no way, -EAGAIN if that is too much, -ENOMEM.
+ */
+int set_add(struct set_side *side, const struct set_op *op, uint32_t n);
 int set_end_group(struct set_side *side, struct set_key *k);
 
 /*
@@ -147,11 +189,13 @@ int set_end_group(struct set_side *side, struct set_key *k);
  * that did first; -ERESTART: t->lines is not so; -EAGAIN; -ENOMEM.
  */
 int set_sweep(struct set *t, struct set_side **bad);
-/* Make the sides, for @t of which the rest is filled in.  0 or -ENOMEM. */
+/* set_sides.c: make the sides, for @t of which the rest is filled in.  0 or -ENOMEM. */
 int set_init(struct set *t);
 void set_free(struct set *t);
-/* As it was at first, but for first[].  0 or -ENOMEM. */
-int set_side_start(struct set_side *s);
+/* As it was at first, but for the first bits of keys. */
+void set_start_again(struct set *t);
+/* Call @f of each key that was seen. */
+void set_each_key(struct set *t, void (*f)(const struct set *t, struct set_key *k));
 
 /*
  * set_order.c: the order, as a->steps.  1, 0 if it is not that of each thread, -ENOMEM.

@@ -18,14 +18,10 @@
 #include "base/mem.h"
 #include "check/mono/set.h"
 
-/* The bit after a group of one. */
-static inline unsigned int after(unsigned int bits, unsigned int what)
+/* The bit after one operation: a digit for each enum what of which bits go on, and where to. */
+static inline unsigned int after(unsigned int bits, enum what what)
 {
-	static const uint8_t next[3][5] = {
-		[OUT] = { OUT, 0, 0, IN, OUT }, [IN] = { 0, IN, OUT, 0, IN },
-	};
-
-	return next[bits & (OUT | IN)][what] | next[bits >> FROM_IN][what] << FROM_IN;
+	return (bits & 0x5aa5f >> 4 * what) << (what == UP) >> (what == DOWN);
 }
 
 /* Events come nearly in order.  False: not so nearly. */
@@ -91,11 +87,19 @@ static bool called_then(struct set_side *s, const struct set_node *o)
 	return false;
 }
 
+/* The group of @k is over. */
+static inline void free_nodes(struct set_side *s, const struct set_key *k)
+{
+	const uint32_t first = s->node[k->last].next;
+
+	s->node[k->last].next = s->free_node;
+	s->free_node = first;
+}
+
 /* Lay out the group of @k.  0, -EAGAIN, -ENOMEM. */
 static int lay_out(struct set_side *s, const struct set_key *k)
 {
-	const uint32_t first = s->node[k->last].next;
-	uint32_t n = first, i;
+	uint32_t n = s->node[k->last].next, i;
 
 	for (s->nop = s->nev = 0; ; n = s->node[n].next) {
 		if (kl_grow(s->op, s->cop, s->nop + 1))
@@ -104,8 +108,7 @@ static int lay_out(struct set_side *s, const struct set_key *k)
 		if (n == k->last)
 			break;
 	}
-	s->node[n].next = s->free_node;
-	s->free_node = first;
+	free_nodes(s, k);
 	if (kl_grow(s->ev, s->cev, 2 * s->nop) || kl_grow(s->open, s->copen, s->nop) ||
 	    kl_grow(s->pending[0], s->cpending[0], s->nop) ||
 	    kl_grow(s->pending[1], s->cpending[1], s->nop))
@@ -267,11 +270,37 @@ static inline int end_single(struct set_side *s, struct set_key *k)
 	return bits != 0;
 }
 
+/*
+ * Two that returned, when nobody asks where they took effect: one after the other, in
+ * whichever order.  The bit after both, 0 if there is no way.
+ */
+static inline unsigned int after_two(const struct set_side *s, const struct set_key *k)
+{
+	const uint32_t two = s->node[k->last].op, one = s->node[s->node[k->last].next].op;
+
+	return after(after(k->bits, set_what(one)), set_what(two)) |
+	       after(after(k->bits, set_what(two)), set_what(one));
+}
+
+static inline bool are_two(const struct set_side *s, const struct set_key *k)
+{
+	const uint32_t first = s->node[k->last].next;
+
+	return s->node[first].next == k->last && k->end != KL_TIME_MAX;
+}
+
 static int end_several(struct set_side *s, struct set_key *k)
 {
 	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
-	int ret = lay_out(s, k), other;
+	const unsigned int two = s->t->order || !are_two(s, k) ? 0 : after_two(s, k);
+	int ret, other;
 
+	if (two) {
+		free_nodes(s, k);
+		k->bits = two;
+		return 1;
+	}
+	ret = lay_out(s, k);
 	if (ret)
 		return ret;
 	ret = other = simulate(s, out);
@@ -319,15 +348,25 @@ static int join(struct set_side *s, struct set_key *k)
 	return k->last == MONO_NONE ? -ENOMEM : 0;
 }
 
-int set_add(struct set_side *s, const struct set_op *op, uint32_t number)
+/* A group begins. */
+static inline void begin(struct set_key *k, const struct set_op *op)
 {
-	struct set_key *k = &s->keys[number];
+	k->end = op->ret;
+	k->last = op->op;
+	k->several = false;
+}
+
+/* An operation of a key that was not seen yet, or has a group of several or one that goes on. */
+static int add_slowly(struct set_side *s, struct set_key *k, const struct set_op *op)
+{
 	uint32_t n;
 	int ret = 1;
 
-	if (!k->used) {
-		k->used = true;
-	} else if (op->call <= k->end) {
+	if (!k->bits) {
+		k->bits = k->first ? k->first : s->t->one;
+	} else if (op->call > k->end) {
+		ret = end_several(s, k);
+	} else {
 		if (!k->several && join(s, k))
 			return -ENOMEM;
 		n = new_node(s, op);
@@ -338,11 +377,58 @@ int set_add(struct set_side *s, const struct set_op *op, uint32_t number)
 		k->last = n;
 		k->end = op->ret > k->end ? op->ret : k->end;
 		return 1;
-	} else {
-		ret = set_end_group(s, k);
 	}
-	k->end = op->ret;
-	k->last = op->op;
-	k->several = false;
+	begin(k, op);
 	return ret;
+}
+
+/* Most are groups of one, and whether a key is new is chance. */
+static inline int add(struct set_side *s, struct set_key *k, const struct set_op *op)
+{
+	unsigned int bits = k->bits ? k->bits : k->first ? k->first : s->t->one;
+
+	if (op->call <= k->end || k->several)
+		return add_slowly(s, k, op);
+	bits = after(bits, set_what(k->last));
+	if (!bits)
+		return end_single(s, k);
+	k->bits = bits;
+	begin(k, op);
+	return 1;
+}
+
+static inline struct set_key *find_key(struct set_side *s, uint64_t key)
+{
+	uint32_t number;
+
+	if (key < s->t->nsmall)
+		return set_small(s->t, key);
+	return mono_words_hashed(&s->words, key, &number) ? NULL : &s->keys[number];
+}
+
+int set_add(struct set_side *s, const struct set_op *op, uint32_t n)
+{
+	const uint64_t nsmall = s->t->nsmall;
+	struct set_key *k;
+	uint32_t i;
+	int ret = 1;
+
+	for (i = 0; i < n && i < SET_SOON; i++)
+		set_key_soon(s, op[i].key);
+	for (i = 0; i < n && ret > 0; i++) {
+		set_key_soon(s, op[i + SET_SOON].key);
+		if (op[i + SET_SOON / 2].key >= nsmall) {
+			k = &s->keys[mono_words_sooner(&s->words, op[i + SET_SOON / 2].key)];
+			__builtin_prefetch(k, 1);
+		}
+		k = find_key(s, op[i].key);
+		if (!k)
+			return -ENOMEM;
+		ret = add(s, k, &op[i]);
+	}
+	if (ret)
+		return ret;
+	s->bad = op[i - 1].key;
+	s->bad_at = set_item(op[i - 1].op);
+	return 0;
 }

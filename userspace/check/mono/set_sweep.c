@@ -13,18 +13,9 @@
 #include "base/mem.h"
 #include "check/mono/set.h"
 
-#define ALONE		512	/* operations of a part of a block if there is one side, */
-#define DEALT		4096	/* or if there are several */
-#define BATCH		128	/* operations whose keys are looked up together */
 #define AHEAD		64	/* operations that are fetched before their turn */
-#define SIDES		16	/* at most */
+#define TOUCH		(2u << 20)	/* bytes: a huge page */
 #define UNKNOWN		8
-
-/* The side of a key: neighbours, and neighbours of a power of two, are apart. */
-static inline uint32_t side_of(const struct set *t, uint64_t key)
-{
-	return (key * 0x9e3779b97f4a7c15ull >> 32) * t->nsides >> 32;
-}
 
 /* What an operation does; UNKNOWN. */
 static inline unsigned int what_of(enum kl_role role, struct kl_val res, bool pending)
@@ -41,7 +32,7 @@ static inline unsigned int what_of(enum kl_role role, struct kl_val res, bool pe
 /* @k: the block. */
 static inline struct set_op *dealt(const struct set_side *s, uint32_t k, uint32_t to)
 {
-	return s->dealt[k % 2] + (size_t)to * s->t->most_dealt;
+	return s->dealt[k % 2] + (size_t)to * (s->t->most_dealt + SET_SOON);
 }
 
 static inline struct set_word *word(struct set_side *s, uint32_t k)
@@ -92,7 +83,9 @@ static int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end)
 				return -ENOMEM;
 			s->absent[s->nabsent++] = i;
 		}
-		to = side_of(t, v->v);
+		if (v->v < t->nsmall && v->v >= s->top)
+			s->top = v->v + 1;
+		to = set_side_of(t, v->v);
 		dealt(s, k, to)[n[to]++] = (struct set_op){
 			.key = v->v, .call = op->call, .ret = op->ret, .op = what << 28 | i,
 			.thread = op->thread,
@@ -126,68 +119,54 @@ static void join_lines(struct set *t, uint32_t k)
 	word(&t->side[0], k)->lines = lines;
 }
 
-static int add_batch(struct set_side *s, const struct set_op *op, uint32_t n)
-{
-	uint32_t number[BATCH], i;
-	int ret = 1;
-
-	for (i = 0; i < n; i++)
-		mono_words_soon(&s->words, op[i].key);
-	for (i = 0; i < n; i++) {
-		/* In case it is new. */
-		s->keys[s->words.n].bits = s->first ? s->first[s->words.n] : s->t->one;
-		s->keys[s->words.n].used = false;
-		if (mono_words_number(&s->words, op[i].key, &number[i]))
-			return -ENOMEM;
-		__builtin_prefetch(&s->keys[number[i]]);
-	}
-	for (i = 0; i < n && ret > 0; i++)
-		ret = set_add(s, &op[i], number[i]);
-	if (ret)
-		return ret;
-	s->bad = op[i - 1].key;
-	s->bad_at = set_item(op[i - 1].op);
-	return 0;
-}
-
 /* What side @p was dealt of block @k. */
 static int decide_block(struct set *t, uint32_t p, uint32_t k)
 {
-	struct set_side *s = &t->side[p];
-	uint32_t c, i, n;
+	uint32_t c;
 	int ret = 1;
 
-	for (c = 0; c < t->nsides; c++) {
-		const struct set_op *op = dealt(&t->side[c], k, p);
-		const uint32_t all = t->side[c].ndealt[k % 2][p];
+	for (c = 0; c < t->nsides && ret > 0; c++)
+		ret = set_add(&t->side[p], dealt(&t->side[c], k, p), t->side[c].ndealt[k % 2][p]);
+	return ret;
+}
 
-		for (i = 0; i < all && ret > 0; i += n) {
-			n = all - i < BATCH ? all - i : BATCH;
-			ret = add_batch(s, op + i, n);
-		}
-	}
+struct worst {
+	uint32_t item;
+	uint64_t key;
+	const char *why;
+};
+
+/* 1; 0 if it is the earliest wrong one so far; or a negative errno. */
+static int end_key(struct set_side *s, struct set_key *k, uint64_t key, struct worst *worst)
+{
+	const int ret = k->bits ? set_end_group(s, k) : 1;
+
+	if (!ret && s->bad_item <= worst->item)
+		*worst = (struct worst){ s->bad_item, key, s->bad_why };
 	return ret;
 }
 
 static int end_keys(struct set_side *s)
 {
-	uint32_t i, item = MONO_NONE;
-	const char *why = NULL;
-	int ret;
+	const struct set *t = s->t;
+	struct worst worst = { .item = MONO_NONE };
+	uint64_t key, top = 0;
+	uint32_t i;
+	int ret = 1;
 
-	for (i = 0; i < s->words.n; i++) {
-		ret = set_end_group(s, &s->keys[i]);
-		if (ret < 0)
-			return ret;
-		if (ret || s->bad_item > item)
-			continue;
-		s->bad = s->words.word[i];
-		s->bad_at = item = s->bad_item;
-		why = s->bad_why;
-	}
-	s->bad_item = item;
-	s->bad_why = why;
-	return item == MONO_NONE;
+	for (i = 0; i < t->nsides; i++)
+		top = t->side[i].top > top ? t->side[i].top : top;
+	for (key = 0; key < top && ret >= 0; key++)
+		if (set_side_of(t, key) == s - t->side)
+			ret = end_key(s, set_small(t, key), key, &worst);
+	for (i = 0; i < s->words.n && ret >= 0; i++)
+		ret = end_key(s, &s->keys[i], s->words.word[i], &worst);
+	if (ret < 0)
+		return ret;
+	s->bad = worst.key;
+	s->bad_at = s->bad_item = worst.item;
+	s->bad_why = worst.why;
+	return worst.item == MONO_NONE;
 }
 
 /* What all sides said of block @k. */
@@ -230,6 +209,17 @@ static void look_up_part(struct set *t, uint32_t c, uint32_t k)
 	word(s, k)->looked = look_up(s, k, from, from + left);
 }
 
+/* Each has a part of the keys' memory made, so that they do not wait for all of it. */
+static void touch_keys(struct set *t, uint32_t id)
+{
+	const size_t bytes = (t->sampled << t->spread) * sizeof(*t->small);
+	volatile char *page = (volatile char *)t->small;
+	size_t at;
+
+	for (at = (size_t)id * TOUCH; at < bytes; at += (size_t)t->team * TOUCH)
+		page[at] = 0;
+}
+
 /* What each of those does that decide together. */
 static int sweep_some(struct set *t, uint32_t id, struct set_side **bad)
 {
@@ -237,11 +227,11 @@ static int sweep_some(struct set *t, uint32_t id, struct set_side **bad)
 	uint32_t k, p;
 	int ret = 1;
 
+	touch_keys(t, id);
 	for (k = 0; k <= blocks && ret > 0; k++) {
 		for (p = id; p < t->nsides && k < blocks; p += team)
 			look_up_part(t, p, k);
-		if (team > 1)
-			pthread_barrier_wait(&t->barrier);
+		kl_barrier_wait(&t->barrier);
 		if (k)
 			ret = hear(t, k - 1, bad);
 		if (ret <= 0 || k == blocks)
@@ -274,7 +264,7 @@ static void *help(void *arg)
 /* Not OpenMP's threads, which spin when they have nothing to do. */
 int set_sweep(struct set *t, struct set_side **bad)
 {
-	pthread_t thread[SIDES];
+	pthread_t thread[SET_SIDES];
 	uint32_t i;
 	int ret;
 
@@ -284,93 +274,12 @@ int set_sweep(struct set *t, struct set_side **bad)
 		if (pthread_create(&thread[i], NULL, help, &t->side[i]))
 			break;
 	t->team = i;
-	pthread_barrier_init(&t->barrier, NULL, t->team);
+	kl_barrier_init(&t->barrier, t->team);
 	pthread_mutex_unlock(&t->gate);
 	/* All of them find the same. */
 	ret = sweep_some(t, 0, bad);
 	for (i = 1; i < t->team; i++)
 		pthread_join(thread[i], NULL);
-	pthread_barrier_destroy(&t->barrier);
+	kl_barrier_free(&t->barrier);
 	return ret > 0 ? hear(t, count_blocks(t) + 1, bad) : ret;
-}
-
-int set_side_start(struct set_side *s)
-{
-	mono_words_free(&s->words);
-	free(s->first);
-	s->first = NULL;
-	s->nnodes = s->nlate = s->nabsent = 0;
-	s->free_node = MONO_NONE;
-	s->work = 0;
-	return mono_words_init(&s->words, s->t->s->nops);
-}
-
-static int init_side(struct set *t, struct set_side *s)
-{
-	const size_t n = (size_t)t->s->nops + 1, nthreads = t->s->h->nthreads + 1;
-	unsigned int i;
-
-	s->t = t;
-	s->keys = kl_big_alloc(n * sizeof(*s->keys));
-	if (!s->keys)
-		return -ENOMEM;
-	for (i = 0; i < 2; i++) {
-		s->dealt[i] = malloc((size_t)t->nsides * t->most_dealt * sizeof(*s->dealt[i]));
-		s->ndealt[i] = calloc(t->nsides, sizeof(*s->ndealt[i]));
-		s->line[i] = calloc(nthreads, sizeof(*s->line[i]));
-		s->lines[i] = malloc(nthreads * sizeof(*s->lines[i]));
-		if (!s->dealt[i] || !s->ndealt[i] || !s->line[i] || !s->lines[i])
-			return -ENOMEM;
-	}
-	return set_side_start(s);
-}
-
-int set_init(struct set *t)
-{
-	const uint32_t n = t->s->nops, most = n / DEALT;
-	uint32_t i;
-	int ret = 0;
-
-	t->nsides = t->lim->threads < SIDES ? t->lim->threads : SIDES;
-	t->nsides = t->nsides < most ? t->nsides : most;
-	t->nsides = t->nsides ? t->nsides : 1;
-	t->most_dealt = t->nsides > 1 ? DEALT : n < ALONE ? n + 1 : ALONE;
-	pthread_mutex_init(&t->gate, NULL);
-	t->latest = calloc(t->s->h->nthreads + 1, sizeof(*t->latest));
-	t->side = calloc(t->nsides, sizeof(*t->side));
-	if (!t->latest || !t->side)
-		return -ENOMEM;
-	for (i = 0; i < t->nsides && !ret; i++)
-		ret = init_side(t, &t->side[i]);
-	return ret;
-}
-
-void set_free(struct set *t)
-{
-	uint32_t c;
-	unsigned int i;
-
-	for (c = 0; t->side && c < t->nsides; c++) {
-		struct set_side *s = &t->side[c];
-
-		mono_words_free(&s->words);
-		free(s->keys);
-		free(s->node);
-		free(s->op);
-		free(s->ev);
-		free(s->open);
-		free(s->late);
-		free(s->absent);
-		free(s->first);
-		for (i = 0; i < 2; i++) {
-			free(s->pending[i]);
-			free(s->dealt[i]);
-			free(s->ndealt[i]);
-			free(s->line[i]);
-			free(s->lines[i]);
-		}
-	}
-	free(t->side);
-	free(t->latest);
-	pthread_mutex_destroy(&t->gate);
 }

@@ -441,7 +441,7 @@ static int allocate(struct timeline *t)
 		return -ENOMEM;
 	for (i = 0; i < s->h->nmethods; i++)
 		t->roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER : kl_spec_role(s->spec, s->methods[i]);
-	return mono_words_init(&t->words, m->nitems);
+	return mono_words_init(&t->words, m->nitems, MONO_WORDS_DIRECT * (uint64_t)m->nitems);
 }
 
 static int list_wild(struct mono *m)

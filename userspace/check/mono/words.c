@@ -6,13 +6,11 @@
 #include "base/mem.h"
 #include "check/mono/words.h"
 
-#define DIRECT	4	/* words below so many times their number are looked up directly */
-
-int mono_words_init(struct mono_words *w, uint32_t most)
+int mono_words_init(struct mono_words *w, uint32_t most, uint64_t ndirect)
 {
 	memset(w, 0, sizeof(*w));
 	w->most = most;
-	w->ndirect = DIRECT * (uint64_t)most;
+	w->ndirect = ndirect;
 	w->word = kl_big_alloc(((size_t)most + 1) * sizeof(*w->word));
 	w->direct = calloc(w->ndirect + 1, sizeof(*w->direct));
 	return w->word && w->direct ? 0 : -ENOMEM;

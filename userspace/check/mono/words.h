@@ -18,14 +18,17 @@ struct mono_words {
 	size_t mask;
 };
 
-/* For at most @most words.  0 or -ENOMEM. */
-int mono_words_init(struct mono_words *w, uint32_t most);
+#define MONO_WORDS_DIRECT	4	/* times as many words are looked up directly, mostly */
+
+/* For at most @most words, of which those below @ndirect are looked up directly.  0 or -ENOMEM. */
+int mono_words_init(struct mono_words *w, uint32_t most, uint64_t ndirect);
 void mono_words_free(struct mono_words *w);
 /* All but the words by number is not needed any more. */
 void mono_words_close(struct mono_words *w);
 int mono_words_hashed(struct mono_words *w, uint64_t word, uint32_t *number);
 
-/* It will be looked up soon. */
+/* It will be looked up soon.  Not inlined, that would be taken for nothing. */
+__attribute__((always_inline))
 static inline void mono_words_soon(const struct mono_words *w, uint64_t word)
 {
 	if (word < w->ndirect)
