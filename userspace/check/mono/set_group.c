@@ -270,18 +270,6 @@ static inline int end_single(struct set_side *s, struct set_key *k)
 	return bits != 0;
 }
 
-/*
- * Two that returned, when nobody asks where they took effect: one after the other, in
- * whichever order.  The bit after both, 0 if there is no way.
- */
-static inline unsigned int after_two(const struct set_side *s, const struct set_key *k)
-{
-	const uint32_t two = s->node[k->last].op, one = s->node[s->node[k->last].next].op;
-
-	return after(after(k->bits, set_what(one)), set_what(two)) |
-	       after(after(k->bits, set_what(two)), set_what(one));
-}
-
 static inline bool are_two(const struct set_side *s, const struct set_key *k)
 {
 	const uint32_t first = s->node[k->last].next;
@@ -289,17 +277,39 @@ static inline bool are_two(const struct set_side *s, const struct set_key *k)
 	return s->node[first].next == k->last && k->end != KL_TIME_MAX;
 }
 
+/*
+ * Two that returned: one after the other, each at its call; else the one that was called
+ * first is behind the other's call.  1, 0 if there is no way, -ENOMEM.
+ */
+static inline int end_two(struct set_side *s, struct set_key *k)
+{
+	const uint32_t two = s->node[k->last].op, one = s->node[s->node[k->last].next].op;
+	const unsigned int before = after(after(k->bits, set_what(one)), set_what(two));
+	const unsigned int behind = after(after(k->bits, set_what(two)), set_what(one));
+	const bool order = s->t->order && !s->t->choose;
+
+	if (!(before | behind))
+		return 0;
+	if (order && !before) {
+		if (kl_grow(s->late, s->clate, s->nlate + 1))
+			return -ENOMEM;
+		s->late[s->nlate++] = (struct set_late){
+			.item = set_item(one), .group = set_item(one), .place = set_item(two) + 1,
+		};
+	}
+	free_nodes(s, k);
+	/* For an order there is one bit before. */
+	k->bits = before | behind;
+	return 1;
+}
+
 static int end_several(struct set_side *s, struct set_key *k)
 {
 	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
-	const unsigned int two = s->t->order || !are_two(s, k) ? 0 : after_two(s, k);
-	int ret, other;
+	int ret = !s->t->lines && are_two(s, k) ? end_two(s, k) : 0, other;
 
-	if (two) {
-		free_nodes(s, k);
-		k->bits = two;
-		return 1;
-	}
+	if (ret)
+		return ret;
 	ret = lay_out(s, k);
 	if (ret)
 		return ret;
