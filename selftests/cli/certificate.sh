@@ -57,6 +57,23 @@ sed 's/^part LINEARIZABLE/part VIOLATION/; s/^order.*/cut - end 1844674407370955
 replay 1 "a violation that is none is refused" t.cert
 sed '/^order/d' c.cert >t.cert
 replay 1 "an order that is not there is refused" t.cert
+awk '
+$1 == "order" {
+	for (i = 2; i <= NF; i++) {
+		n = split($i, run, "+")
+		$i = run[1]
+		for (k = 1; n == 2 && k <= run[2]; k++)
+			$i = $i " " run[1] + k
+	}
+}
+{ sub(/^klin-certificate 2/, "klin-certificate 1"); print }' c.cert >t.cert
+replay 0 "a certificate of version 1 is accepted" t.cert "1 orders accepted"
+sed 's/^klin-certificate 2/klin-certificate 3/' c.cert >t.cert
+replay 2 "a certificate of a later version is refused" t.cert
+for run in 198+2 0+99999999999999999999 +1 0+ 0+1! ~0+1 0+-1; do
+	sed "s/^order .*/order $run/" c.cert >t.cert
+	replay 2 "what is no run of operations is refused: $run" t.cert
+done
 "$KLIN" gen --type=register --ops=200 --threads=3 --seed=77 >other.txt
 sed 's/^history .*/history other.txt/' c.cert >t.cert
 run replay --spec="$spec" t.cert
@@ -194,7 +211,7 @@ b.txt"
 refuse "a history whose name has two lines" "--certificate: .*newline" \
 	check --certificate=n.cert "$spec" "$long"
 ktap_result "$([ ! -e n.cert ]; echo $?)" "no certificate is written then"
-for text in "klin-certificate 2" "order 1 2 3" "part LINEARIZABLE -1 x" "kept 99999999999999999999"; do
+for text in "klin-certificate 3" "order 1 2 3" "part LINEARIZABLE -1 x" "kept 99999999999999999999"; do
 	{
 		sed -n 1,4p c.cert
 		echo "$text"

@@ -10,60 +10,95 @@
 #include "check/cert.h"
 
 #define LANES	4	/* operations mixed at a time, each into every fourth before it */
+#define MANY	(1u << 14)	/* operations, of which some are enough, */
+#define TOGETHER	64	/* so many that follow one another */
 
-uint64_t kl_history_digest(const struct kl_history *h)
+static uint64_t mix_shape(const struct kl_history *h, const struct kl_op *op)
 {
-	uint64_t lane[LANES] = { 0 }, d = kl_mix(h->nops, h->error), *shape;
-	size_t i;
+	const struct kl_shape *s = kl_op_shape(h, op);
 
-	shape = calloc(h->nshapes + 1, sizeof(*shape));
-	/* Without memory nothing is the same history: no harm. */
-	for (i = 0; shape && i < h->nshapes; i++) {
-		const struct kl_shape *s = &h->shapes[i];
+	return kl_hash_words((const uint64_t *)(h->vals + s->vals),
+			     2 * (size_t)(s->nargs + s->nres), s->method);
+}
 
-		shape[i] = kl_hash_words((const uint64_t *)(h->vals + s->vals),
-					 2 * (size_t)(s->nargs + s->nres), s->method);
-	}
-	for (i = 0; shape && i < h->nops; i++) {
-		const struct kl_op *op = &h->ops[i];
-		uint64_t *l = &lane[i % LANES];
+uint64_t kl_history_digest(const struct kl_history *h, bool whole)
+{
+	const size_t skip = whole || h->nops < MANY ? TOGETHER : h->nops / MANY * TOGETHER;
+	uint64_t lane[LANES] = { 0 }, d = kl_mix(h->nops, h->error);
+	size_t from, i;
 
-		*l = kl_mix(*l ^ op->call, op->ret);
-		*l = kl_mix(*l ^ kl_op_drain(h, op), h->threads[op->thread]);
-		*l = kl_mix(*l ^ h->objects[op->object], shape[op->shape] ^
-			    (uint64_t)op->cpu << 8 ^ (op->flags & KL_OP_UNSEEN));
+	for (from = 0; from < h->nops; from += skip) {
+		for (i = from; i < from + TOGETHER && i < h->nops; i++) {
+			const struct kl_op *op = &h->ops[i];
+			uint64_t *l = &lane[i % LANES];
+
+			*l = kl_mix(*l ^ op->call, op->ret);
+			*l = kl_mix(*l ^ kl_op_drain(h, op), h->threads[op->thread]);
+			*l = kl_mix(*l ^ h->objects[op->object], mix_shape(h, op) ^
+				    (uint64_t)op->cpu << 8 ^ (op->flags & KL_OP_UNSEEN));
+		}
 	}
 	for (i = 0; i < LANES; i++)
 		d = kl_mix(d, lane[i]);
 	for (i = 0; i < h->ngaps; i++)
 		d = kl_mix(d ^ h->gaps[i].from, h->gaps[i].to ^ (uint64_t)h->gaps[i].object << 16 ^
 			   h->gaps[i].cpu);
-	free(shape);
 	return d;
 }
 
 #define BUF	(1u << 16)
-#define TOKEN	16	/* characters of a step at most */
+#define TOKEN	32	/* characters of a token at most */
+
+static inline bool is_plain(const struct kl_part_result *p, struct kl_step s)
+{
+	return !s.flags && s.item < p->nops;
+}
+
+/* How many steps behind step @i are those of the operations that follow its own. */
+static size_t count_run(const struct kl_part_result *p, size_t i)
+{
+	const struct kl_answer *a = &p->answer;
+	uint32_t op = kl_result_op(p, a->steps[i].item);
+	size_t n = i;
+
+	if (!is_plain(p, a->steps[i]))
+		return 0;
+	while (n + 1 < a->nsteps && is_plain(p, a->steps[n + 1]) &&
+	       kl_result_op(p, a->steps[n + 1].item) == ++op)
+		n++;
+	return n - i;
+}
+
+static inline char *put_step(char *c, const struct kl_part_result *p, struct kl_step s)
+{
+	const uint32_t op = kl_result_op(p, s.item);
+
+	if (op == KL_NO_OP) {
+		*c++ = (s.item & 1) == (p->nops & 1) ? '(' : ')';
+		return c;
+	}
+	if (s.flags & KL_STEP_FLUSH)
+		*c++ = '~';
+	c = kl_put_dec(c, op);
+	if (s.flags & KL_STEP_BUFFERED)
+		*c++ = '!';
+	return c;
+}
 
 static void write_order(FILE *f, const struct kl_part_result *p)
 {
 	const struct kl_answer *a = &p->answer;
 	char buf[BUF + TOKEN], *c = buf;
-	size_t i;
+	size_t i, n;
 
 	fputs("order", f);
-	for (i = 0; i < a->nsteps; i++) {
-		const uint32_t op = kl_result_op(p, a->steps[i].item);
-
+	for (i = 0; i < a->nsteps; i += n + 1) {
 		*c++ = ' ';
-		if (op == KL_NO_OP) {
-			*c++ = (a->steps[i].item & 1) == (p->nops & 1) ? '(' : ')';
-		} else {
-			if (a->steps[i].flags & KL_STEP_FLUSH)
-				*c++ = '~';
-			c = kl_put_dec(c, op);
-			if (a->steps[i].flags & KL_STEP_BUFFERED)
-				*c++ = '!';
+		c = put_step(c, p, a->steps[i]);
+		n = count_run(p, i);
+		if (n) {
+			*c++ = '+';
+			c = kl_put_dec(c, n);
 		}
 		if (c - buf < (ptrdiff_t)BUF)
 			continue;
@@ -107,8 +142,8 @@ int kl_cert_write(const struct kl_report *r, bool classical, const char *history
 
 	if (ret)
 		return ret;
-	fprintf(o.f, "klin-certificate 1\nhistory %s\n", history);
-	fprintf(o.f, "operations %zu digest %016" PRIx64 "\n", r->h->nops, kl_history_digest(r->h));
+	fprintf(o.f, "klin-certificate 2\nhistory %s\n", history);
+	fprintf(o.f, "operations %zu digest %016" PRIx64 "\n", r->h->nops, kl_history_digest(r->h, false));
 	fprintf(o.f, "classical %d\npartitions %zu by %s\n", classical, r->nparts,
 		r->nparts && r->parts[0].has_key ? "key" : "object");
 	for (i = 0; i < r->nparts; i++)

@@ -2,20 +2,20 @@
 /*
  * Certificates: what `klin check --certificate' writes and `klin replay' checks.
  *
- *	klin-certificate 1
+ *	klin-certificate 2
  *	history PATH
  *	operations N digest HEX
  *	classical 0|1
  *	partitions 2 by object|key
- *	part LINEARIZABLE 3 frontier
- *	order 0 2 ( 1 )
+ *	part LINEARIZABLE 7 frontier
+ *	order 0 2 ( 1 ) 3+3
  *	part VIOLATION 12 tso
  *	cut 17 end 300
  *	kept 5 6 9
  *
  * An order names operations by their index in the history, by call time: N takes
- * effect; N! takes effect and leaves its writes in the store buffer; ~N: they
- * reach memory; ( and ): a gap begins and ends.  An UNKNOWN part has no order
+ * effect; N+K: it and then the K that follow it do; N! takes effect and leaves its writes in the store
+ * buffer; ~N: they reach memory; ( and ): a gap begins and ends.  An UNKNOWN part has no order
  * unless only a gap made it unknown.  A violation names the operations of its
  * counterexample, the time by which all others that matter had ended (cut),
  * whose effect is taken as unknown, - if there are none, and the time when the
@@ -38,7 +38,15 @@
 int kl_cert_write(const struct kl_report *r, bool classical, const char *history,
 		  const char *path);
 
-/* A number that tells histories apart. */
-uint64_t kl_history_digest(const struct kl_history *h);
+/**
+ * kl_history_digest() - a number that tells histories apart
+ * @h: the history
+ * @whole: of all operations, as in version 1; else, if there are many, of some of them: it
+ *	is there to say that a file is not the one that was meant, and what a certificate
+ *	claims is held against all operations in any case
+ *
+ * Return: the number.
+ */
+uint64_t kl_history_digest(const struct kl_history *h, bool whole);
 
 #endif

@@ -130,20 +130,33 @@ static char *line_with(struct replay *r, const char *word)
 	return next_line(r) + len;
 }
 
+/* Those of version 1 have no N+K, and a digest of the whole history. */
+static bool is_first_version(const char *line)
+{
+	return !strcmp(line, "klin-certificate 1");
+}
+
+static bool is_certificate(const char *line)
+{
+	return !strcmp(line, "klin-certificate 2") || is_first_version(line);
+}
+
 static int read_header(struct replay *r)
 {
 	unsigned long long nops, digest, nparts;
 	unsigned int classical;
 	char by[8];
+	const char *first = next_line(r);
+	const bool whole = is_first_version(first);
 	int end = 0, ret;
 
-	if (strcmp(next_line(r), "klin-certificate 1"))
-		return kl_replay_bad(r, "not a certificate: 'klin-certificate 1' expected");
+	if (!is_certificate(first))
+		return kl_replay_bad(r, "not a certificate: 'klin-certificate 2' expected");
 	if (!line_with(r, "history "))
 		return kl_replay_bad(r, "'history PATH' expected");
 	if (sscanf(next_line(r), "operations %llu digest %16llx%n", &nops, &digest, &end) != 2)
 		return kl_replay_bad(r, "'operations N digest HEX' expected");
-	if (nops != r->h->nops || digest != kl_history_digest(r->h))
+	if (nops != r->h->nops || digest != kl_history_digest(r->h, whole))
 		return kl_replay_bad(r, "this certificate is about another history");
 	if (sscanf(next_line(r), "classical %u", &classical) != 1 || classical > 1)
 		return kl_replay_bad(r, "'classical 0' or 'classical 1' expected");
@@ -260,11 +273,11 @@ char *kl_cert_history(const char *path)
 	size_t n = 0;
 
 	if (!read_lines(path, &text, &lines, &n)) {
-		if (n > 1 && !strcmp(lines[0], "klin-certificate 1") &&
+		if (n > 1 && is_certificate(lines[0]) &&
 		    !strncmp(lines[1], "history ", 8))
 			name = strdup(lines[1] + 8);
 		else
-			kl_err_at(path, 1, 0, "not a certificate: 'klin-certificate 1' and "
+			kl_err_at(path, 1, 0, "not a certificate: 'klin-certificate 2' and "
 				  "'history PATH' expected");
 	}
 	free(lines);

@@ -263,7 +263,8 @@ static int run_order(struct replay *r)
 	return ret;
 }
 
-static int parse_token(struct replay *r, char *word, uint32_t part, struct token *t)
+/* @more: operations that follow, N+K has K of them. */
+static int parse_token(struct replay *r, char *word, struct token *t, unsigned long *more)
 {
 	unsigned long n;
 	char *end;
@@ -277,32 +278,53 @@ static int parse_token(struct replay *r, char *word, uint32_t part, struct token
 	word += t->kind == TOK_FLUSH;
 	n = strtoul(word, &end, 10);
 	t->buffered = t->kind == TOK_OP && *end == '!';
-	if (*word < '0' || *word > '9' || end[t->buffered] || n >= r->h->nops)
+	if (t->kind == TOK_OP && *end == '+' && end[1] >= '0' && end[1] <= '9')
+		*more = strtoul(end + 1, &end, 10);
+	if (*word < '0' || *word > '9' || end[t->buffered] || n >= r->h->nops ||
+	    *more >= r->h->nops - n)
 		return kl_replay_bad(r, "an order has operations' numbers, (, ) and ~");
-	if (r->part[n] != part)
-		return kl_replay_wrong(r, "of another partition: operation", n);
 	t->op = n;
 	return 0;
+}
+
+static int add_token(struct replay *r, uint32_t part, struct token t)
+{
+	const bool of_op = t.kind == TOK_OP || t.kind == TOK_FLUSH;
+
+	if (of_op && r->part[t.op] != part)
+		return kl_replay_wrong(r, "of another partition: operation", t.op);
+	if (t.kind == TOK_OP && r->seen[t.op / 64] >> t.op % 64 & 1)
+		return kl_replay_wrong(r, "twice in the order: operation", t.op);
+	if (kl_grow(r->tok, r->ctok, r->ntok + 1))
+		return -ENOMEM;
+	if (t.kind == TOK_OP)
+		r->seen[t.op / 64] |= 1ull << t.op % 64;
+	r->tok[r->ntok++] = t;
+	return 0;
+}
+
+static int add_word(struct replay *r, uint32_t part, char *word)
+{
+	unsigned long more = 0;
+	struct token t;
+	int ret = parse_token(r, word, &t, &more) ?: add_token(r, part, t);
+
+	for (; !ret && more; more--) {
+		t.op++;
+		ret = add_token(r, part, t);
+	}
+	return ret;
 }
 
 static int parse_order(struct replay *r, uint32_t part, char *s)
 {
 	char *word, *save = NULL;
-	struct token t;
 	size_t i;
 	int ret = 0;
 
 	r->ntok = 0;
-	for (word = strtok_r(s, " ", &save); word && !ret; word = strtok_r(NULL, " ", &save)) {
-		ret = parse_token(r, word, part, &t) ?: kl_grow(r->tok, r->ctok, r->ntok + 1);
-		if (ret)
-			break;
-		if (t.kind == TOK_OP && r->seen[t.op / 64] >> t.op % 64 & 1)
-			ret = kl_replay_wrong(r, "twice in the order: operation", t.op);
-		else if (t.kind == TOK_OP)
-			r->seen[t.op / 64] |= 1ull << t.op % 64;
-		r->tok[r->ntok++] = t;
-	}
+	for (word = strtok_r(s, " ", &save); word && !ret; word = strtok_r(NULL, " ", &save))
+		ret = add_word(r, part, word);
 	for (i = r->at[part]; i < r->at[part + 1]; i++) {
 		const uint32_t op = r->ops[i];
 
