@@ -606,15 +606,15 @@ static void test_beam(void **state)
 /*
  * What needs which word tells a narrow beam which way to go; and what it finds is an order.
  * Compare-and-sets and fetch-and-adds of 40 threads took it 256 to 1024 configurations at a
- * time without that.
+ * time without that; and 4 come through only as it goes back where none of them goes on.
  */
 static void test_supply(void **state)
 {
 	static const struct kl_engine *const beam[] = { &kl_beam_engine, NULL };
 	const struct kl_options opt = { .engines = beam, .threads = 1, .time_ns = 5000000000 };
-	const struct kl_limits narrow = { .work = 1, .each = 16, .bytes = 1u << 30 };
+	const struct kl_limits narrow = { .work = 1, .each = 4, .bytes = 1u << 30 };
 	unsigned long i, n = runs() / 1000 + 4, decided = 0;
-	struct kl_gen_config c = { .threads = 40, .objects = 1, .keys = 8, .delay = 100, .ops = 400 };
+	struct kl_gen_config c = { .threads = 40, .objects = 1, .keys = 8, .delay = 100, .ops = 2000 };
 	struct kl_spec *spec;
 
 	assert_int_equal(kl_spec_load("specs/register.lin", &spec), 0);
@@ -643,7 +643,7 @@ static void test_supply(void **state)
 	}
 	kl_spec_free(spec);
 	printf("# %lu histories, %lu decided\n", n, decided);
-	assert_true(decided > n / 2);
+	assert_true(decided > n * 8 / 10);
 }
 
 int main(void)

@@ -140,12 +140,6 @@ static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 	int ret = 0;
 
 	f->budget->work++;
-	/* Of a beam that was cut already; until then no answer depends on this. */
-	if (f->sys->supply && f->cut) {
-		ret = kl_frontier_doomed(f, f->tmp, f->from);
-		if (ret)
-			return ret < 0 ? ret : 0;
-	}
 	if (done)
 		ret = kl_config_set_add(&f->c, &f->next, f->tmp, 0);
 	/* What was looked at already stays. */
@@ -159,6 +153,7 @@ static int expand_open(struct frontier *f, size_t at, const struct open *o,
 {
 	const uint64_t *rec = f->seen.rec + at * f->c.reclen;
 	const uint32_t *next;
+	uint32_t from;
 	int n, k, ret;
 
 	if (kl_rec_has(rec, o->slot) || (o->twin != NO_TWIN && !kl_rec_has(rec, o->twin)) ||
@@ -174,9 +169,14 @@ static int expand_open(struct frontier *f, size_t at, const struct open *o,
 	memcpy(f->succ, next, n * sizeof(*next));
 	for (k = 0; k < n; k++) {
 		kl_rec_copy(&f->c, f->tmp, f->seen.rec + at * f->c.reclen);
-		f->from = kl_rec_state(&f->c, f->tmp);
-		ret = take(f, f->tmp, o, f->succ[k]) ?: settle(f, f->tmp) ?: arrive(f, it, drain);
-		if (ret)
+		from = kl_rec_state(&f->c, f->tmp);
+		ret = take(f, f->tmp, o, f->succ[k]);
+		/* Of a beam that was cut already; until then no answer depends on this. */
+		if (!ret && f->sys->supply && f->cut)
+			ret = kl_frontier_doomed(f, f->tmp, from, o->shape);
+		if (!ret)
+			ret = settle(f, f->tmp) ?: arrive(f, it, drain);
+		if (ret < 0)
 			return ret;
 	}
 	return 0;
@@ -233,7 +233,7 @@ static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool 
 /* Of a beam: those that few steps lead to come first, and are enough. */
 static bool enough(struct frontier *f)
 {
-	const size_t width = f->sys->width;
+	const size_t width = f->width;
 
 	if (!width || (f->next.n < MOST_NEXT * width && f->at < MOST_SEEN * width))
 		return false;
@@ -256,7 +256,6 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	kl_config_set_clear(&f->next);
 	kl_config_set_clear(&f->seen);
 	f->at = 0;
-	f->from = KL_STATE_GAP;
 	for (at = 0; at < f->cur.n; at++) {
 		kl_rec_copy(&f->c, f->tmp, f->cur.rec + at * f->c.reclen);
 		ret = arrive(f, it, drain);
@@ -270,7 +269,7 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	}
 	if (!f->next.n)
 		return 1;
-	ret = f->sys->width ? kl_frontier_narrow(f) : 0;
+	ret = f->width ? kl_frontier_narrow(f) : 0;
 	if (ret)
 		return ret;
 	f->budget->progress = f->now / 2;
@@ -302,6 +301,8 @@ static void close_open(struct frontier *f, uint32_t slot)
 	const uint32_t i = f->place[slot];
 	uint32_t k;
 
+	if (f->sys->supply)
+		kl_supply_open(f->sys->supply, f->open[i].shape, slot, false);
 	for (k = 0; k < f->nopen; k++)
 		if (f->open[k].twin == slot)
 			f->open[k].twin = NO_TWIN;
@@ -414,6 +415,8 @@ static int on_call(struct frontier *f, uint32_t item)
 	if (f->c.hidden && o->over && alone)
 		f->c.over[it->slot / 64] |= 1ull << it->slot % 64;
 	f->place[it->slot] = f->nopen++;
+	if (f->sys->supply)
+		kl_supply_open(f->sys->supply, o->shape, o->slot, true);
 	if (!o->free)
 		return 0;
 	f->c.free[it->slot / 64] |= 1ull << it->slot % 64;
@@ -461,6 +464,7 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	f->memo = sys->memo;
 	f->budget = budget;
 	f->no_nodes = budget->lim->no_witness;
+	f->width = sys->width;
 	f->c.masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
 	f->c.hidden = sys->shapes && kl_spec_has_overwrites(p->spec) ? f->c.masklen : 0;
 	f->c.reclen = f->c.masklen + f->c.hidden + 1;
@@ -493,26 +497,38 @@ static void frontier_free(struct frontier *f)
 	free(f->c.free);
 	free(f->c.over);
 	free(f->nodes);
+	kl_frontier_marks_free(f);
 }
 
 /* Forget the states that no configuration has. */
 static int keep_states(struct frontier *f)
 {
 	uint32_t *states;
-	size_t i;
+	size_t n = 0, i;
+	unsigned int k;
 	int ret;
 
 	if (!f->sys->full || !f->sys->full(f->sys))
 		return 0;
-	states = malloc((f->cur.n + 1) * sizeof(*states));
+	for (k = 0; k <= MARKS; k++)
+		n += kl_frontier_set(f, k)->n;
+	states = malloc((n + 1) * sizeof(*states));
 	if (!states)
 		return -ENOMEM;
-	for (i = 0; i < f->cur.n; i++)
-		states[i] = kl_rec_state(&f->c, f->cur.rec + i * f->c.reclen);
-	ret = f->sys->keep(f->sys, states, f->cur.n);
-	for (i = 0; !ret && i < f->cur.n; i++)
-		kl_rec_set(&f->c, f->cur.rec + i * f->c.reclen, states[i],
-			   kl_rec_node(&f->c, f->cur.rec + i * f->c.reclen));
+	for (k = 0, n = 0; k <= MARKS; k++) {
+		const struct kl_config_set *s = kl_frontier_set(f, k);
+
+		for (i = 0; i < s->n; i++)
+			states[n++] = kl_rec_state(&f->c, s->rec + i * f->c.reclen);
+	}
+	ret = f->sys->keep(f->sys, states, n);
+	for (k = 0, n = 0; !ret && k <= MARKS; k++) {
+		struct kl_config_set *s = kl_frontier_set(f, k);
+
+		for (i = 0; i < s->n; i++)
+			kl_rec_set(&f->c, s->rec + i * f->c.reclen, states[n++],
+				   kl_rec_node(&f->c, s->rec + i * f->c.reclen));
+	}
 	free(states);
 	return ret;
 }
@@ -546,6 +562,27 @@ static int on_solitary(struct frontier *f, uint32_t item)
 	return 1;
 }
 
+/* Return: 0, 1 if no configuration goes on, negative errno. */
+static int on_event(struct frontier *f)
+{
+	const struct kl_event *e = &f->p->events[f->now];
+	int ret;
+
+	switch (e->kind) {
+	case KL_EV_CALL:
+		ret = on_solitary(f, e->item);
+		if (ret <= 0)
+			return ret ? ret : on_call(f, e->item);
+		f->now++;
+		return 0;
+	case KL_EV_RET:
+		return on_return(f, &f->p->items[e->item]);
+	case KL_EV_DRAIN:
+		break;
+	}
+	return f->sys->waits ? on_drain(f, &f->p->items[e->item]) : 0;
+}
+
 int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_budget *b,
 		    struct kl_answer *a)
 {
@@ -553,28 +590,15 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 	int ret;
 
 	ret = frontier_init(&f, p, sys, b);
-	for (f.now = 0; !ret && f.now < p->nevents; f.now++) {
-		uint32_t item = p->events[f.now].item;
-
-		switch (p->events[f.now].kind) {
-		case KL_EV_CALL:
-			ret = on_solitary(&f, item);
-			if (ret > 0) {
-				f.now++;
-				ret = 0;
-			} else if (!ret) {
-				ret = on_call(&f, item);
-			}
-			break;
-		case KL_EV_RET:
-			ret = on_return(&f, &p->items[item]);
-			break;
-		case KL_EV_DRAIN:
-			ret = sys->waits ? on_drain(&f, &p->items[item]) : 0;
-			break;
-		}
+	while (!ret && f.now < p->nevents) {
+		ret = kl_frontier_mark(&f) ?: on_event(&f);
 		if (!ret)
-			ret = keep_states(&f);
+			ret = keep_states(&f) ?: kl_frontier_sweep(&f);
+		if (!ret)
+			f.now++;
+		else if (ret > 0)
+			ret = kl_frontier_back(&f);
+		kl_frontier_past(&f);
 	}
 	a->work = b->work;
 	a->bytes = f.cnodes * sizeof(*f.nodes) + sys->bytes(sys);
@@ -593,8 +617,8 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 		ret = 0;
 	} else if (ret >= 0) {
 		a->verdict = ret ? KL_VIOLATION : KL_LINEARIZABLE;
-		a->fail_event = ret ? f.now - 1 : 0;
-		ret = kl_frontier_order(&f, ret ? f.now - 1 : f.now, a);
+		a->fail_event = ret ? f.now : 0;
+		ret = kl_frontier_order(&f, f.now, a);
 	}
 	frontier_free(&f);
 	return ret;

@@ -61,7 +61,7 @@ static void rank(struct frontier *f, struct kl_key *k, struct kl_key *tmp)
 
 int kl_frontier_narrow(struct frontier *f)
 {
-	const size_t n = f->next.n, width = f->sys->width, len = f->c.reclen;
+	const size_t n = f->next.n, width = f->width, len = f->c.reclen;
 	struct kl_key *k;
 	uint64_t *rec;
 	size_t i;

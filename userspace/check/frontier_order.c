@@ -1,9 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The order that a configuration of the frontier stands for. */
+/* The orders that configurations of the frontier stand for. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "check/frontier_internal.h"
+
+#define MANY	(1u << 20)	/* nodes that are kept in any case */
+
+/* The nodes that configurations' orders consist of. */
+static void find_needed(struct frontier *f, uint64_t *needed)
+{
+	uint32_t node, k;
+	size_t i;
+
+	for (k = 0; k <= MARKS; k++) {
+		const struct kl_config_set *s = kl_frontier_set(f, k);
+
+		for (i = 0; i < s->n; i++) {
+			node = kl_rec_node(&f->c, s->rec + i * f->c.reclen);
+			if (node != NO_NODE)
+				needed[node / 64] |= 1ull << node % 64;
+		}
+	}
+	for (node = f->nnodes; node-- > 0; ) {
+		const uint32_t parent = f->nodes[node].parent;
+
+		if (needed[node / 64] >> node % 64 & 1 && parent != NO_NODE)
+			needed[parent / 64] |= 1ull << parent % 64;
+	}
+}
+
+/* Give them new numbers. */
+static void renumber(struct frontier *f, const uint64_t *needed, uint32_t *number)
+{
+	uint32_t node, n = 0, k;
+	size_t i;
+
+	for (node = 0; node < f->nnodes; node++) {
+		struct node *to = &f->nodes[n];
+
+		number[node] = n;
+		if (!(needed[node / 64] >> node % 64 & 1))
+			continue;
+		*to = f->nodes[node];
+		to->parent = to->parent == NO_NODE ? NO_NODE : number[to->parent];
+		n++;
+	}
+	number[f->nnodes] = n;
+	for (k = 0; k <= MARKS; k++) {
+		struct kl_config_set *s = kl_frontier_set(f, k);
+
+		for (i = 0; i < s->n; i++) {
+			uint64_t *rec = s->rec + i * f->c.reclen;
+
+			node = kl_rec_node(&f->c, rec);
+			if (node != NO_NODE)
+				kl_rec_set(&f->c, rec, kl_rec_state(&f->c, rec), number[node]);
+		}
+	}
+	for (k = 0; k < MARKS; k++)
+		if (f->mark[k].used)
+			f->mark[k].nnodes = number[f->mark[k].nnodes];
+	f->nnodes = n;
+}
+
+int kl_frontier_sweep(struct frontier *f)
+{
+	uint64_t *needed;
+	uint32_t *number;
+	int ret = -ENOMEM;
+
+	if (f->nnodes < f->most_nodes || f->nnodes < MANY)
+		return 0;
+	needed = calloc(f->nnodes / 64 + 1, sizeof(*needed));
+	number = malloc((f->nnodes + 1) * sizeof(*number));
+	if (needed && number) {
+		find_needed(f, needed);
+		renumber(f, needed, number);
+		f->most_nodes = 2 * f->nnodes;
+		ret = 0;
+	}
+	free(needed);
+	free(number);
+	return ret;
+}
 
 /* The steps of @node's order. */
 static int follow(const struct frontier *f, uint32_t node, struct node **out, size_t *len)

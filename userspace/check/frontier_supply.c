@@ -3,10 +3,13 @@
  * A state of one word: is there enough of what open operations need?
  *
  * A compare-and-set that succeeded and a fetch-and-add tell what the word was before
- * and after.  So each that leaves a word behind needs that the word came about once
- * for it: it is there now, or one makes it that has not taken effect, or that is called
- * before the last of those that need it returns.  A configuration where that is not so
- * has no future, which without this shows only at a return, when many have come of it.
+ * and after.  So each that leaves a word behind needs that the word came about once for
+ * it.  For a word w and a return t let M be how many operations that make w are called
+ * before t, and N how many that need it have returned by then.  What is written over w
+ * without need wastes one of them: never may more be wasted than the least M - N of all
+ * t to come.  And one that only looks at w needs one that makes it and is called before
+ * it returns.  A configuration where that is not so has no future, which without this
+ * shows only at a return, when many have come of it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,30 +25,38 @@ struct effect {
 
 #define NO_WORD UINT32_MAX
 
+/* Events of each word w, from at[w] on; next[w]: the first that has not come yet. */
+struct list {
+	uint32_t *at, *ev, *next;
+	int32_t *low;		/* a bound for all from here on */
+};
+
+enum { MAKES, NEEDS, RETURNS, LOOKS, LISTS };	/* calls, but for returns of those that need */
+
 /* What a configuration has, and what is needed, of one word. */
 struct demand {
-	uint32_t leave, look;	/* open operations that need it */
-	uint32_t make;		/* or make it */
-	uint32_t last;		/* event by which those that need it have taken effect */
+	uint32_t need, have;	/* of open operations */
+	bool look;
 };
 
 struct kl_supply {
 	struct kl_sim *sim;
 	struct kl_intern words;
 	struct effect *effect;	/* of each shape */
+	struct list list[LISTS];
 	struct demand *demand;	/* of each word */
 	uint32_t *touched;
-	/* Of word w the calls of what makes it, call[at[w]] to call[at[w + 1]]; w == nwords: wild ones. */
-	uint32_t *at, *call, nwords;
-	uint32_t *use_at, *use;	/* and of word w the items that need it */
-	uint32_t *next_call, *next_use;	/* of each word the first that is not called yet */
+	uint32_t nwords, nwild;
+	uint32_t first;		/* the word at the beginning */
+	/* Of each word masks of the open operations that make it, and need it. */
+	uint64_t *masks;
+	size_t masklen;
 	/* Of each state the number of its word + 1, 0: not yet looked at. */
 	uint32_t *word_of;
 	size_t nstates, cstates;
 };
 
 #define MOST_SHAPES	4	/* of the history, for each item */
-#define FAR	8	/* of those that will be called so many are looked at */
 
 struct seen {
 	struct kl_supply *s;
@@ -103,74 +114,107 @@ static int look_at(struct kl_supply *s, const struct kl_item *it)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* The word whose calls it is listed with, or NO_WORD. */
-static uint32_t list_of(const struct kl_supply *s, const struct kl_item *it)
+/* The word that it is listed with in @list, or NO_WORD. */
+static uint32_t list_of(const struct kl_supply *s, int list, const struct kl_item *it)
 {
 	const struct effect *e = &s->effect[it->shape];
 
-	return e->wild ? s->nwords : e->make == e->need ? NO_WORD : e->make;
+	switch (list) {
+	case MAKES:
+		return e->wild || e->make == e->need ? NO_WORD : e->make;
+	case LOOKS:
+		return it->ret_ev == KL_NO_EVENT || e->make != e->need ? NO_WORD : e->need;
+	default:
+		return e->make == e->need ? NO_WORD : e->need;
+	}
 }
 
-/* Those that need each word, in order of calls. */
-static int list_uses(struct kl_supply *s)
+static bool is_listed(int list, const struct kl_event *e)
+{
+	return e->kind == (list == RETURNS ? KL_EV_RET : KL_EV_CALL);
+}
+
+static int make_list(struct kl_supply *s, int list)
 {
 	const struct kl_part *p = s->sim->p;
+	struct list *l = &s->list[list];
 	uint32_t i, w;
 
-	s->use_at = calloc((size_t)s->nwords + 2, sizeof(*s->use_at));
-	s->use = malloc(((size_t)p->nitems + 1) * sizeof(*s->use));
-	if (!s->use_at || !s->use)
+	l->at = calloc((size_t)s->nwords + 3, sizeof(*l->at));
+	l->next = malloc(((size_t)s->nwords + 1) * sizeof(*l->next));
+	l->ev = malloc(((size_t)p->nitems + 1) * sizeof(*l->ev));
+	l->low = malloc(((size_t)p->nitems + 1) * sizeof(*l->low));
+	if (!l->at || !l->next || !l->ev || !l->low)
 		return -ENOMEM;
-	for (i = 0; i < p->nitems; i++) {
-		w = s->effect[p->items[i].shape].need;
+	for (i = 0; i < p->nevents; i++) {
+		w = is_listed(list, &p->events[i]) ?
+		    list_of(s, list, &p->items[p->events[i].item]) : NO_WORD;
 		if (w != NO_WORD)
-			s->use_at[w + 2]++;
+			l->at[w + 2]++;
 	}
-	for (w = 2; w < s->nwords + 2; w++)
-		s->use_at[w] += s->use_at[w - 1];
-	for (i = 0; i < p->nitems; i++) {
-		w = s->effect[p->items[i].shape].need;
-		if (w != NO_WORD)
-			s->use[s->use_at[w + 1]++] = i;
+	for (w = 2; w < s->nwords + 3; w++)
+		l->at[w] += l->at[w - 1];
+	for (i = 0; i < p->nevents; i++) {
+		w = is_listed(list, &p->events[i]) ?
+		    list_of(s, list, &p->items[p->events[i].item]) : NO_WORD;
+		if (w == NO_WORD)
+			continue;
+		l->low[l->at[w + 1]] = p->items[p->events[i].item].ret_ev;
+		l->ev[l->at[w + 1]++] = i;
 	}
+	memcpy(l->next, l->at, ((size_t)s->nwords + 1) * sizeof(*l->next));
 	return 0;
 }
 
-static int list_calls(struct kl_supply *s)
+/* How many may be wasted of each word from each return on; and the first return of looks. */
+static void find_least(struct kl_supply *s)
+{
+	const struct list *m = &s->list[MAKES], *r = &s->list[RETURNS], *k = &s->list[LOOKS];
+	uint32_t w, i, made;
+
+	for (w = 0; w < s->nwords; w++) {
+		for (i = r->at[w], made = m->at[w]; i < r->at[w + 1]; i++) {
+			while (made < m->at[w + 1] && m->ev[made] < r->ev[i])
+				made++;
+			r->low[i] = (int32_t)(made - m->at[w]) - (int32_t)(i + 1 - r->at[w]) +
+				    (s->first == w || s->first == NO_WORD) + (int32_t)s->nwild;
+		}
+		for (i = r->at[w + 1]; i-- > r->at[w]; )
+			if (i + 1 < r->at[w + 1] && r->low[i + 1] < r->low[i])
+				r->low[i] = r->low[i + 1];
+		for (i = k->at[w + 1]; i-- > k->at[w]; )
+			if (i + 1 < k->at[w + 1] && k->low[i + 1] < k->low[i])
+				k->low[i] = k->low[i + 1];
+	}
+}
+
+static int make_lists(struct kl_supply *s)
 {
 	const struct kl_part *p = s->sim->p;
-	uint32_t i, w, n = 0;
+	uint64_t word;
+	int64_t first = NO_WORD;
+	uint32_t i;
+	int list;
 
+	if (kl_sim_word(s->sim, s->sim->first, &word))
+		first = kl_intern(&s->words, &word, 1);
+	if (first < 0)
+		return first;
+	s->first = first;
 	s->nwords = s->words.n;
-	s->at = calloc((size_t)s->nwords + 3, sizeof(*s->at));
-	s->call = malloc(((size_t)p->nitems + 1) * sizeof(*s->call));
+	s->masklen = p->nslots / 64 + 1;
+	s->masks = calloc(2 * s->masklen * s->nwords + 1, sizeof(*s->masks));
 	s->demand = calloc((size_t)s->nwords + 1, sizeof(*s->demand));
 	s->touched = malloc((2 * (size_t)p->nslots + 1) * sizeof(*s->touched));
-	if (!s->at || !s->call || !s->demand || !s->touched)
+	if (!s->masks || !s->demand || !s->touched)
 		return -ENOMEM;
-	for (i = 0; i < p->nitems; i++) {
-		w = list_of(s, &p->items[i]);
-		if (w != NO_WORD)
-			s->at[w + 2]++;
-	}
-	for (w = 2; w < s->nwords + 3; w++)
-		s->at[w] += s->at[w - 1];
-	/* Items are in order of their calls. */
-	for (i = 0; i < p->nitems; i++) {
-		w = list_of(s, &p->items[i]);
-		if (w != NO_WORD)
-			s->call[s->at[w + 1]++] = p->items[i].call_ev;
-		n += w < s->nwords;
-	}
-	if (list_uses(s))
-		return -ENOMEM;
-	s->next_call = malloc(((size_t)s->nwords + 1) * sizeof(*s->next_call));
-	s->next_use = malloc(((size_t)s->nwords + 1) * sizeof(*s->next_use));
-	if (!s->next_call || !s->next_use)
-		return -ENOMEM;
-	memcpy(s->next_call, s->at, ((size_t)s->nwords + 1) * sizeof(*s->next_call));
-	memcpy(s->next_use, s->use_at, ((size_t)s->nwords + 1) * sizeof(*s->next_use));
-	return n != 0;
+	for (list = 0; list < LISTS; list++)
+		if (make_list(s, list))
+			return -ENOMEM;
+	for (i = 0; i < p->nitems; i++)
+		s->nwild += s->effect[p->items[i].shape].wild;
+	find_least(s);
+	return s->list[MAKES].at[s->nwords] != 0;
 }
 
 int kl_supply_new(struct kl_sim *sim, struct kl_supply **out)
@@ -197,7 +241,7 @@ int kl_supply_new(struct kl_sim *sim, struct kl_supply **out)
 		if (!s->effect[p->items[i].shape].known)
 			ret = look_at(s, &p->items[i]);
 	if (!ret)
-		ret = list_calls(s);
+		ret = make_lists(s);
 	if (ret > 0)
 		*out = s;
 	else
@@ -207,121 +251,71 @@ int kl_supply_new(struct kl_sim *sim, struct kl_supply **out)
 
 void kl_supply_free(struct kl_supply *s)
 {
+	int list;
+
 	if (!s)
 		return;
+	for (list = 0; list < LISTS; list++) {
+		free(s->list[list].at);
+		free(s->list[list].ev);
+		free(s->list[list].next);
+		free(s->list[list].low);
+	}
 	kl_intern_free(&s->words);
 	free(s->effect);
+	free(s->masks);
 	free(s->demand);
 	free(s->touched);
-	free(s->at);
-	free(s->call);
-	free(s->use_at);
-	free(s->use);
-	free(s->next_call);
-	free(s->next_use);
 	free(s->word_of);
 	free(s);
 }
 
-/* Are so many that make word @w called from now on and before @until? */
-static bool called(const struct frontier *f, uint32_t w, uint32_t n, uint32_t until)
+/* The first in @l of word @w that comes behind event @after. */
+static uint32_t next_of(struct list *l, uint32_t w, uint64_t after)
 {
-	struct kl_supply *s = f->sys->supply;
-	const uint32_t end = s->at[w + 1];
-	uint32_t *next = &s->next_call[w];
+	uint32_t *next = &l->next[w];
 
-	while (*next < end && s->call[*next] <= f->now)
-		(*next)++;
-	return end - *next >= n && s->call[*next + n - 1] < until;
-}
-
-static struct demand *touch(struct kl_supply *s, uint32_t w, uint32_t *n)
-{
-	struct demand *d = &s->demand[w];
-
-	if (!(d->leave | d->look | d->make))
-		s->touched[(*n)++] = w;
-	return d;
-}
-
-/* Add up what the open operations of @rec need and make; false: one may make whatever. */
-static bool add_up(struct frontier *f, const uint64_t *rec, uint32_t *n)
-{
-	struct kl_supply *s = f->sys->supply;
-	struct demand *d;
-	uint32_t i;
-
-	for (i = 0; i < f->nopen; i++) {
-		const struct open *o = &f->open[i];
-		const struct effect *e = &s->effect[o->shape];
-
-		if (kl_rec_has(rec, o->slot))
-			continue;
-		if (e->wild)
-			return false;
-		if (e->need != NO_WORD && o->ret_ev != KL_NO_EVENT) {
-			d = touch(s, e->need, n);
-			/* 0 where none has been seen. */
-			d->last = d->last > o->ret_ev ? d->last : o->ret_ev;
-			*(e->make == e->need ? &d->look : &d->leave) += 1;
-		}
-		if (e->make != NO_WORD && e->make != e->need)
-			touch(s, e->make, n)->make++;
-	}
-	return true;
-}
-
-/* Are fewer there, or to come by @until, than the @need that there is for @w? */
-static bool too_few(const struct frontier *f, uint32_t w, uint32_t need, uint32_t have,
-		    uint32_t until)
-{
-	const struct kl_supply *s = f->sys->supply;
-
-	return need > have && !called(f, w, need - have, until) &&
-	       !called(f, s->nwords, 1, until);
-}
-
-static uint32_t need_of(const struct demand *d)
-{
-	return d->leave ? d->leave : d->look ? 1 : 0;
-}
-
-/* The first that needs @w and is not called yet. */
-static uint32_t next_use(const struct frontier *f, uint32_t w)
-{
-	struct kl_supply *s = f->sys->supply;
-	uint32_t *next = &s->next_use[w];
-
-	while (*next < s->use_at[w + 1] && f->p->items[s->use[*next]].call_ev <= f->now)
+	while (*next < l->at[w + 1] && l->ev[*next] < after)
 		(*next)++;
 	return *next;
 }
 
-/* Of a word that was left just now: too few also for those that will be called? */
-static bool too_few_later(const struct frontier *f, uint32_t w)
+static uint64_t *makers(struct kl_supply *s, uint32_t w)
 {
-	const struct kl_supply *s = f->sys->supply;
-	const struct demand *d = &s->demand[w];
-	const uint32_t from = next_use(f, w), left = s->use_at[w + 1] - from;
-	const uint32_t *use = s->use + from, n = left < FAR ? left : FAR;
-	uint32_t i, k;
+	return s->masks + 2 * s->masklen * w;
+}
 
-	for (i = 0; i < n; i++) {
-		const uint32_t until = f->p->items[use[i]].ret_ev;
-		uint32_t need = d->last <= until ? d->leave : 0;
+static uint64_t *needers(struct kl_supply *s, uint32_t w)
+{
+	return makers(s, w) + s->masklen;
+}
 
-		if (until == KL_NO_EVENT)
-			continue;
-		for (k = 0; k < n; k++) {
-			const struct kl_item *it = &f->p->items[use[k]];
-			const struct effect *e = &s->effect[it->shape];
+void kl_supply_open(struct kl_supply *s, uint32_t shape, uint32_t slot, bool open)
+{
+	const struct effect *e = &s->effect[shape];
+	const uint64_t bit = 1ull << slot % 64;
 
-			need += it->ret_ev <= until && e->make != e->need;
-		}
-		if (too_few(f, w, need ? need : 1, d->make, until))
-			return true;
-	}
-	return false;
+	if (e->make == e->need)
+		return;
+	if (e->make != NO_WORD)
+		makers(s, e->make)[slot / 64] = (makers(s, e->make)[slot / 64] & ~bit) | (open ? bit : 0);
+	if (e->need != NO_WORD)
+		needers(s, e->need)[slot / 64] = (needers(s, e->need)[slot / 64] & ~bit) | (open ? bit : 0);
+}
+
+void kl_supply_back(struct frontier *f)
+{
+	struct kl_supply *s = f->sys->supply;
+	uint32_t i;
+	int list;
+
+	if (!s)
+		return;
+	for (list = 0; list < LISTS; list++)
+		memcpy(s->list[list].next, s->list[list].at, (size_t)s->nwords * sizeof(uint32_t));
+	memset(s->masks, 0, 2 * s->masklen * s->nwords * sizeof(*s->masks));
+	for (i = 0; i < f->nopen; i++)
+		kl_supply_open(s, f->open[i].shape, f->open[i].slot, true);
 }
 
 /* The number of a state's word, or NO_WORD; -ENOMEM. */
@@ -350,44 +344,98 @@ void kl_supply_forget(struct kl_supply *s)
 		memset(s->word_of, 0, s->nstates * sizeof(*s->word_of));
 }
 
-int kl_frontier_doomed(struct frontier *f, const uint64_t *rec, uint32_t before)
+/* How many in @mask have not taken effect. */
+static int32_t untaken(const struct kl_supply *s, const uint64_t *mask, const uint64_t *rec)
+{
+	int32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < s->masklen; i++)
+		n += __builtin_popcountll(mask[i] & ~rec[i]);
+	return n;
+}
+
+/* Was more of @w wasted than may be? */
+static bool too_few(const struct frontier *f, const uint64_t *rec, uint32_t w, bool there)
+{
+	struct kl_supply *s = f->sys->supply;
+	struct list *m = &s->list[MAKES], *n = &s->list[NEEDS], *r = &s->list[RETURNS];
+	const uint32_t ret = next_of(r, w, f->now);
+	int32_t made, used;
+
+	if (ret == r->at[w + 1])
+		return false;
+	made = next_of(m, w, (uint64_t)f->now + 1) - m->at[w] - untaken(s, makers(s, w), rec);
+	used = next_of(n, w, (uint64_t)f->now + 1) - n->at[w] - untaken(s, needers(s, w), rec);
+	return made + (s->first == w) - used - there > r->low[ret];
+}
+
+/* Does one look at @w that returns before it can be there again? */
+static bool too_late(const struct frontier *f, const uint64_t *rec, uint32_t w)
+{
+	struct kl_supply *s = f->sys->supply;
+	struct list *m = &s->list[MAKES], *k = &s->list[LOOKS];
+	const uint32_t look = next_of(k, w, (uint64_t)f->now + 1);
+	uint32_t made;
+
+	if (look == k->at[w + 1] || s->nwild || untaken(s, makers(s, w), rec))
+		return false;
+	made = next_of(m, w, (uint64_t)f->now + 1);
+	return made == m->at[w + 1] || m->ev[made] > (uint32_t)k->low[look];
+}
+
+int kl_frontier_doomed(struct frontier *f, const uint64_t *rec, uint32_t before, uint32_t shape)
 {
 	struct kl_supply *s = f->sys->supply;
 	const int64_t at = word_of(s, kl_rec_state(&f->c, rec)), left = word_of(s, before);
-	uint32_t n = 0, i;
-	bool doomed = false, sure;
+	const struct effect *e = &s->effect[shape];
 
 	if (at < 0 || left < 0)
 		return -ENOMEM;
-	if (at == NO_WORD)
+	if (left >= s->nwords || e->make == e->need)
 		return 0;
-	sure = add_up(f, rec, &n);
-	if (sure && left < s->nwords && left != at)
-		doomed = too_few_later(f, left);
-	for (i = 0; i < n; i++) {
-		struct demand *d = &s->demand[s->touched[i]];
+	if (e->need == NO_WORD && too_few(f, rec, left, at == left))
+		return 1;
+	return at != left && too_late(f, rec, left);
+}
 
-		if (sure && !doomed)
-			doomed = too_few(f, s->touched[i], need_of(d),
-					 d->make + (s->touched[i] == at), d->last);
-		*d = (struct demand){ 0 };
-	}
-	return doomed;
+static struct demand *touch(struct kl_supply *s, uint32_t w, uint32_t *n)
+{
+	struct demand *d = &s->demand[w];
+
+	if (!d->need && !d->have && !d->look)
+		s->touched[(*n)++] = w;
+	return d;
 }
 
 uint64_t kl_frontier_debt(struct frontier *f, const uint64_t *rec)
 {
 	struct kl_supply *s = f->sys->supply;
 	const int64_t at = word_of(s, kl_rec_state(&f->c, rec));
-	uint32_t n = 0, i;
+	uint32_t n = 0, i, need;
 	uint64_t debt = 0;
 
-	add_up(f, rec, &n);
+	for (i = 0; i < f->nopen; i++) {
+		const struct open *o = &f->open[i];
+		const struct effect *e = &s->effect[o->shape];
+
+		if (kl_rec_has(rec, o->slot))
+			continue;
+		if (e->need != NO_WORD && o->ret_ev != KL_NO_EVENT) {
+			if (e->make == e->need)
+				touch(s, e->need, &n)->look = true;
+			else
+				touch(s, e->need, &n)->need++;
+		}
+		if (e->make != NO_WORD && e->make != e->need)
+			touch(s, e->make, &n)->have++;
+	}
 	for (i = 0; i < n; i++) {
 		struct demand *d = &s->demand[s->touched[i]];
-		const uint32_t need = need_of(d), have = d->make + (s->touched[i] == at);
 
-		debt += need > have ? need - have : 0;
+		need = d->need ? d->need : d->look;
+		d->have += s->touched[i] == at;
+		debt += need > d->have ? need - d->have : 0;
 		*d = (struct demand){ 0 };
 	}
 	return debt;

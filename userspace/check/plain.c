@@ -11,9 +11,8 @@
 
 #include "check/sim.h"
 
-#define WIDTH		4u		/* of a beam, for each of kl_limits.each */
+#define WIDTH		4u		/* of a beam that is asked alone */
 #define MAX_WIDTH	(1u << 20)
-#define KNOWING		64u	/* narrower ones soon end, and need not look at all operations before */
 
 struct plain {
 	struct kl_system sys;
@@ -63,7 +62,7 @@ static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t w
 		return ret;
 	pl.sys.first = pl.sim.first;
 	pl.sys.memo = &pl.sim.memo;
-	ret = width >= KNOWING ? kl_supply_new(&pl.sim, &pl.sys.supply) : 0;
+	ret = width ? kl_supply_new(&pl.sim, &pl.sys.supply) : 0;
 	if (!ret)
 		ret = kl_frontier_run(p, &pl.sys, &b, a);
 	kl_supply_free(pl.sys.supply);
@@ -83,7 +82,7 @@ static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 		       struct kl_answer *a)
 {
 	struct kl_limits own = *lim;
-	size_t width = lim->work ? WIDTH * lim->each : WIDTH;
+	size_t width = lim->work ? lim->each : WIDTH;
 	int ret;
 
 	/* Its width bounds its work. */

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A beam goes back: where none of what it kept goes on it begins again somewhat before,
+ * and keeps more until it is past that place.  Such places are few in a long history,
+ * so it is wide only there, and its work grows with the history's length.
+ *
+ * What it can go back to are marks: one of the last STEP events, one of the last 2 STEP
+ * and so on, to the beginning.  A mark from before anything was given up knows that, so
+ * what follows from it may be a violation again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/frontier_internal.h"
+
+#define STEP	16u	/* events from mark to mark */
+#define TRIES	3u	/* before a place is passed, each with */
+#define WIDER	4u	/* so many times as much kept, from twice as far before */
+
+/* The set number @i that the run may still need: the current one, and those of marks. */
+struct kl_config_set *kl_frontier_set(struct frontier *f, unsigned int i)
+{
+	return i ? &f->mark[i - 1].cur : &f->cur;
+}
+
+/* Forget marks of a past that was given up. */
+static void forget_ahead(struct frontier *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < MARKS; i++) {
+		if (f->mark[i].now <= f->now)
+			continue;
+		f->mark[i].used = false;
+		f->mark[i].cur.n = 0;
+	}
+}
+
+int kl_frontier_mark(struct frontier *f)
+{
+	const size_t masks = f->c.masklen * sizeof(uint64_t);
+	const uint32_t number = f->now / STEP;
+	struct mark *m;
+	int ret;
+
+	if (!f->sys->width || f->now % STEP)
+		return 0;
+	m = &f->mark[number ? __builtin_ctz(number) : MARKS - 1];
+	ret = kl_grow(m->cur.rec, m->cur.cap, f->cur.n * f->c.reclen + 1) ?:
+	      kl_grow(m->open, m->copen, (size_t)f->nopen + 1);
+	if (!ret && !m->free) {
+		m->free = malloc(2 * masks);
+		ret = m->free ? 0 : -ENOMEM;
+	}
+	if (ret)
+		return ret;
+	memcpy(m->cur.rec, f->cur.rec, f->cur.n * f->c.reclen * sizeof(*f->cur.rec));
+	memcpy(m->open, f->open, f->nopen * sizeof(*f->open));
+	memcpy(m->free, f->c.free, masks);
+	memcpy(m->free + f->c.masklen, f->c.over, masks);
+	m->cur.n = f->cur.n;
+	m->nopen = f->nopen;
+	m->now = f->now;
+	m->nnodes = f->nnodes;
+	m->cut = f->cut;
+	m->used = true;
+	return 0;
+}
+
+static void go_to(struct frontier *f, struct mark *m)
+{
+	const size_t masks = f->c.masklen * sizeof(uint64_t);
+	uint32_t i;
+
+	/* It fitted there before. */
+	memcpy(f->cur.rec, m->cur.rec, m->cur.n * f->c.reclen * sizeof(*f->cur.rec));
+	memcpy(f->open, m->open, m->nopen * sizeof(*f->open));
+	memcpy(f->c.free, m->free, masks);
+	memcpy(f->c.over, m->free + f->c.masklen, masks);
+	f->cur.n = m->cur.n;
+	f->nopen = m->nopen;
+	f->now = m->now;
+	f->nnodes = m->nnodes;
+	f->cut = m->cut;
+	for (i = 0; i < f->nopen; i++)
+		f->place[f->open[i].slot] = i;
+	kl_supply_back(f);
+}
+
+/* The last mark by event @by, or the first of all. */
+static struct mark *mark_by(struct frontier *f, uint64_t by)
+{
+	struct mark *best = &f->mark[MARKS - 1];
+	unsigned int i;
+
+	for (i = 0; i < MARKS; i++)
+		if (f->mark[i].used && f->mark[i].now <= by && f->mark[i].now > best->now)
+			best = &f->mark[i];
+	return best;
+}
+
+int kl_frontier_back(struct frontier *f)
+{
+	uint64_t far;
+
+	if (!f->cut || f->tries == TRIES)
+		return 1;
+	f->tries++;
+	f->trouble = f->now > f->trouble ? f->now : f->trouble;
+	f->width *= WIDER;
+	far = (uint64_t)f->p->nslots << f->tries;
+	/* Those ahead are of a past that was given up before. */
+	go_to(f, mark_by(f, f->trouble > far ? f->trouble - far : 0));
+	forget_ahead(f);
+	return 0;
+}
+
+void kl_frontier_past(struct frontier *f)
+{
+	if (f->tries && f->now > f->trouble + 2 * (uint64_t)f->p->nslots) {
+		f->tries = 0;
+		f->width = f->sys->width;
+	}
+}
+
+void kl_frontier_marks_free(struct frontier *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < MARKS; i++) {
+		kl_config_set_free(&f->mark[i].cur);
+		free(f->mark[i].open);
+		free(f->mark[i].free);
+	}
+}
