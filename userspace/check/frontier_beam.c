@@ -37,7 +37,10 @@ static uint32_t state_of(const struct frontier *f, const struct kl_key *k)
 	return kl_rec_state(&f->c, f->next.rec + k->val * f->c.reclen);
 }
 
-/* Sort the next configurations: the best of each state, the second best of each, ... */
+/*
+ * Sort the next configurations: the best of each state, the second best of each, ...;
+ * of these the better ones come first.
+ */
 static void rank(struct frontier *f, struct kl_key *k, struct kl_key *tmp)
 {
 	const size_t n = f->next.n;
@@ -47,14 +50,15 @@ static void rank(struct frontier *f, struct kl_key *k, struct kl_key *tmp)
 	for (i = 0; i < n; i++)
 		k[i] = (struct kl_key){ cost(f, f->next.rec + i * f->c.reclen), i };
 	kl_sort_keys(k, n, tmp);
+	/* Now the key is the place by cost, to come back to. */
 	for (i = 0; i < n; i++)
-		k[i].key = state_of(f, &k[i]);
+		k[i] = (struct kl_key){ (uint64_t)state_of(f, &k[i]) << 32 | i, k[i].val };
 	kl_sort_keys(k, n, tmp);
 	for (i = 0; i < n; i++, rank++) {
-		if (!i || k[i].key != state)
+		if (!i || k[i].key >> 32 != state)
 			rank = 0;
-		state = k[i].key;
-		k[i].key = rank;
+		state = k[i].key >> 32;
+		k[i].key = (uint64_t)rank << 32 | (uint32_t)k[i].key;
 	}
 	kl_sort_keys(k, n, tmp);
 }
