@@ -374,9 +374,13 @@ static void check_certificate(const struct kl_spec *spec, const struct kl_histor
 static void compare(const struct config *c, const struct kl_engine *judge, unsigned long n,
 		    unsigned int most_declined, uint64_t seed)
 {
+	/* For what is too much for the judge. */
+	static const struct kl_engine *const others[] = {
+		&kl_fifo_engine, &kl_dfs_engine, &kl_lifo_engine, &kl_beam_engine,
+	};
 	char why[160], what[300];
 	unsigned int most;
-	size_t k;
+	size_t k, j;
 
 	for (k = 0; k < sizeof(types) / sizeof(*types); k++) {
 		unsigned long count[3] = { 0 }, declined = 0, i;
@@ -396,11 +400,9 @@ static void compare(const struct config *c, const struct kl_engine *judge, unsig
 			struct kl_history *h = make(&types[k], spec, c, &seed, &falsified);
 			enum kl_verdict expected = ask(spec, h, judge, true, NULL), v, v2;
 
-			/* For the long ones there are better judges. */
-			if (expected == KL_UNKNOWN && judge != &kl_oracle_engine)
-				expected = ask(spec, h, &kl_fifo_engine, true, NULL);
-			if (expected == KL_UNKNOWN && judge != &kl_oracle_engine)
-				expected = ask(spec, h, &kl_lifo_engine, true, NULL);
+			for (j = 0; expected == KL_UNKNOWN && judge != &kl_oracle_engine &&
+				    j < sizeof(others) / sizeof(*others); j++)
+				expected = ask(spec, h, others[j], true, NULL);
 			count[expected]++;
 			if (!falsified && expected == KL_VIOLATION) {
 				show(spec, h, "false alarm of the judge itself");
