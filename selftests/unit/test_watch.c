@@ -540,6 +540,39 @@ static void test_policy(void **state)
 	kl_spec_free(spec);
 }
 
+/* Objects that come and go: those that are dropped and never seen again are not kept. */
+static void test_dropped_for_good(void **state)
+{
+	struct kl_spec *spec = shipped_spec("register");
+	struct kl_history *h = kl_history_new();
+	struct shed *s = shed_new();
+	const struct feed_opts opts = { .shed = s };
+	struct feed *f = feed_new(spec, h, &opts);
+	const struct shed_load over = { .now = 1, .busy = 0.95, .over = true };
+	uint64_t object = 0, i;
+	struct shed_stats st;
+	struct shed_turn t;
+	unsigned int turns;
+	int err;
+
+	for (turns = 0; turns < 40; turns++) {
+		for (i = 0; i < 1000; i++, object++)
+			shed_op(s, object, object, false, &err);
+		/* One stays. */
+		for (i = 0; i < 1000; i++)
+			shed_op(s, 1000000, object, false, &err);
+		assert_int_equal(shed_turn(s, &over, f, &t), 0);
+	}
+	shed_stats(s, &st);
+	assert_true(st.drops > 10000);
+	assert_true(st.dropped < 6000);
+	assert_true(gone(s, 1000000) && !gone(s, 1000));
+	feed_free(f);
+	shed_free(s);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_flight_object),
 		cmocka_unit_test(test_shorten),
 		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_dropped_for_good),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

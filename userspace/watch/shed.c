@@ -13,6 +13,7 @@
 #define ROOM		0.5		/* below that part of the time there is room */
 #define FULL		0.9		/* above it there is too much */
 #define OBJECTS		65536		/* remembered; quiet ones are forgotten */
+#define DROPPED		4096		/* the same of those that are dropped */
 
 static const char why[] = "it was dropped: there was more than could be checked";
 
@@ -205,6 +206,25 @@ static int resume(struct shed *s, double busy, struct feed *f, struct shed_turn 
 	return ret;
 }
 
+/*
+ * Objects that are gone for good would be remembered for ever as dropped ones.  Who comes
+ * back after all is checked again, and dropped again if it is too much.
+ */
+static void let_go_of_silent(struct shed *s, struct feed *f)
+{
+	size_t i;
+
+	for (i = 0; i < s->size; i++) {
+		struct object *o = &s->table[i];
+
+		if (!o->used || !o->dropped || o->nops || o->last)
+			continue;
+		feed_resume(f, o->object, o->until);
+		o->dropped = false;
+		s->ndropped--;
+	}
+}
+
 int shed_turn(struct shed *s, const struct shed_load *l, struct feed *f, struct shed_turn *t)
 {
 	const bool over = l->over || l->busy > FULL;
@@ -227,6 +247,8 @@ int shed_turn(struct shed *s, const struct shed_load *l, struct feed *f, struct 
 		s->wait /= 2;
 		s->back = l->now;
 	}
+	if (s->ndropped > DROPPED)
+		let_go_of_silent(s, f);
 	for (i = 0; i < s->size; i++) {
 		s->table[i].last = s->table[i].nops;
 		s->table[i].nops = 0;
