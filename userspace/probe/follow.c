@@ -163,7 +163,7 @@ static int begin(struct kl_recorder *r, uint64_t floor)
 	if (!r->opts.fresh && (r->nblocked || floor <= kl_time_add(until, r->h->error))) {
 		/* Who sleeps in there may do so for long. */
 		if (r->nblocked)
-			r->h->nops = 0;
+			r->h->nops = r->ndrained = 0;
 		return 0;
 	}
 	err = kl_begin(r);
