@@ -13,8 +13,8 @@
  *
  * It does what bpf/tp.bpf.c does, to structures of the same layout.  Interrupts are off
  * meanwhile, so each structure of a CPU has one writer, and nothing is missed because
- * it hit itself; only what an NMI announces is.  A slot is kept when its task ends: new
- * tasks that find none are counted as missed.
+ * it hit itself; only what an NMI announces is.  A slot is given back when its task has
+ * ended for everybody; until then new tasks that find none are counted as missed.
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
@@ -33,6 +33,7 @@
 
 #include "plain.h"
 #include "plain_abi.h"
+#include "task_end.h"
 #include "trace.h"
 
 #define SLOTS_MAX	(1U << 20)
@@ -363,6 +364,20 @@ static void on_drain(void *data, int cpu)
 	raw_local_irq_restore(flags);
 }
 
+/* As klin_task_free() of bpf/task.bpf.c. */
+static void on_task_end(void *data, struct task_struct *task)
+{
+	struct klin_slot *s = find_slot(data, task->pid, false);
+	u32 owner = 0, i;
+
+	if (!s)
+		return;
+	for (i = 0; i < KLIN_DEPTH; i++)
+		if (READ_ONCE(s->frames[i].open) == KLIN_OPEN)
+			owner = KLIN_SLOT_DEAD;
+	WRITE_ONCE(s->owner, owner);
+}
+
 static void detach(struct plain *p)
 {
 	/* What is called from now on stays in its slot. */
@@ -370,6 +385,7 @@ static void detach(struct plain *p)
 	unregister_trace_klin_point(on_point, p);
 	unregister_trace_klin_drain(on_drain, p);
 	unregister_trace_klin_call(on_call, p);
+	klin_task_end_unregister(on_task_end, p);
 	tracepoint_synchronize_unregister();
 	p->running = false;
 }
@@ -378,9 +394,12 @@ static int attach(struct plain *p)
 {
 	int err;
 
-	err = register_trace_klin_drain(on_drain, p);
+	err = klin_task_end_register(on_task_end, p);
 	if (err)
 		return err;
+	err = register_trace_klin_drain(on_drain, p);
+	if (err)
+		goto err_task_end;
 	err = register_trace_klin_point(on_point, p);
 	if (err)
 		goto err_drain;
@@ -399,6 +418,8 @@ err_point:
 	unregister_trace_klin_point(on_point, p);
 err_drain:
 	unregister_trace_klin_drain(on_drain, p);
+err_task_end:
+	klin_task_end_unregister(on_task_end, p);
 	tracepoint_synchronize_unregister();
 	return err;
 }
