@@ -28,6 +28,8 @@ test_command()
 		ktap_fail "$name" "status $status, $sets sets, $gets gets" \
 			"$(cat "$work/record" "$work/check")"
 	fi
+	ktap_result "$([ "$(stat -c %a "$work/c.txt")" = 600 ]; echo $?)" \
+		"a recording, with its addresses, is its owner's alone"
 }
 
 test_signal()
@@ -109,7 +111,7 @@ need_klin
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 11
+ktap_plan 12
 test_command
 test_signal
 test_refusals

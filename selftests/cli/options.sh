@@ -92,6 +92,10 @@ else
 	ktap_skip "what is said when the disk is full" "no /dev/full"
 fi
 
+(umask 027; "$KLIN" gen --ops=5 -o mode.txt; "$KLIN" gen --ops=5 -o mode.klh)
+ktap_result "$([ "$(stat -c %a mode.txt mode.klh | tr '\n' ' ')" = "640 640 " ]; echo $?)" \
+	"a file has the mode that the umask gives" "$(ls -l mode.*)"
+
 # A device is written to, not replaced.
 if mknod null c 1 3 2>/dev/null && : >null 2>/dev/null; then
 	run gen -o null

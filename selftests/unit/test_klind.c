@@ -187,16 +187,22 @@ static void test_metrics(void **state)
 	free(text);
 }
 
-/* A file of metrics is replaced at once, or stays. */
+/* A file of metrics is replaced at once, or stays; others read it. */
 static void test_metrics_file(void **state)
 {
 	const struct klind_metrics_row rows[] = { { "a", { .recorded = 1 } } };
 	char dir[] = "/tmp/klin-test-XXXXXX", path[64], *text;
+	struct stat st;
+	mode_t mask;
 	size_t len;
 
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/klin.prom", dir);
+	mask = umask(077);
 	assert_int_equal(klind_metrics_write(path, rows, 1), 0);
+	umask(mask);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644);
 	assert_int_equal(kl_read_file(path, &text, &len), 0);
 	assert_non_null(strstr(text, "klin_operations_recorded_total{spec=\"a\"} 1\n"));
 	free(text);

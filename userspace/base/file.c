@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,27 @@ int kl_read_file(const char *path, char **data, size_t *len)
 	return ret;
 }
 
+/* Unlike mkstemp() with the mode that the umask gives.  @end: the name's last letters. */
+static int create(const char *name, char *end, size_t n)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	unsigned char random[16];
+	unsigned int tries;
+	size_t i;
+	int fd;
+
+	for (tries = 0; tries < 100; tries++) {
+		if (getrandom(random, n, 0) != (ssize_t)n)
+			return -EIO;
+		for (i = 0; i < n; i++)
+			end[i] = letters[random[i] % (sizeof(letters) - 1)];
+		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd < 0 ? -errno : fd;
+	}
+	return -EEXIST;
+}
+
 /* A file beside @path, which takes its place when it is whole. */
 static int open_beside(struct kl_outfile *o, const char *path)
 {
@@ -74,16 +96,13 @@ static int open_beside(struct kl_outfile *o, const char *path)
 		kl_outfile_abort(o);
 		return -ENOMEM;
 	}
-	fd = mkostemp(o->tmp, O_CLOEXEC);
+	fd = create(o->tmp, o->tmp + strlen(o->tmp) - 6, 6);
 	if (fd < 0) {
-		int ret = -errno;
-
 		free(o->tmp);
 		o->tmp = NULL;
 		kl_outfile_abort(o);
-		return ret;
+		return fd;
 	}
-	fchmod(fd, 0644);
 	o->f = fdopen(fd, "w");
 	if (!o->f) {
 		close(fd);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -74,8 +75,10 @@ static char *default_output(const char *spec)
 	return name;
 }
 
+/* It tells addresses in the kernel, which are not for everybody. */
 static int write_history(const struct kl_history *h, const char *path)
 {
+	const mode_t before = umask(S_IRWXG | S_IRWXO);
 	size_t len = strlen(path);
 	struct kl_outfile out;
 	int err;
@@ -92,6 +95,7 @@ static int write_history(const struct kl_history *h, const char *path)
 				err = kl_outfile_commit(&out);
 		}
 	}
+	umask(before);
 	if (err)
 		kl_err("cannot write '%s': %s", path, strerror(-err));
 	return err;

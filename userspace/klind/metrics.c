@@ -2,6 +2,7 @@
 /* klind's counters, see metrics.h. */
 #include <inttypes.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "klind/metrics.h"
@@ -98,6 +99,8 @@ int klind_metrics_write(const char *path, const struct klind_metrics_row *rows, 
 
 	if (ret)
 		return ret;
+	/* For who collects them, who is somebody else. */
+	fchmod(fileno(o.f), 0644);
 	klind_metrics_print(o.f, rows, n);
 	return kl_outfile_commit(&o);
 }
