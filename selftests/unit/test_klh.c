@@ -90,6 +90,77 @@ static void test_large(void **state)
 	kl_history_free(back);
 }
 
+/* What a stretch of operations has; one that has nothing of it is told in bytes, as words. */
+enum trait { SPECIAL = 1, PENDING = 2, TOLD = 4, WIDE = 8, AGAIN = 16, NO_VALUES = 32, TRAITS = 64 };
+
+static void add_random(struct kl_history *h, unsigned int traits, uint64_t *time, uint64_t *s)
+{
+	const uint64_t wide = traits & WIDE && !kl_rand_below(s, 9) ? 300 : 0;
+	const bool none = traits & NO_VALUES && kl_rand_below(s, 2);
+	struct kl_shape shape = {
+		.method = kl_rand_below(s, 3), .nargs = none ? 0 : 1 + kl_rand_below(s, 2),
+		.nres = none ? 0 : kl_rand_below(s, 3),
+	};
+	struct kl_op op = {
+		.call = *time += kl_rand_below(s, 200), .cpu = kl_rand_below(s, 8) + wide,
+		.thread = kl_rand_below(s, 8) + wide, .object = kl_rand_below(s, 4) + wide,
+	};
+	struct kl_val v[4];
+	unsigned int i;
+
+	op.ret = op.call + kl_rand_below(s, 1u << kl_rand_below(s, 20));
+	if (traits & PENDING && !kl_rand_below(s, 30))
+		op.flags = 1 + kl_rand_below(s, 3);
+	for (i = 0; i < 4; i++)
+		v[i] = traits & SPECIAL && !kl_rand_below(s, 9) ?
+		       kl_special(1 + kl_rand_below(s, KL_ABSENT)) :
+		       kl_word(kl_rand_below(s, traits & AGAIN ? 6 : UINT64_MAX) >>
+			       kl_rand_below(s, 64));
+	assert_int_equal(kl_history_add(h, &op, &shape, v, v + 2), 0);
+	if (traits & TOLD && !kl_rand_below(s, 30))
+		assert_int_equal(kl_history_tell(h, h->nops - 1, op.call + kl_rand_below(s, 9),
+						 op.call + kl_rand_below(s, 9)), 0);
+}
+
+/* Each part of a block is read in the way that suits it; and shapes are many. */
+static void test_parts(void **state)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	uint64_t seed = 5, time = 0, round, i;
+
+	for (round = 0; round < 4; round++) {
+		struct kl_history *h = kl_history_new(), *back;
+		unsigned int traits = 0;
+		char *data, *a, *b;
+		size_t len, n;
+
+		for (i = 0; i < 3; i++)
+			kl_history_method(h, names[i], 1);
+		for (i = 0; i < 400; i++) {
+			kl_history_object(h, i * i);
+			kl_history_thread(h, i * 7);
+		}
+		while (h->nops < 80000) {
+			if (!kl_rand_below(&seed, 200))
+				traits = kl_rand_below(&seed, 3) ? kl_rand_below(&seed, 2) * AGAIN :
+					 kl_rand_below(&seed, TRAITS);
+			add_random(h, traits, &time, &seed);
+		}
+		data = klh_of(h, &len);
+		assert_int_equal(kl_klh_read("k", data, len, &back), 0);
+		assert_int_equal(back->nops, h->nops);
+		assert_int_equal(kl_history_finish(h), 0);
+		a = history_text(h, &n);
+		b = history_text(back, &n);
+		assert_string_equal(a, b);
+		free(a);
+		free(b);
+		free(data);
+		kl_history_free(h);
+		kl_history_free(back);
+	}
+}
+
 /* A recording in ten steps: 3 blocks by time, floors told, with a gap among them. */
 static char *stream(bool complete, size_t *len, struct kl_history **out)
 {
@@ -264,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_not_closed),
 		cmocka_unit_test(test_bit_flips),

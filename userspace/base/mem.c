@@ -36,7 +36,8 @@ void *kl_big_alloc(size_t bytes)
 	if (bytes < HUGE)
 		return malloc(bytes ? bytes : 1);
 	p = aligned_alloc(HUGE, (bytes + HUGE - 1) & ~(HUGE - 1));
-	kl_big_hint(p, bytes);
+	/* The last huge page, too, if most of it is asked for. */
+	kl_big_hint(p, (bytes + HUGE / 4) % HUGE < HUGE / 4 ? bytes + HUGE / 4 : bytes);
 	return p;
 }
 

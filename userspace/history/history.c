@@ -32,13 +32,16 @@ struct shapes {
 	bool recent;
 	unsigned int turn;	/* which of a set makes room */
 	unsigned int looks, found;	/* of LOOKS */
-	unsigned int blind;	/* to be looked up only here: */
+	unsigned int blind;	/* to be looked up only among a handful: */
+	bool rare;		/* or not even there, if they have a word */
 	uint64_t handful[HANDFUL];
 };
 
 #define WAYS	8		/* a cache line */
 #define LOOKS	1024
 #define FEW	(LOOKS / 4)
+#define RARE	(LOOKS / 16)
+#define TOGETHER	64	/* whose places are fetched before their turn */
 #define BLIND	(15 * LOOKS)
 
 struct kl_index {
@@ -336,23 +339,34 @@ static inline void copy_vals(struct kl_val *to, const struct kl_val *from, size_
 		*to = *from;
 }
 
-static inline int64_t add_shape(struct kl_history *h, const struct kl_shape *s,
-				const struct kl_val *v)
+/* Room for @n more shapes of @nvals values. */
+static inline int shapes_room(struct kl_history *h, size_t n, size_t nvals)
+{
+	if (h->nshapes + n >= UINT32_MAX || h->nvals + nvals > UINT32_MAX)
+		return -EOVERFLOW;
+	return kl_grow(h->shapes, h->cshapes, h->nshapes + n) ?:
+	       kl_grow(h->vals, h->cvals, h->nvals + nvals);
+}
+
+/* There is room for it. */
+static inline uint32_t put_shape(struct kl_history *h, const struct kl_shape *s,
+				 const struct kl_val *v)
 {
 	const size_t n = s->nargs + s->nres;
-	int ret;
 
-	if (h->nshapes >= UINT32_MAX - 1 || h->nvals + n > UINT32_MAX)
-		return -EOVERFLOW;
-	ret = kl_grow(h->shapes, h->cshapes, h->nshapes + 1) ?:
-	      kl_grow(h->vals, h->cvals, h->nvals + n);
-	if (ret)
-		return ret;
 	h->shapes[h->nshapes] = *s;
 	h->shapes[h->nshapes].vals = h->nvals;
 	copy_vals(h->vals + h->nvals, v, n);
 	h->nvals += n;
 	return h->nshapes++;
+}
+
+static inline int64_t add_shape(struct kl_history *h, const struct kl_shape *s,
+				const struct kl_val *v)
+{
+	const int ret = shapes_room(h, 1, s->nargs + s->nres);
+
+	return ret ? ret : (int64_t)put_shape(h, s, v);
 }
 
 static inline bool is_shape(const struct kl_history *h, uint64_t slot, uint64_t hash,
@@ -374,6 +388,7 @@ static void count_look(struct shapes *t, bool found)
 	if (++t->looks < LOOKS)
 		return;
 	t->blind = t->found < FEW ? BLIND : 0;
+	t->rare = t->found < RARE;
 	t->looks = t->found = 0;
 }
 
@@ -408,10 +423,10 @@ static inline uint64_t *find_shape(struct kl_history *h, const struct kl_shape *
 	return &t->slot[at];
 }
 
-static inline int64_t number_shape(struct kl_history *h, const struct kl_shape *s,
-				   const struct kl_val *v)
+static inline int64_t number_hashed(struct kl_history *h, const struct kl_shape *s,
+				    const struct kl_val *v, uint64_t hash)
 {
-	uint64_t hash, *slot;
+	uint64_t *slot;
 	int64_t id;
 	int ret;
 
@@ -420,7 +435,6 @@ static inline int64_t number_shape(struct kl_history *h, const struct kl_shape *
 		if (ret)
 			return ret;
 	}
-	hash = shape_hash(s, v);
 	slot = find_shape(h, s, v, hash);
 	if (is_shape(h, *slot, hash, s, v))
 		return (uint32_t)*slot - 1;
@@ -428,6 +442,12 @@ static inline int64_t number_shape(struct kl_history *h, const struct kl_shape *
 	if (id >= 0)
 		*slot = hash << 32 | (uint32_t)(id + 1);
 	return id;
+}
+
+static int64_t number_shape(struct kl_history *h, const struct kl_shape *s,
+			    const struct kl_val *v)
+{
+	return number_hashed(h, s, v, shape_hash(s, v));
 }
 
 /* All values of @s, to @v; -EINVAL if there cannot be such a shape. */
@@ -455,34 +475,104 @@ int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 	return ret ? ret : number_shape(h, s, v);
 }
 
+/* Are the operation's times as they should be?  A pending one has no return. */
+static inline bool good_times(struct kl_op *op)
+{
+	if (op->flags & KL_OP_PENDING) {
+		op->ret = KL_TIME_MAX;
+		op->flags &= ~KL_OP_DRAINED;
+	} else if (op->ret == KL_TIME_MAX) {
+		return false;
+	}
+	return op->call != KL_TIME_MAX && op->call <= op->ret;
+}
+
+static inline bool has_word(const struct kl_shape *s, const struct kl_val *v)
+{
+	unsigned int i, n = s->nargs + s->nres;
+
+	for (i = 0; i < n && v[i].tag != KL_WORD; i++)
+		;
+	return i < n;
+}
+
+/* The shapes of the next @n operations while few are found. */
+static int number_blindly(struct kl_history *h, size_t n, const struct kl_shape *s,
+			  const struct kl_val *vals)
+{
+	struct shapes *t = &h->index->shapes;
+	struct kl_op *op = &h->ops[h->nops];
+	size_t nvals = 0, i;
+	int ret;
+
+	for (i = 0; i < n; i++)
+		nvals += s[i].nargs + s[i].nres;
+	ret = shapes_room(h, n, nvals);
+	if (ret)
+		return ret;
+	t->blind -= n;
+	for (i = 0; i < n; i++, vals += s->nargs + s->nres, s++, op++) {
+		uint64_t hash, *slot;
+
+		if (t->rare && has_word(s, vals)) {
+			op->shape = put_shape(h, s, vals);
+			continue;
+		}
+		hash = shape_hash(s, vals);
+		slot = &t->handful[hash % HANDFUL];
+		if (!is_shape(h, *slot, hash, s, vals))
+			*slot = hash << 32 | (put_shape(h, s, vals) + 1);
+		op->shape = (uint32_t)*slot - 1;
+	}
+	return 0;
+}
+
+/* The same while they are looked for; at most TOGETHER. */
+static int number_looking(struct kl_history *h, size_t n, const struct kl_shape *s,
+			  const struct kl_val *vals)
+{
+	const struct shapes *t = &h->index->shapes;
+	struct kl_op *op = &h->ops[h->nops];
+	const struct kl_val *v = vals;
+	uint32_t hash[TOGETHER];
+	int64_t shape;
+	size_t i;
+
+	for (i = 0; i < n; i++, v += s[i - 1].nargs + s[i - 1].nres) {
+		hash[i] = shape_hash(&s[i], v);
+		if (t->slot)
+			__builtin_prefetch(&t->slot[hash[i] & t->mask & ~(size_t)(WAYS - 1)]);
+	}
+	for (i = 0; i < n; i++, vals += s->nargs + s->nres, s++) {
+		shape = number_hashed(h, s, vals, hash[i]);
+		if (shape < 0)
+			return shape;
+		op[i].shape = shape;
+	}
+	return 0;
+}
+
 int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
 		      const struct kl_val *vals)
 {
 	int ret = kl_history_untold(h, n);
+	size_t i, part;
 
-	if (ret)
-		return ret;
-	for (; n; n--, vals += s->nargs + s->nres, s++) {
-		struct kl_op *op = &h->ops[h->nops];
-		int64_t shape;
-
-		if (op->flags & KL_OP_PENDING) {
-			op->ret = KL_TIME_MAX;
-			op->flags &= ~KL_OP_DRAINED;
-		} else if (op->ret == KL_TIME_MAX) {
-			return -EINVAL;
-		}
-		if (op->call == KL_TIME_MAX || op->ret < op->call)
-			return -EINVAL;
-		if (h->nops >= KL_NO_OP)
-			return -EOVERFLOW;
-		shape = number_shape(h, s, vals);
-		if (shape < 0)
-			return shape;
-		op->shape = shape;
-		h->nops++;
+	if (!ret && h->nops + n > KL_NO_OP)
+		ret = -EOVERFLOW;
+	for (i = 0; i < n && !ret; i++)
+		if (!good_times(&h->ops[h->nops + i]))
+			ret = -EINVAL;
+	for (; n && !ret; n -= part, h->nops += part) {
+		part = n < TOGETHER ? n : TOGETHER;
+		ret = h->index->shapes.blind >= part ? number_blindly(h, part, s, vals) :
+		      number_looking(h, part, s, vals);
+		if (ret)
+			break;
+		for (i = 0; i < part; i++, s++)
+			vals += s->nargs + s->nres;
 	}
-	return 0;
+	return ret;
 }
 
 int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape *s,

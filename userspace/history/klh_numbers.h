@@ -36,6 +36,36 @@ static inline bool klh_next(struct klh_cursor *c, uint64_t *out)
 	return true;
 }
 
+/* All bits of the next @n bytes; all ones if there are not so many. */
+static inline uint8_t klh_all_bits(const struct klh_cursor *c, size_t n)
+{
+	uint64_t all = 0, w;
+	size_t i;
+
+	if ((size_t)(c->end - c->p) < n)
+		return 0xff;
+	for (i = 0; i + 8 <= n; i += 8) {
+		memcpy(&w, c->p + i, sizeof(w));
+		all |= w;
+	}
+	for (; i < n; i++)
+		all |= c->p[i];
+	all |= all >> 32;
+	all |= all >> 16;
+	return all | all >> 8;
+}
+
+/* Are the next @n numbers a byte each, or all of them 0? */
+static inline bool klh_bytes(const struct klh_cursor *c, size_t n)
+{
+	return klh_all_bits(c, n) < 0x80;
+}
+
+static inline bool klh_zeros(const struct klh_cursor *c, size_t n)
+{
+	return !klh_all_bits(c, n);
+}
+
 /* The seven bits of each of eight bytes, one after the other. */
 static inline uint64_t klh_squeeze(uint64_t w)
 {

@@ -16,21 +16,11 @@
 #include "history/klh.h"
 #include "history/klh_format.h"
 #include "history/klh_numbers.h"
+#include "history/klh_ops.h"
 #include "history/text.h"
 
-#define PART	128	/* operations that are read together */
-
-/* What the columns say of them, number by number. */
-struct part {
-	uint64_t flags[PART], call[PART], ret[PART], point[PART], drain[PART], thread[PART];
-	uint64_t object[PART], method[PART], cpu[PART], shape[PART];
-	uint64_t tag[2 * KL_MAX_ARGS * PART], word[2 * KL_MAX_ARGS * PART];
-	/* Made of these: what was written in parts just before is slow to copy whole. */
-	struct kl_val vals[2 * KL_MAX_ARGS * PART];
-	struct kl_shape shapes[PART];
-	size_t nret, npoint, ndrain, ntag, nword;	/* of those that not all have */
-	bool plain;		/* no flags */
-};
+#define EXPECT	64	/* bytes of memory for each of a file that are taken at once */
+#define FIRST	8192	/* operations, from which it is told how much memory all will take */
 
 struct kl_klh_reader {
 	const char *name;
@@ -43,11 +33,9 @@ struct kl_klh_reader {
 	uint64_t object, thread, floor;
 	uint64_t nops;		/* of all blocks */
 	uint32_t nblocks;
-	uint64_t call, ret;	/* of the last operation */
-	bool unordered;		/* operations are not as kl_history_finish() leaves them */
+	bool whole;		/* the file is in memory */
 	bool begun, ended;	/* of a stream */
-	struct klh_last last;
-	struct part *part;
+	struct klh_ops *ops;
 };
 
 bool kl_klh_is(const void *data, size_t len)
@@ -123,175 +111,44 @@ static int read_gaps(struct kl_klh_reader *r, struct klh_cursor *c)
 	return 0;
 }
 
-/* How many numbers there are in the columns where not each operation has one. */
-static bool count_numbers(struct kl_klh_reader *r, size_t n)
+/* Make room for all operations of a whole file, as headers of blocks tell. */
+static void expect(struct kl_klh_reader *r)
 {
-	struct part *t = r->part;
-	uint64_t flags = 0, thread = 0, object = 0, method = 0, cpu = 0, args = 0, results = 0;
-	size_t i;
+	uint64_t nops = 0;
+	size_t at = r->at;
 
-	t->ntag = t->npoint = t->ndrain = 0;
-	t->nret = n;
-	for (i = 0; i < n; i++) {
-		flags |= t->flags[i];
-		thread = t->thread[i] > thread ? t->thread[i] : thread;
-		object = t->object[i] > object ? t->object[i] : object;
-		method = t->method[i] > method ? t->method[i] : method;
-		cpu |= t->cpu[i];
-		args = t->shape[i] >> 4 > args ? t->shape[i] >> 4 : args;
-		results = (t->shape[i] & 15) > results ? t->shape[i] & 15 : results;
-		t->ntag += (t->shape[i] >> 4) + (t->shape[i] & 15);
-	}
-	t->plain = !flags;
-	for (i = 0; flags && i < n; i++) {
-		const bool pending = t->flags[i] & KL_OP_PENDING;
+	while (r->len - at >= KLH_BLOCK_HEADER && klh_get32(r->data + at) == KLH_BLOCK) {
+		const uint32_t len = klh_get32(r->data + at + 12);
 
-		t->nret -= pending;
-		t->ntag -= pending ? t->shape[i] & 15 : 0;
-		t->npoint += !!(t->flags[i] & KLH_HAS_POINT);
-		t->ndrain += !!(t->flags[i] & KLH_HAS_DRAIN);
+		if (len > r->len - at - KLH_BLOCK_HEADER)
+			break;
+		nops += klh_get32(r->data + at + 4);
+		at += KLH_BLOCK_HEADER + len;
 	}
-	return !(flags & ~(uint64_t)KLH_FLAGS_KNOWN) && thread < r->h->nthreads &&
-	       object < r->h->nobjects && method < r->h->nmethods && cpu <= KL_NO_CPU &&
-	       args <= KL_MAX_ARGS && results <= KL_MAX_ARGS;
+	if (r->h->nops)
+		kl_history_expect(r->h, (double)nops / r->h->nops + 0.01, EXPECT * r->len);
 }
 
-/* The columns of the next @n operations. */
-static bool read_part(struct kl_klh_reader *r, struct klh_cursor *col, size_t n)
+/* The operations of a block; the first ones of a file tell how large others are. */
+static int read_ops(struct kl_klh_reader *r, struct klh_cursor *col, uint32_t nops)
 {
-	struct part *t = r->part;
-	uint64_t most = 0;
-	size_t i;
+	const uint32_t first = r->whole && !r->h->nops && nops > FIRST ? FIRST : nops;
+	const char *what;
+	int ret;
 
-	if (!klh_next_some(&col[KLH_FLAGS], t->flags, n) ||
-	    !klh_next_some(&col[KLH_CALL], t->call, n) ||
-	    !klh_next_some(&col[KLH_THREAD], t->thread, n) ||
-	    !klh_next_some(&col[KLH_OBJECT], t->object, n) ||
-	    !klh_next_some(&col[KLH_METHOD], t->method, n) ||
-	    !klh_next_some(&col[KLH_CPU], t->cpu, n) ||
-	    !klh_next_some(&col[KLH_SHAPE], t->shape, n) || !count_numbers(r, n) ||
-	    !klh_next_some(&col[KLH_RET], t->ret, t->nret) ||
-	    !klh_next_some(&col[KLH_POINT], t->point, t->npoint) ||
-	    !klh_next_some(&col[KLH_DRAIN], t->drain, t->ndrain) ||
-	    !klh_next_some(&col[KLH_TAGS], t->tag, t->ntag))
-		return false;
-	t->nword = 0;
-	for (i = 0; i < t->ntag; i++) {
-		most = t->tag[i] > most ? t->tag[i] : most;
-		t->nword += t->tag[i] == KL_WORD;
+	klh_ops_begin(r->ops);
+	ret = klh_ops_read(r->ops, r->h, col, first, &what);
+	if (!ret && first < nops) {
+		expect(r);
+		ret = klh_ops_read(r->ops, r->h, col, nops - first, &what);
 	}
-	return most <= KL_ABSENT && klh_next_some(&col[KLH_VALUES], t->word, t->nword);
-}
-
-/* The shapes of @n operations, and their values one after the other. */
-static void make_shapes(struct kl_klh_reader *r, size_t n)
-{
-	struct part *t = r->part;
-	const uint64_t *tag = t->tag, *word = t->word;
-	struct kl_val *v = t->vals;
-	unsigned int k;
-	uint64_t *last;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		const unsigned int nargs = t->shape[i] >> 4, all = nargs + (t->shape[i] & 15);
-		const unsigned int known = t->flags[i] & KL_OP_PENDING ? nargs : all;
-
-		t->shapes[i] = (struct kl_shape){
-			.method = t->method[i], .nargs = nargs, .nres = all - nargs,
-		};
-		for (k = 0; k < known; k++, v++) {
-			*v = kl_special(*tag);
-			if (*tag++ != KL_WORD)
-				continue;
-			last = klh_place(&r->last, t->method[i], k);
-			v->v = *last += klh_unfold(*word++);
-		}
-		for (; k < all; k++)
-			*v++ = kl_special(KL_ANY);
-	}
-}
-
-/*
- * Operations of @n shapes, after @prev, the call of the one before.  @plain: none has flags.
- * False if their times are not as they should be.
- */
-static inline __attribute__((always_inline)) bool make_ops(struct kl_klh_reader *r, size_t n,
-							   uint64_t *prev, bool plain)
-{
-	const struct part *t = r->part;
-	const uint64_t *length = t->ret;
-	struct kl_op *op = &r->h->ops[r->h->nops];
-	uint64_t call = *prev, last = r->call, last_ret = r->ret;
-	bool over = false, unordered = false;
-	size_t i;
-
-	for (i = 0; i < n; i++, op++) {
-		const uint64_t flags = plain ? 0 : t->flags[i];
-
-		call += klh_unfold(t->call[i]);
-		op->call = call;
-		op->ret = KL_TIME_MAX;
-		if (!(flags & KL_OP_PENDING))
-			over |= __builtin_add_overflow(call, *length++, &op->ret);
-		op->thread = t->thread[i];
-		op->object = t->object[i];
-		op->cpu = t->cpu[i] ? t->cpu[i] - 1 : KL_NO_CPU;
-		op->flags = flags & KL_OP_UNSEEN;
-		op->pad = 0;
-		unordered |= (call < last) | ((call == last) & (op->ret < last_ret));
-		last = call;
-		last_ret = op->ret;
-	}
-	*prev = r->call = last;
-	r->ret = last_ret;
-	r->unordered |= unordered;
-	return !over;
-}
-
-/* Linearization points and drains of the last @n operations. */
-static int tell_times(struct kl_klh_reader *r, size_t n)
-{
-	const struct part *t = r->part;
-	const uint64_t *point = t->point, *drain = t->drain;
-	const size_t first = r->h->nops - n;
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < n && !ret; i++) {
-		const uint64_t call = r->h->ops[first + i].call;
-		uint64_t p = KL_TIME_MAX, d = KL_TIME_MAX;
-
-		if (t->flags[i] & KLH_HAS_POINT)
-			p = call + klh_unfold(*point++);
-		if (t->flags[i] & KLH_HAS_DRAIN)
-			d = call + klh_unfold(*drain++);
-		if (t->flags[i] & (KLH_HAS_POINT | KLH_HAS_DRAIN))
-			ret = kl_history_tell(r->h, first + i, p, d);
-	}
-	return ret;
-}
-
-static int add_part(struct kl_klh_reader *r, size_t n, uint64_t *prev)
-{
-	int ret = kl_grow(r->h->ops, r->h->cops, r->h->nops + n);
-	bool good;
-
-	if (ret)
-		return ret;
-	make_shapes(r, n);
-	good = r->part->plain ? make_ops(r, n, prev, true) : make_ops(r, n, prev, false);
-	ret = good ? kl_history_append(r->h, n, r->part->shapes, r->part->vals) : -EINVAL;
-	if (!ret && r->part->npoint + r->part->ndrain)
-		ret = tell_times(r, n);
-	return ret == -EINVAL ? damaged(r, "an operation's times are not as they should be") : ret;
+	return ret == -EINVAL ? damaged(r, what) : ret;
 }
 
 static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 {
 	struct klh_cursor col[KLH_COLUMNS];
-	size_t at = KLH_COLUMNS * 4, i, n;
-	uint64_t prev = 0;
+	size_t at = KLH_COLUMNS * 4, i;
 	int ret;
 
 	if (raw < at)
@@ -316,15 +173,9 @@ static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 		ret = read_gaps(r, &col[KLH_GAPS]);
 	if (ret)
 		return ret;
-	memset(&r->last, 0, sizeof(r->last));
-	for (i = 0; i < nops; i += n) {
-		n = nops - i < PART ? nops - i : PART;
-		if (!read_part(r, col, n))
-			return damaged(r, "an operation is not as it should be");
-		ret = add_part(r, n, &prev);
-		if (ret)
-			return ret;
-	}
+	ret = read_ops(r, col, nops);
+	if (ret)
+		return ret;
 	for (i = 0; i < KLH_COLUMNS; i++)
 		if (col[i].p != col[i].end)
 			return damaged(r, "a column is longer than its operations");
@@ -383,26 +234,6 @@ static bool only_zeros(const uint8_t *p, size_t len)
 	return !len;
 }
 
-#define EXPECT	64	/* bytes of memory for each of the file that are taken at once */
-
-/* Make room for what is to come, as headers of blocks tell. */
-static void expect(struct kl_klh_reader *r)
-{
-	uint64_t nops = r->nops;
-	size_t at = r->at;
-
-	while (r->len - at >= KLH_BLOCK_HEADER && klh_get32(r->data + at) == KLH_BLOCK) {
-		const uint32_t len = klh_get32(r->data + at + 12);
-
-		if (len > r->len - at - KLH_BLOCK_HEADER)
-			break;
-		nops += klh_get32(r->data + at + 4);
-		at += KLH_BLOCK_HEADER + len;
-	}
-	if (r->nops)
-		kl_history_expect(r->h, (double)nops / r->nops + 0.01, EXPECT * r->len);
-}
-
 static int read_blocks(struct kl_klh_reader *r)
 {
 	for (;;) {
@@ -430,8 +261,6 @@ static int read_blocks(struct kl_klh_reader *r)
 		if (ret)
 			return ret;
 		r->at += KLH_BLOCK_HEADER + len;
-		if (r->nblocks == 1)
-			expect(r);
 	}
 }
 
@@ -500,8 +329,9 @@ int kl_klh_read(const char *name, const void *data, size_t len, struct kl_histor
 		return -ENOMEM;
 	r->data = data;
 	r->len = len;
+	r->whole = true;
 	ret = read_header(r) ?: read_blocks(r);
-	if (!ret && (r->unordered || r->h->ngaps))
+	if (!ret && (klh_ops_unordered(r->ops) || r->h->ngaps))
 		ret = kl_history_finish(r->h);
 	if (!ret) {
 		*out = r->h;
@@ -520,8 +350,8 @@ struct kl_klh_reader *kl_klh_reader_new(const char *name)
 	r->name = name;
 	r->h = kl_history_new();
 	r->zstd = ZSTD_createDCtx();
-	r->part = malloc(sizeof(*r->part));
-	if (r->h && r->zstd && r->part)
+	r->ops = klh_ops_new();
+	if (r->h && r->zstd && r->ops)
 		return r;
 	kl_klh_reader_free(r);
 	return NULL;
@@ -534,7 +364,7 @@ void kl_klh_reader_free(struct kl_klh_reader *r)
 	kl_history_free(r->h);
 	ZSTD_freeDCtx(r->zstd);
 	free(r->raw);
-	free(r->part);
+	klh_ops_free(r->ops);
 	free(r);
 }
 

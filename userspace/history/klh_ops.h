@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads the operations of a block of .klh, see klh_format.h. */
+#ifndef KL_HISTORY_KLH_OPS_H
+#define KL_HISTORY_KLH_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "history/history.h"
+#include "history/klh_numbers.h"
+
+struct klh_ops;
+
+struct klh_ops *klh_ops_new(void);
+void klh_ops_free(struct klh_ops *o);
+
+/* A block begins. */
+void klh_ops_begin(struct klh_ops *o);
+
+/**
+ * klh_ops_read() - read the next operations of a block
+ * @o: the reader, always of the same file
+ * @h: where they go; what they refer to is there
+ * @col: the block's columns; those of operations move behind what was read
+ * @n: how many operations
+ * @what: of -EINVAL: what is not as it should be
+ *
+ * Return: 0, -EINVAL, -ENOMEM, -EOVERFLOW.
+ */
+int klh_ops_read(struct klh_ops *o, struct kl_history *h, struct klh_cursor *col, size_t n,
+		 const char **what);
+
+/* Were some not as kl_history_finish() leaves them? */
+bool klh_ops_unordered(const struct klh_ops *o);
+
+#endif
