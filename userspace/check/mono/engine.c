@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "check/cex.h"
+#include "check/mono/blocks.h"
 #include "check/mono/places.h"
 #include "check/mono/mono.h"
 #include "check/mono/moves.h"
@@ -438,6 +439,9 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 		return mono_set(s, lim, &c, a);
 	if (c.kind == KL_CONTAINER_REGISTER && has_others(s))
 		return mono_moves(s, lim, &c, a);
+	ret = c.kind == KL_CONTAINER_REGISTER ? mono_blocks(s, lim, &c, a) : 0;
+	if (ret || a->verdict == KL_LINEARIZABLE)
+		return ret;
 	/* First an order of more than is certain; then, if that says nothing, of what is. */
 	ret = run_on(s, lim, &strict, types[c.kind], &c, a);
 	if (!ret && strict && a->verdict == KL_UNKNOWN) {
