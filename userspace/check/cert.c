@@ -143,7 +143,8 @@ int kl_cert_write(const struct kl_report *r, bool classical, const char *history
 	if (ret)
 		return ret;
 	fprintf(o.f, "klin-certificate 2\nhistory %s\n", history);
-	fprintf(o.f, "operations %zu digest %016" PRIx64 "\n", r->h->nops, kl_history_digest(r->h, false));
+	fprintf(o.f, "operations %zu digest %016" PRIx64 "\n", r->h->nops,
+		kl_history_digest(r->h, false));
 	fprintf(o.f, "classical %d\npartitions %zu by %s\n", classical, r->nparts,
 		r->nparts && r->parts[0].has_key ? "key" : "object");
 	for (i = 0; i < r->nparts; i++)

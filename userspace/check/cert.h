@@ -14,12 +14,14 @@
  *	kept 5 6 9
  *
  * An order names operations by their index in the history, by call time: N takes
- * effect; N+K: it and then the K that follow it do; N! takes effect and leaves its writes in the store
- * buffer; ~N: they reach memory; ( and ): a gap begins and ends.  An UNKNOWN part has no order
- * unless only a gap made it unknown.  A violation names the operations of its
- * counterexample, the time by which all others that matter had ended (cut),
- * whose effect is taken as unknown, - if there are none, and the time when the
+ * effect; N+K: it does, and then the K that follow it; N! takes effect and leaves its
+ * writes in the store buffer; ~N: they reach memory; ( and ): a gap begins and ends.  An
+ * UNKNOWN part has no order unless only a gap made it unknown.  A violation names the
+ * operations of its counterexample, the time by which all others that matter had ended
+ * (cut), whose effect is taken as unknown, - if there are none, and the time when the
  * last one failed (end).  Partitions come in the order of their first operations.
+ *
+ * In version 1 there is no N+K, and the digest is of the whole history.
  */
 #ifndef KL_CHECK_CERT_H
 #define KL_CHECK_CERT_H

@@ -40,6 +40,9 @@ struct kl_limits {
 	struct kl_progress *progress;	/* or NULL */
 };
 
+/* Is it to end, or its time over?  Then @reason says which. */
+bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size);
+
 /*
  * A step of a witness: an item of the partition takes effect, or (TSO) the
  * entry that it left in the store buffer reaches memory.

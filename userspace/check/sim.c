@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/hash.h"
 #include "check/sim.h"
@@ -14,7 +13,6 @@
 
 int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 {
-	struct timespec ts;
 
 	if (b->lim->bytes && bytes > b->lim->bytes) {
 		snprintf(b->reason, sizeof(b->reason), "memory bound of %llu MiB reached",
@@ -30,17 +28,8 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 		return 0;
 	if (b->lim->progress)
 		b->lim->progress->now = b->progress;
-	if (b->lim->stop && *b->lim->stop) {
-		snprintf(b->reason, sizeof(b->reason), "interrupted");
+	if (kl_time_over(b->lim, b->reason, sizeof(b->reason)))
 		return -EDQUOT;
-	}
-	if (b->lim->deadline_ns) {
-		clock_gettime(CLOCK_MONOTONIC, &ts);
-		if ((uint64_t)ts.tv_sec * 1000000000ull + ts.tv_nsec > b->lim->deadline_ns) {
-			snprintf(b->reason, sizeof(b->reason), "time bound reached");
-			return -EDQUOT;
-		}
-	}
 	return 0;
 }
 

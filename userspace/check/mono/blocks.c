@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "check/mono/blocks.h"
+#include "check/mono/mono.h"
 #include "check/mono/words.h"
 
 #define TOGETHER	128	/* operations whose words are looked up together */
@@ -250,16 +251,13 @@ static int allocate(struct blocks *b, bool ordered)
 {
 	const struct kl_slice *s = b->s;
 	const size_t n = (size_t)s->nops + 1;
-	size_t i;
 
 	b->latest = calloc(s->h->nthreads + 1, sizeof(*b->latest));
-	b->roles = calloc(s->h->nmethods + 1, sizeof(*b->roles));
+	b->roles = mono_roles(s);
 	b->block = kl_big_alloc(n * sizeof(*b->block));
 	b->number = ordered ? kl_big_alloc(n * sizeof(*b->number)) : NULL;
 	if (!b->latest || !b->roles || !b->block || (ordered && !b->number))
 		return -ENOMEM;
-	for (i = 0; i < s->h->nmethods; i++)
-		b->roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER : kl_spec_role(s->spec, s->methods[i]);
 	return mono_words_init(&b->words, s->nops, MONO_WORDS_DIRECT * (uint64_t)s->nops) ?: 1;
 }
 

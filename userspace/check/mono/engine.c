@@ -364,6 +364,17 @@ static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *s
 	return ret;
 }
 
+uint8_t *mono_roles(const struct kl_slice *s)
+{
+	uint8_t *roles = calloc(s->h->nmethods + 1, sizeof(*roles));
+	size_t i;
+
+	for (i = 0; roles && i < s->h->nmethods; i++)
+		roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER :
+			   kl_spec_role(s->spec, s->methods[i]);
+	return roles;
+}
+
 static bool is_other(const struct kl_slice *s, uint16_t method)
 {
 	return s->methods[method] < 0 ||

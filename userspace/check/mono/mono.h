@@ -191,6 +191,8 @@ int mono_gaps(const struct kl_slice *s, const struct kl_limits *lim, struct kl_a
  * is no violation and no core.  0 or -ENOMEM.
  */
 int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a);
+/* engine.c: enum kl_role of each of the history's methods, to be freed; NULL without memory. */
+uint8_t *mono_roles(const struct kl_slice *s);
 /* engine.c: does m->order keep the order of each thread?  1, 0 or -ENOMEM. */
 int mono_keeps_lines(const struct mono *m);
 

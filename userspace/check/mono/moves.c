@@ -229,7 +229,8 @@ static bool is_made(struct moves *m)
 
 	for (i = 0; i < m->words.n; i++) {
 		const struct moves_value *v = &m->v[i];
-		const uint32_t made = v->made + (i == m->first), need = v->taken ? v->taken : !!v->hi;
+		const uint32_t made = v->made + (i == m->first);
+		const uint32_t need = v->taken ? v->taken : !!v->hi;
 
 		if (made >= need)
 			continue;
@@ -240,7 +241,8 @@ static bool is_made(struct moves *m)
 	if (missing <= most)
 		return true;
 	if (m->v[one].taken > 1)
-		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was replaced %u times and was there %u",
+		snprintf(m->why, sizeof(m->why),
+			 "%" PRIu64 " was replaced %u times and was there %u",
 			 moves_word(m, one), m->v[one].taken, m->v[one].made + (one == m->first));
 	else
 		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was seen and never written",

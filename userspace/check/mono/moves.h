@@ -27,7 +27,7 @@ struct moves_value {
 	uint64_t lo, hi;	/* first return, last call of what saw it and left it there */
 	uint32_t made, taken;	/* how often; pending ones may have made it, too */
 	uint32_t chain;
-	uint32_t block;		/* its place among the values in the order, MONO_NONE if it has none */
+	uint32_t block;		/* its place among the values in the order, or MONO_NONE */
 };
 
 /* Words that one after another were made of each other, and what began with a write. */
@@ -93,7 +93,7 @@ int moves_order(struct moves *m);
 
 /*
  * moves_way.c: move chains so that the operations in m->wish may find places.  Was any
- * moved?
+ * moved?  If the time is over none is, and m->why says so.
  */
 bool moves_make_way(struct moves *m);
 

@@ -96,6 +96,11 @@ static int find_chains(struct moves *m)
 	return 0;
 }
 
+static const char *and_others(const struct moves *m, const struct moves_chain *c)
+{
+	return m->v[c->head].taker == MONO_NONE ? "" : " or what was made of it";
+}
+
 int moves_chains(struct moves *m)
 {
 	struct kl_key *k;
@@ -125,9 +130,8 @@ int moves_chains(struct moves *m)
 		if (sorted[i].lo < hi) {
 			snprintf(m->why, sizeof(m->why), "%" PRIu64 "%s was in the register while %"
 				 PRIu64 "%s was", moves_word(m, sorted[i].head),
-				 m->v[sorted[i].head].taker == MONO_NONE ? "" : " or what was made of it",
-				 moves_word(m, sorted[at].head),
-				 m->v[sorted[at].head].taker == MONO_NONE ? "" : " or what was made of it");
+				 and_others(m, &sorted[i]), moves_word(m, sorted[at].head),
+				 and_others(m, &sorted[at]));
 			return 0;
 		}
 		if (sorted[i].hi > hi) {
@@ -330,7 +334,8 @@ static int put_all(struct moves *m, struct places *p)
 		m->norder++;
 	}
 	for (i = 0; i < m->nblocks; i++) {
-		const uint32_t maker = m->block[i] == MONO_NONE ? MONO_NONE : m->v[m->block[i]].maker;
+		const uint32_t maker = m->block[i] == MONO_NONE ? MONO_NONE :
+				       m->v[m->block[i]].maker;
 
 		next[i + 1] += next[i];
 		if (maker != MONO_NONE) {
@@ -385,9 +390,9 @@ int moves_order(struct moves *m)
 		begin_again(m);
 		ret = try_order(m, &p);
 	}
-	if (!ret && !m->forced)
-		snprintf(m->why, sizeof(m->why), "no order found in which words were not there when "
-			 "they were not found");
+	if (!ret && !m->forced && !kl_time_over(m->lim, m->why, sizeof(m->why)))
+		snprintf(m->why, sizeof(m->why),
+			 "no order found in which words were not there when they were not found");
 	if (ret > 0)
 		ret = put_all(m, &p);
 	free(p.at);

@@ -158,7 +158,9 @@ static int in_order(struct adds *a)
 static int use_adds(struct moves *m)
 {
 	const size_t n = (size_t)m->npending + 1;
-	struct adds a = { .m = m, .op = malloc(n * sizeof(*a.op)), .made = malloc(n * sizeof(*a.made)) };
+	struct adds a = {
+		.m = m, .op = malloc(n * sizeof(*a.op)), .made = malloc(n * sizeof(*a.made)),
+	};
 	uint32_t nwanted = 0, i;
 	int ret = a.op && a.made ? 0 : -ENOMEM;
 

@@ -12,6 +12,7 @@
 #include "check/mono/moves.h"
 
 #define FAR	256	/* chains that are looked at to either side */
+#define LOOKS	64	/* wishes from one look at the clock to the next */
 
 /* Put chain @from at place @to, those between move by one. */
 static void put(struct moves *m, uint32_t from, uint32_t to)
@@ -102,8 +103,11 @@ bool moves_make_way(struct moves *m)
 
 	for (i = 0; i < m->nwishes; i++) {
 		const struct moves_op *op = &m->op[m->wish[i].item];
-		const uint32_t c = find_again(m, m->wish[i].head, m->wish[i].chain);
+		uint32_t c;
 
+		if (!(i % LOOKS) && kl_time_over(m->lim, m->why, sizeof(m->why)))
+			return false;
+		c = find_again(m, m->wish[i].head, m->wish[i].chain);
 		if (c == MONO_NONE)
 			continue;
 		any |= later_one(m, c, op) || earlier_one(m, c, op) || itself(m, c, op);

@@ -132,11 +132,8 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 		.lines = s->h->error, .order = !lim->no_witness || s->h->error,
 	};
 	int ret = -ENOMEM;
-	size_t i;
 
-	t.roles = calloc(s->h->nmethods + 1, sizeof(*t.roles));
-	for (i = 0; t.roles && i < s->h->nmethods; i++)
-		t.roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER : kl_spec_role(s->spec, s->methods[i]);
+	t.roles = mono_roles(s);
 	if (t.roles)
 		ret = set_init(&t) ?: answer(&t, a);
 	set_free(&t);

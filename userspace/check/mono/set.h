@@ -18,7 +18,7 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP };
 
 #define OUT	1u		/* sets of bits; 0: there is no way */
 #define IN	2u
-#define FROM_IN	2		/* shift: the bit now if it was in at first, beside that if it was out */
+#define FROM_IN	2		/* shift: the bit if it was in at first, beside that if out */
 
 #define SET_SIDES	16	/* at most */
 #define SET_BOXES	256	/* that keys are dealt out in */
@@ -89,7 +89,7 @@ struct set_side {
 	struct set *t;
 	struct mono_words words;	/* those that are not small */
 	struct set_key *keys;		/* theirs */
-	uint64_t top;			/* of the small ones that it looked up, the last place + 1 */
+	uint64_t top;			/* of the small ones that it looked up, the last + 1 */
 	struct set_node *node;
 	uint32_t nnodes, free_node;	/* MONO_NONE: none is free */
 	size_t cnode;

@@ -428,19 +428,15 @@ static int sweep(struct timeline *t)
 static int allocate(struct timeline *t)
 {
 	struct mono *m = t->m;
-	const struct kl_slice *s = m->s;
 	const size_t n = (size_t)m->nitems + 1;
-	size_t i;
 
 	m->op = kl_big_alloc(n * sizeof(*m->op));
 	m->v = kl_big_alloc(n * sizeof(*m->v));
 	m->adds = kl_big_alloc(n * sizeof(*m->adds));
 	m->los = kl_big_alloc(n * sizeof(*m->los));
-	t->roles = calloc(s->h->nmethods + 1, sizeof(*t->roles));
+	t->roles = mono_roles(m->s);
 	if (!m->op || !m->v || !m->adds || !m->los || !t->roles)
 		return -ENOMEM;
-	for (i = 0; i < s->h->nmethods; i++)
-		t->roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER : kl_spec_role(s->spec, s->methods[i]);
 	return mono_words_init(&t->words, m->nitems, MONO_WORDS_DIRECT * (uint64_t)m->nitems);
 }
 
