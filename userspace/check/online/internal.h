@@ -26,11 +26,11 @@ struct on_op {
 	uint64_t thread;
 	uint64_t word;		/* of a container's */
 	uint32_t part;
-	uint32_t shape;		/* for the frontier */
+	uint32_t shape;		/* for the frontier, ON_NONE if it need not know it */
 	uint32_t refs;
 	uint32_t at;		/* index among the open ones of its partition */
-	uint32_t value;		/* that it is of, in the monitor of certain order; or next free */
-	uint32_t value2;	/* and in that of strict order */
+	uint32_t value;		/* that it is of, by certain order; or next free */
+	uint32_t value2;	/* and by strict order */
 	uint32_t gen;		/* times that this place was given away */
 	uint16_t cpu, method;
 	uint8_t flags;		/* enum kl_op_flags */
@@ -53,7 +53,7 @@ struct on_kept {
 struct live_open {
 	uint64_t preds;		/* slots */
 	uint32_t op;
-	uint8_t twin;		/* slot of one of equal shape that returns before; ON_SLOTS: none */
+	uint8_t twin;		/* slot of an equal one that returns before, or ON_SLOTS */
 	bool free, over, ghost, alone;
 };
 
@@ -76,7 +76,7 @@ enum part_mode {
 struct on_part {
 	/* What each operation needs comes first. */
 	uint64_t object, key;
-	uint32_t state;		/* without @live: the state, nothing is under way but open[0] */
+	uint32_t state;		/* without @live: at most open[0] is under way */
 	uint32_t nopen;
 	uint32_t *open;		/* operations */
 	struct live *live;
@@ -86,7 +86,9 @@ struct on_part {
 	void *mon, *strict;	/* of a container: by certain and by strict order */
 	uint32_t starts;	/* of them */
 	uint64_t evicted;	/* what was over by then may be missing in the ring */
+	uint64_t alone;		/* operations from which on its monitor needs no frontier */
 	uint8_t mode;
+	bool front;		/* the frontier follows it */
 	bool lacks;		/* something is missing in the ring */
 	bool forgot;		/* it was started again in an unknown state */
 	bool lost;		/* and operations were lost by then */
@@ -134,6 +136,7 @@ struct kl_online {
 	struct kl_container c;
 	enum kl_role *roles;
 	bool flushes, monitored, ties;
+	bool both;		/* a register: by a monitor, the frontier, or both */
 
 	struct on_op *ops;
 	size_t nops, cops;
@@ -280,7 +283,7 @@ struct on_monitor {
 	int (*doubt)(struct kl_online *o, void *mon);
 };
 
-extern const struct on_monitor on_queue, on_pqueue, on_stack;
+extern const struct on_monitor on_queue, on_pqueue, on_stack, on_register;
 
 /* live.c: the same for the frontier. */
 int live_init(struct kl_online *o);
@@ -293,11 +296,27 @@ int live_restart(struct kl_online *o, struct on_part *p);
 void live_drop(struct kl_online *o, struct on_part *p);
 /* Is it possible in some state at all? */
 int live_possible(struct kl_online *o, uint32_t op);
+/* All that may be so now: the state, and which of some operations have taken effect, by bits. */
+struct live_config {
+	uint64_t done;
+	uint32_t state;
+};
+int live_begin(struct kl_online *o, struct on_part *p, uint32_t but, const uint32_t *ops,
+	       unsigned int nops, const struct live_config *c, size_t n);
+
+/*
+ * register_front.c: the frontier goes on from where the monitor is, which stays as it is.
+ * 0, -EDQUOT: it cannot; -ENOMEM.
+ */
+int on_register_front(struct kl_online *o, struct on_part *p, void *mon);
 
 /* tables.c: its states and shapes. */
 int live_tables_init(struct kl_online *o);
 void live_tables_free(struct kl_online *o);
 int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *shape);
+/* Shapes of a register's operations that are known, as the frontier follows it from now on. */
+int on_shapes(struct kl_online *o, const struct on_part *p);
+int on_shape(struct kl_online *o, struct on_op *op);
 /* Keep only states that something is in. */
 int live_collect(struct kl_online *o);
 

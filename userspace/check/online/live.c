@@ -491,6 +491,34 @@ int live_restart(struct kl_online *o, struct on_part *p)
 	return ret;
 }
 
+int live_begin(struct kl_online *o, struct on_part *p, uint32_t but, const uint32_t *ops,
+	       unsigned int nops, const struct live_config *c, size_t n)
+{
+	struct live *l;
+	unsigned int k;
+	uint32_t i;
+	size_t at;
+	int ret = 0;
+
+	p->live = l = new_live(o);
+	if (!l)
+		return -ENOMEM;
+	for (i = 0; i < p->nopen && !ret; i++)
+		if (p->open[i] != but)
+			ret = open_one(o, p, p->open[i], false);
+	for (at = 0; at < n && ret >= 0; at++) {
+		memset(o->tmp, 0, l->c.reclen * sizeof(*o->tmp));
+		for (k = 0; k < nops; k++)
+			if (c[at].done & bit(k))
+				o->tmp[0] |= bit(on_op(o, ops[k])->slot);
+		kl_rec_set(&l->c, o->tmp, c[at].state, 0);
+		ret = settle(o, l, o->tmp);
+		if (ret >= 0)
+			ret = kl_config_set_add(&l->c, &l->cur, o->tmp, 0);
+	}
+	return ret < 0 ? ret : 0;
+}
+
 int live_possible(struct kl_online *o, uint32_t op)
 {
 	const uint32_t *next;

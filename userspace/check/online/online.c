@@ -12,11 +12,13 @@
 #define BACKLOG	(1u << 20)
 #define BYTES	(1ull << 30)
 #define LOOK_NS	1000000000ull
+#define BOTH	256
 
 /* Is there a monitor for it, and does each method have its part in it? */
 static int find_container(struct kl_online *o)
 {
 	const unsigned int n = kl_spec_nmethods(o->spec);
+	bool has[KL_ROLE_PEEK + 1] = { false };
 	unsigned int i;
 
 	o->roles = calloc(n + 1, sizeof(*o->roles));
@@ -24,11 +26,17 @@ static int find_container(struct kl_online *o)
 		return -ENOMEM;
 	kl_spec_container(o->spec, &o->c);
 	o->monitored = o->c.kind == KL_CONTAINER_QUEUE || o->c.kind == KL_CONTAINER_PQUEUE ||
-		       o->c.kind == KL_CONTAINER_STACK;
+		       o->c.kind == KL_CONTAINER_STACK || o->c.kind == KL_CONTAINER_REGISTER;
 	for (i = 0; i < n && o->monitored; i++) {
 		o->roles[i] = kl_spec_role(o->spec, i);
-		o->monitored = o->roles[i] != KL_ROLE_OTHER;
+		has[o->roles[i]] = true;
+		o->monitored = o->roles[i] != KL_ROLE_OTHER ||
+			       o->c.kind == KL_CONTAINER_REGISTER;
 	}
+	o->both = o->monitored && o->c.kind == KL_CONTAINER_REGISTER;
+	if (o->both)
+		o->monitored = o->both = has[KL_ROLE_ADD] && has[KL_ROLE_PEEK] &&
+					 (!o->c.init || o->c.first.tag == KL_WORD);
 	return 0;
 }
 
@@ -46,6 +54,7 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 	o->opts.backlog = opts->backlog ? opts->backlog : BACKLOG;
 	o->opts.bytes = opts->bytes ? opts->bytes : BYTES;
 	o->opts.look_ns = opts->look_ns ? opts->look_ns : LOOK_NS;
+	o->opts.both = opts->both ? opts->both : BOTH;
 	o->flushes = kl_spec_flushes(spec);
 	/* Times of one counter are all different. */
 	o->ties = opts->error || opts->clock != KL_CLOCK_SEQ;
@@ -103,22 +112,25 @@ static enum on_kind kind_of(const struct kl_online *o, const struct kl_online_op
 {
 	const enum kl_role role = o->roles[op->method];
 	const bool pending = op->flags & KL_OP_PENDING;
-	const struct kl_val v = role == KL_ROLE_ADD || !pending ? op->vals[0] : kl_special(KL_ANY);
+	struct kl_val v;
 
+	if (role == KL_ROLE_OTHER)
+		return ON_OTHER;
+	v = role == KL_ROLE_ADD || !pending ? op->vals[0] : kl_special(KL_ANY);
 	if (v.tag == KL_WORD)
 		return role == KL_ROLE_ADD ? ON_ADD : role == KL_ROLE_REMOVE ? ON_REMOVE : ON_PEEK;
 	if (pending && role == KL_ROLE_REMOVE)
 		return ON_WILD;
 	if (v.tag == KL_ANY && role == KL_ROLE_PEEK)
 		return ON_NOTHING;
-	return v.tag == KL_EMPTY && role != KL_ROLE_ADD ? ON_EMPTY : ON_OTHER;
+	return v.tag == KL_EMPTY && role != KL_ROLE_ADD && !o->both ? ON_EMPTY : ON_OTHER;
 }
 
 static int fill(struct kl_online *o, const struct kl_online_op *op, uint32_t part, uint32_t i)
 {
 	const enum on_kind kind = o->monitored ? kind_of(o, op) : ON_OTHER;
-	uint32_t shape = 0;
-	int ret = kind == ON_OTHER ? live_shape(o, op, &shape) : 0;
+	uint32_t shape = ON_NONE;
+	int ret = kind == ON_OTHER || o->parts[part].front ? live_shape(o, op, &shape) : 0;
 	struct on_op *to = on_op(o, i);
 
 	*to = (struct on_op){

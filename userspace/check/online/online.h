@@ -10,8 +10,9 @@
  * One that comes below the floor after all, and one that is under way for longer
  * than the memory lasts, leave a gap: what they did is not known.
  *
- * Each partition has a monitor of its kind (queue, stack, priority queue) or the frontier:
- * all configurations that explain the past.  When neither can go on in bounded memory
+ * Each partition has a monitor of its kind (queue, stack, priority queue, register) or the
+ * frontier: all configurations that explain the past.  A register has both at first, and
+ * the one that can go on.  When neither can in bounded memory
  * the partition's last operations are checked offline as long as these are all it
  * had; then it is UNKNOWN, and is followed further from an unknown state.
  */
@@ -49,14 +50,15 @@ struct kl_online_opts {
 	uint64_t error;			/* of the clock */
 	bool fresh;			/* objects begin in the spec's first state */
 	bool classical;			/* see kl_options */
-	const struct kl_engine *const *engines;	/* for what is checked offline; NULL: without TSO */
+	const struct kl_engine *const *engines;	/* for what is checked offline, or NULL */
 	const struct kl_engine *tso_oracle;
 	unsigned int max_shrink;	/* violations that are shown with a counterexample */
-	bool histories;			/* each violation comes with its operations, if they show it */
+	bool histories;			/* violations come with operations that show them */
 	uint32_t window;		/* operations kept of a partition, at most; 0: 4096 */
 	uint32_t backlog;		/* operations that wait for one under way; 0: 1048576 */
 	uint64_t bytes;			/* bound of the memory for states; 0: 1 GiB */
 	uint64_t look_ns;		/* bound of one offline check; 0: a second */
+	uint32_t both;			/* operations of a register followed twice; 0: 256 */
 	const volatile int *stop;
 	void (*violation)(void *ctx, const struct kl_online_violation *v);
 	void *ctx;
@@ -65,7 +67,7 @@ struct kl_online_opts {
 /* How far it is; may be asked at any time. */
 struct kl_online_stats {
 	uint64_t ops, events;		/* come; calls and returns followed */
-	uint64_t floor, now, newest;	/* times: the floor, the last event, the latest return */
+	uint64_t floor, now, newest;	/* times; @now: of the last event followed */
 	uint64_t gaps, late, violations;
 	uint64_t waiting, inside;	/* operations; values in containers */
 	size_t parts;

@@ -22,6 +22,8 @@ static const struct on_monitor *monitor(const struct kl_online *o)
 		return &on_pqueue;
 	case KL_CONTAINER_STACK:
 		return &on_stack;
+	case KL_CONTAINER_REGISTER:
+		return &on_register;
 	default:
 		return &on_queue;
 	}
@@ -46,6 +48,12 @@ static int new_monitors(struct kl_online *o, struct on_part *p)
 	if (o->ties && begin != ON_LOST)
 		p->strict = monitor(o)->new(o, true, begin);
 	return p->mon && (p->strict || !o->ties || begin == ON_LOST) ? 0 : -ENOMEM;
+}
+
+static void drop_front(struct kl_online *o, struct on_part *p)
+{
+	live_drop(o, p);
+	p->front = false;
 }
 
 static bool concerns(const struct kl_online *o, const struct on_part *p, const struct on_gap *g)
@@ -94,9 +102,10 @@ static int new_part(struct kl_online *o, uint64_t object, uint64_t key)
 	p->forgot = p->lost = !known;
 	p->began = known ? 0 : o->now;
 	known &= o->opts.fresh;
-	if (!o->monitored)
-		p->state = known ? o->sim.first : o->sim.any;
-	else if (!p->gaps)
+	p->front = !p->gaps && (!o->monitored || o->both);
+	p->alone = o->opts.both;
+	p->state = known ? o->sim.first : o->sim.any;
+	if (o->monitored && !p->gaps)
 		ret = new_monitors(o, p);
 	o->nparts++;
 	on_window_share(o);
@@ -118,7 +127,8 @@ int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *p
 		if (ret)
 			return ret;
 	}
-	for (at = kl_mix(object, key) & (o->size - 1); o->table[at]; at = (at + 1) & (o->size - 1)) {
+	at = kl_mix(object, key) & (o->size - 1);
+	for (; o->table[at]; at = (at + 1) & (o->size - 1)) {
 		const struct on_part *p = &o->parts[o->table[at] - 1];
 
 		if (p->object == object && p->key == key)
@@ -134,12 +144,15 @@ int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *p
 	return 0;
 }
 
+static void drop(struct kl_online *o, struct on_part *p)
+{
+	drop_monitors(o, p);
+	drop_front(o, p);
+}
+
 void on_part_free(struct kl_online *o, struct on_part *p)
 {
-	if (o->monitored)
-		drop_monitors(o, p);
-	else
-		live_drop(o, p);
+	drop(o, p);
 	free(p->open);
 	free(p->ring);
 }
@@ -164,33 +177,33 @@ static int retell(struct kl_online *o, struct on_part *p)
 	return ret;
 }
 
-static void drop(struct kl_online *o, struct on_part *p)
-{
-	if (o->monitored)
-		drop_monitors(o, p);
-	else
-		live_drop(o, p);
-}
-
 /* All so far is forgotten: the state is unknown. */
 static int restart(struct kl_online *o, struct on_part *p)
 {
 	/* Not before fewer are under way: each may take effect again. */
-	const bool crowded = !o->monitored && p->nopen > ON_SLOTS / 2;
-	int ret;
+	const bool crowded = p->nopen > ON_SLOTS / 2;
+	int ret = 0;
 
-	p->mode = p->gaps || crowded ? PART_GAP : PART_FOLLOWED;
+	p->mode = p->gaps || (crowded && !o->monitored) ? PART_GAP : PART_FOLLOWED;
 	p->forgot = true;
 	p->began = o->now;
 	if (p->mode == PART_GAP) {
 		drop(o, p);
 		return 0;
 	}
-	if (!o->monitored)
-		return live_restart(o, p);
+	drop(o, p);
+	p->front = !o->monitored || (o->both && !crowded);
+	p->alone = p->nops + o->opts.both;
+	if (p->front)
+		ret = (o->both ? on_shapes(o, p) : 0) ?: live_restart(o, p);
+	if (!ret && o->monitored)
+		ret = new_monitors(o, p) ?: retell(o, p);
+	if (ret != -EDQUOT)
+		return ret;
+	/* What is under way is more than the monitor can begin with. */
 	drop_monitors(o, p);
-	ret = new_monitors(o, p);
-	return ret ? ret : retell(o, p);
+	p->mode = p->front ? PART_FOLLOWED : PART_GAP;
+	return 0;
 }
 
 static bool complete(const struct on_part *p)
@@ -272,7 +285,9 @@ static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t tim
 		on_window_free(&w);
 		ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
 	}
-	if (!ret && w.report && w.report->verdict == KL_VIOLATION) {
+	if (!ret && p->front && (!w.report || w.report->verdict != KL_VIOLATION)) {
+		drop_monitors(o, p);
+	} else if (!ret && w.report && w.report->verdict == KL_VIOLATION) {
 		tell(o, p, time, why, kl_container_name(o->c.kind), &w, shrinks(o));
 		ret = restart(o, p);
 	} else if (!ret) {
@@ -317,20 +332,42 @@ static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t ti
 	return ret;
 }
 
-static __attribute__((noinline)) int trouble(struct kl_online *o, struct on_part *p, int ret,
-					      uint64_t time)
+/* Do monitors say all there is to say? */
+static bool monitors_tell(const struct kl_online *o, const struct on_part *p)
 {
-	if (ret == -EDQUOT)
-		return quit(o, p, keep_reason(o, o->reason));
-	if (ret < 0)
-		return ret;
-	return o->monitored ? wrong_by_monitor(o, p, time) : wrong_by_frontier(o, p, time);
+	return p->mon && (p->strict || !o->ties || p->forgot);
 }
 
-/* What following it came to: @ret of a monitor or the frontier. */
-static inline int outcome(struct kl_online *o, struct on_part *p, int ret, uint64_t time)
+/* Can the frontier go on from where the monitor of a register is? */
+static bool to_front(struct kl_online *o, struct on_part *p)
 {
-	return ret ? trouble(o, p, ret, time) : 0;
+	p->front = o->both && p->mon && !o->ties && !on_register_front(o, p, p->mon);
+	if (!p->front)
+		live_drop(o, p);
+	return p->front;
+}
+
+static __attribute__((noinline)) int trouble(struct kl_online *o, struct on_part *p, int ret,
+					      uint64_t time, bool front)
+{
+	if (ret == -EDQUOT && front && monitors_tell(o, p))
+		drop_front(o, p);
+	else if (ret == -EDQUOT && !front && p->front)
+		drop_monitors(o, p);
+	else if (ret == -EDQUOT && !front && to_front(o, p))
+		drop_monitors(o, p);
+	else if (ret == -EDQUOT)
+		return quit(o, p, keep_reason(o, o->reason));
+	else if (ret == 1)
+		return front ? wrong_by_frontier(o, p, time) : wrong_by_monitor(o, p, time);
+	return ret < 0 && ret != -EDQUOT ? ret : 0;
+}
+
+/* What following it came to: @ret of a monitor or of the frontier. */
+static inline int outcome(struct kl_online *o, struct on_part *p, int ret, uint64_t time,
+			  bool front)
+{
+	return ret ? trouble(o, p, ret, time, front) : 0;
 }
 
 enum when { WHILE, OVER, END };
@@ -380,19 +417,26 @@ int on_part_announce(struct kl_online *o, uint32_t op)
 	p->nops++;
 	if (ret || !p->mon)
 		return ret;
+	if (p->front && !o->ties && p->nops > p->alone)
+		drop_front(o, p);
 	ret = monitor(o)->announce(o, p->mon, op);
 	if (!ret && p->strict)
 		ret = monitor(o)->announce(o, p->strict, op);
-	return outcome(o, p, ret, o->now);
+	return outcome(o, p, ret, o->now, false);
 }
 
 /* The monitor of strict order has found none: that says nothing but that it cannot tell. */
 static int strict_outcome(struct kl_online *o, struct on_part *p, int ret)
 {
+	if (ret && ret != -ENOMEM && p->front) {
+		monitor(o)->free(o, p->strict);
+		p->strict = NULL;
+		return 0;
+	}
 	if (ret == 1)
 		return quit(o, p, "no order found that keeps the order of each thread inside the "
 			    "clock's error");
-	return outcome(o, p, ret, o->now);
+	return outcome(o, p, ret, o->now, false);
 }
 
 /* In strict order, what returned before the call of @op, and its thread's, comes first. */
@@ -440,17 +484,26 @@ static int grow_open(struct on_part *p)
 	return 0;
 }
 
+static int equal_times(struct kl_online *o, struct on_part *p)
+{
+	if (!p->front)
+		return quit(o, p, "times of one thread are equal");
+	drop_monitors(o, p);
+	return 0;
+}
+
 int on_part_call(struct kl_online *o, uint32_t i)
 {
 	struct on_op *op = on_op(o, i);
 	struct on_part *p = &o->parts[op->part];
-	const uint32_t starts = p->starts;
+	uint32_t starts = p->starts;
+	bool front;
 	int ret = 0;
 
 	/* None that is open returns before the first of all. */
 	if (!o->ties && o->nends && o->ends[0].key <= op->call && p->mode == PART_FOLLOWED &&
-	    tie(o, p, op))
-		ret = quit(o, p, "times of one thread are equal");
+	    !(p->front && !p->mon) && tie(o, p, op))
+		ret = equal_times(o, p);
 	if (!ret && p->strict)
 		ret = strict_returns(o, p, op);
 	/* It no longer waits, and is not open yet. */
@@ -464,9 +517,18 @@ int on_part_call(struct kl_online *o, uint32_t i)
 	p->open[p->nopen++] = i;
 	if (p->mode != PART_FOLLOWED)
 		return 0;
-	if (!o->monitored)
-		return outcome(o, p, live_call(o, p, i), op->call);
-	ret = outcome(o, p, monitor(o)->call(o, p->mon, i), op->call);
+	if (p->front && op->shape == ON_NONE)
+		ret = on_shape(o, op);
+	if (!ret && p->front)
+		ret = outcome(o, p, live_call(o, p, i), op->call, true);
+	if (!ret && p->mon && !op->old) {
+		starts = p->starts;
+		front = p->front;
+		ret = outcome(o, p, monitor(o)->call(o, p->mon, i), op->call, false);
+		/* The frontier goes on in its place. */
+		if (!ret && !front && p->front && p->starts == starts)
+			ret = outcome(o, p, live_call(o, p, i), op->call, true);
+	}
 	if (!ret && p->strict && !on_op(o, i)->old)
 		ret = strict_outcome(o, p, monitor(o)->call(o, p->strict, i));
 	return ret;
@@ -483,26 +545,32 @@ int on_part_return(struct kl_online *o, uint32_t i)
 	struct on_op *op = on_op(o, i);
 	struct on_part *p = &o->parts[op->part];
 	const uint64_t time = on_end_key(o, op);
-	int ret = 0;
+	int ret = 0, front = 0;
 
 	if (p->mode == PART_GAP && !o->monitored) {
 		ret = live_possible(o, i);
 		if (ret >= 0)
 			ret = !ret;
-	} else if (p->mode == PART_FOLLOWED && !o->monitored) {
-		ret = live_return(o, p, i);
-	} else if (p->mode == PART_FOLLOWED) {
-		ret = monitor(o)->ret(o, p->mon, i);
-		if (!ret && p->strict && !op->ended) {
-			op->ended = true;
-			close_open(o, p, op);
-			return strict_outcome(o, p, monitor(o)->ret(o, p->strict, i));
+	}
+	if (p->front) {
+		front = live_return(o, p, i);
+		if (front == -EDQUOT && monitors_tell(o, p)) {
+			drop_front(o, p);
+			front = 0;
 		}
 	}
+	if (!front && p->mon)
+		ret = monitor(o)->ret(o, p->mon, i);
 	close_open(o, p, op);
+	if (front)
+		return outcome(o, p, front, time, true);
+	if (!ret && p->strict && !op->ended) {
+		op->ended = true;
+		return strict_outcome(o, p, monitor(o)->ret(o, p->strict, i));
+	}
 	if (!ret && p->mode == PART_GAP && !p->gaps)
 		return restart(o, p);
-	return outcome(o, p, ret, time);
+	return outcome(o, p, ret, time, !o->monitored);
 }
 
 static int begin_gap(struct kl_online *o, struct on_part *p, const struct on_gap *g)

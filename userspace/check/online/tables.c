@@ -159,7 +159,7 @@ static int collect_shapes(struct kl_online *o)
 	o->nquick = 0;
 	forget_steps(o);
 	for (i = 0; i < o->nops && !ret; i++)
-		if (o->ops[i].refs && on_has_shape(o, o->ops[i].kind))
+		if (o->ops[i].refs && o->ops[i].shape != ON_NONE)
 			ret = move_shape(o, old, map, &o->ops[i].shape);
 	for (i = 0; i < o->nparts && !ret; i++)
 		ret = move_kept(o, old, map, &o->parts[i]);
@@ -233,6 +233,28 @@ int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *sha
 	return 0;
 }
 
+int on_shape(struct kl_online *o, struct on_op *op)
+{
+	const struct kl_val v = op->kind <= ON_PEEK ? kl_word(op->word) : kl_special(KL_ANY);
+	const struct kl_online_op from = { .method = op->method, .flags = op->flags, .vals = &v };
+
+	return op->shape == ON_NONE ? live_shape(o, &from, &op->shape) : 0;
+}
+
+int on_shapes(struct kl_online *o, const struct on_part *p)
+{
+	const uint32_t part = p - o->parts;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < p->nopen && !ret; i++)
+		ret = on_shape(o, on_op(o, p->open[i]));
+	for (i = o->head; i < o->tail && !ret; i++)
+		if (on_op(o, o->wait[i])->part == part)
+			ret = on_shape(o, on_op(o, o->wait[i]));
+	return ret;
+}
+
 static int move_state(const struct kl_intern *old, struct kl_intern *to, uint32_t *map,
 		      uint32_t *state)
 {
@@ -283,7 +305,7 @@ int live_collect(struct kl_online *o)
 		struct on_part *p = &o->parts[i];
 
 		ret = p->live ? move_configs(p->live, &old, &to, map) :
-		      p->mode == PART_FOLLOWED ? move_state(&old, &to, map, &p->state) : 0;
+		      p->front ? move_state(&old, &to, map, &p->state) : 0;
 	}
 	forget_steps(o);
 	kl_intern_free(&o->sim.states);

@@ -150,7 +150,8 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 			cut.to = over(o, &p->ring[i]);
 	h->clock = o->opts.clock;
 	h->error = o->opts.error;
-	h->fresh = core || (o->opts.fresh && !forgot);
+	/* But for registers, which are known again without that. */
+	h->fresh = (core && !o->both) || (o->opts.fresh && !forgot && !p->forgot);
 	for (i = 0; i < n && !ret; i++) {
 		const struct on_kept op = core ? keep(o, &o->ops[core[i]]) :
 					  p->ring[(p->at_ring + i) % p->nring];

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The online monitor of registers against all orders of small histories: right and
+ * wrong ones, with pending operations, ties, unknown first states and equal words, each
+ * prefix by itself, as what is wrong has to be said at the event that makes it so.
+ * KLIN_RUNS sets how many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "check/online/online.h"
+#include "history_util.h"
+#include "tso/tso.h"
+
+#define MAX	10
+#define ANY	UINT64_MAX	/* a read whose result is not known */
+
+static const char plain[] =
+	"spec plain { word x = 0; method read() -> word v { atomic { return x; } }"
+	" method write(word v) { atomic { x = v; } } }";
+
+struct op {
+	uint64_t call, ret;	/* KL_TIME_MAX: pending */
+	uint64_t word;
+	bool write;
+};
+
+struct config {
+	unsigned int ops;
+	unsigned int words;	/* written; 0: each is another */
+	unsigned int span;	/* of times */
+	bool fresh;
+	bool pending;
+};
+
+struct history {
+	struct config c;
+	struct op op[MAX];
+	unsigned int n;
+	uint64_t gap[2];	/* from, to; 0: there is none */
+};
+
+static unsigned long runs(void)
+{
+	const char *s = getenv("KLIN_RUNS");
+
+	return s ? strtoul(s, NULL, 0) : 10000;
+}
+
+/* Is there an order of what had returned by @time, and perhaps of what was under way? */
+static bool right(const struct history *h, uint64_t time)
+{
+	uint16_t before[MAX] = { 0 }, must = 0;
+	unsigned int i, k, mask, first, n = h->n;
+	/* By what has taken effect: bit i: i may have written last; bit n: none has. */
+	static uint16_t last[1 << MAX];
+
+	for (i = 0; i < n; i++) {
+		if (h->op[i].ret <= time)
+			must |= 1 << i;
+		for (k = 0; k < n; k++)
+			if (h->op[k].ret < h->op[i].call)
+				before[i] |= 1 << k;
+	}
+	for (first = 0; first <= n; first++) {
+		/* What was there first, if that is not known: what one of the reads saw. */
+		uint64_t word = 0;
+
+		if (h->c.fresh ? first > 0 : first < n && h->op[first].write)
+			continue;
+		if (!h->c.fresh)
+			word = first < n ? h->op[first].word : ANY - 1;
+		memset(last, 0, sizeof(last[0]) << n);
+		last[0] = 1 << n;
+		for (mask = 0; mask < 1u << n; mask++) {
+			if (!last[mask])
+				continue;
+			if ((mask & must) == must)
+				return true;
+			for (i = 0; i < n; i++) {
+				const struct op *op = &h->op[i];
+
+				if (mask & 1 << i || before[i] & ~mask || op->call > time)
+					continue;
+				if (op->write) {
+					last[mask | 1 << i] |= 1 << i;
+					continue;
+				}
+				for (k = 0; k <= n; k++)
+					if (last[mask] & 1 << k &&
+					    (op->word == ANY || !(must & 1 << i) ||
+					     op->word == (k < n ? h->op[k].word : word)))
+						last[mask | 1 << i] |= 1 << k;
+			}
+		}
+	}
+	return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first time at which there is none; KL_TIME_MAX if there always is. */
+static uint64_t first_wrong(const struct history *h)
+{
+	uint64_t times[MAX];
+	unsigned int i, n = 0, low = 0, high;
+
+	if (right(h, KL_TIME_MAX - 1))
+		return KL_TIME_MAX;
+	for (i = 0; i < h->n; i++)
+		if (h->op[i].ret != KL_TIME_MAX)
+			times[n++] = h->op[i].ret;
+	qsort(times, n, sizeof(*times), by_number);
+	for (high = n - 1; low < high; ) {
+		const unsigned int mid = (low + high) / 2;
+
+		if (right(h, times[mid]))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return times[low];
+}
+
+/* Operations at random places; what is read was there at a point in each, or is another word. */
+static void make(struct history *h, const struct config *c, uint64_t *seed)
+{
+	uint64_t point[MAX], word = c->fresh ? 0 : kl_rand_below(seed, 3);
+	bool done[MAX] = { false };
+	unsigned int i, k, longest;
+
+	*h = (struct history){ .c = *c };
+	h->n = 2 + kl_rand_below(seed, c->ops - 1);
+	for (i = 0; i < h->n; i++) {
+		struct op *op = &h->op[i];
+
+		op->call = kl_rand_below(seed, c->span);
+		longest = c->span / (1 + kl_rand_below(seed, 8));
+		op->ret = op->call + kl_rand_below(seed, 1 + longest);
+		point[i] = op->call + kl_rand_below(seed, op->ret - op->call + 1);
+		op->write = kl_rand_below(seed, 5) < 2;
+		op->word = c->words ? kl_rand_below(seed, c->words) : i + 1;
+	}
+	for (k = 0; k < h->n; k++) {
+		unsigned int at = MAX;
+
+		for (i = 0; i < h->n; i++)
+			if (!done[i] && (at == MAX || point[i] < point[at]))
+				at = i;
+		done[at] = true;
+		if (h->op[at].write)
+			word = h->op[at].word;
+		else
+			h->op[at].word = word;
+	}
+	for (i = 0; i < h->n; i++) {
+		if (c->pending && !kl_rand_below(seed, 6))
+			h->op[i].ret = KL_TIME_MAX;
+		if (!h->op[i].write && !kl_rand_below(seed, 30))
+			h->op[i].word = ANY;
+	}
+	/* Most are changed somewhere. */
+	for (k = kl_rand_below(seed, 8); k > 1; k--) {
+		i = kl_rand_below(seed, h->n);
+		if (!h->op[i].write)
+			h->op[i].word = h->op[kl_rand_below(seed, h->n)].word;
+	}
+}
+
+struct seen {
+	unsigned int n;
+	uint64_t time;
+	char reason[160];
+};
+
+static void on_violation(void *ctx, const struct kl_online_violation *v)
+{
+	struct seen *s = ctx;
+
+	if (!s->n++) {
+		s->time = v->time;
+		snprintf(s->reason, sizeof(s->reason), "%s by %s", v->reason, v->engine);
+	}
+}
+
+static enum kl_verdict follow(const struct kl_spec *spec, const struct history *h,
+			      uint32_t window, uint32_t both, enum kl_clock clock,
+			      struct seen *seen, char *reason)
+{
+	const struct kl_online_opts opts = {
+		.clock = clock, .fresh = h->c.fresh, .classical = true, .engines = kl_engines,
+		.tso_oracle = &kl_tso_oracle_engine, .window = window, .both = both,
+		.look_ns = 10000000000, .violation = on_violation, .ctx = seen,
+	};
+	const int methods[2] = {
+		kl_spec_find_method(spec, "read"), kl_spec_find_method(spec, "write"),
+	};
+	struct kl_online_stats st;
+	struct kl_online *o;
+	unsigned int i;
+
+	memset(seen, 0, sizeof(*seen));
+	assert_int_equal(kl_online_new(spec, &opts, &o), 0);
+	for (i = 0; i < h->n; i++) {
+		const struct op *op = &h->op[i];
+		const struct kl_val v = op->word == ANY || (!op->write && op->ret == KL_TIME_MAX) ?
+					kl_special(KL_ANY) : kl_word(op->word);
+		const struct kl_online_op a = {
+			.call = op->call, .ret = op->ret, .drain = op->ret, .thread = i,
+			.cpu = KL_NO_CPU, .flags = op->ret == KL_TIME_MAX ? KL_OP_PENDING : 0,
+			.vals = &v, .method = methods[op->write],
+		};
+
+		assert_int_equal(kl_online_add(o, &a), 0);
+	}
+	if (h->gap[1])
+		assert_int_equal(kl_online_gap(o, h->gap[0], h->gap[1], 0, true), 0);
+	assert_int_equal(kl_online_floor(o, KL_TIME_MAX), 0);
+	assert_int_equal(kl_online_end(o), 0);
+	kl_online_stats(o, &st);
+	snprintf(reason, 160, "%s", st.reason);
+	kl_online_free(o);
+	return st.verdict;
+}
+
+static size_t print(const struct history *h, char *text, size_t size)
+{
+	size_t len = snprintf(text, size, "# klin history 1\n# clock seq\n# first %s\n",
+			      h->c.fresh ? "init" : "any");
+	unsigned int i;
+
+	if (h->gap[1])
+		len += snprintf(text + len, size - len, "# gap from %llu to %llu lost 1\n",
+				(unsigned long long)h->gap[0], (unsigned long long)h->gap[1]);
+	for (i = 0; i < h->n; i++) {
+		const struct op *op = &h->op[i];
+		char ret[24] = "-", word[24] = "?";
+
+		if (op->ret != KL_TIME_MAX)
+			snprintf(ret, sizeof(ret), "%llu", (unsigned long long)op->ret);
+		if (op->word != ANY)
+			snprintf(word, sizeof(word), "%llu", (unsigned long long)op->word);
+		len += snprintf(text + len, size - len, "t%u @0 %llu %s %s%s%s\n", i,
+				(unsigned long long)op->call, ret,
+				op->write ? "write " : "read",
+				op->write || op->ret != KL_TIME_MAX ? op->write ? "" : " -> " : "",
+				op->write || op->ret != KL_TIME_MAX ? word : "");
+	}
+	return len;
+}
+
+static void show(const struct history *h, uint64_t wrong, enum kl_verdict v, const struct seen *s,
+		 const char *reason)
+{
+	char text[2048];
+
+	print(h, text, sizeof(text));
+	print_error("wrong at %llu; online %s (%s)", (unsigned long long)wrong, kl_verdict_name(v),
+		    reason);
+	if (s->n)
+		print_error(" at %llu: %s", (unsigned long long)s->time, s->reason);
+	print_error("\n%s", text);
+	fail();
+}
+
+static enum kl_verdict offline(const struct kl_spec *spec, const struct history *h)
+{
+	const struct kl_options opt = { .engines = kl_engines, .classical = true,
+					.no_witness = true, .threads = 1 };
+	struct kl_history *read;
+	struct kl_report *report;
+	enum kl_verdict v;
+	char text[2048];
+
+	assert_int_equal(kl_text_read("t", text, print(h, text, sizeof(text)), &read), 0);
+	assert_int_equal(kl_check(spec, read, &opt, &report), 0);
+	v = report->verdict;
+	kl_report_free(report);
+	kl_history_free(read);
+	return v;
+}
+
+static struct kl_spec *load(void)
+{
+	struct kl_spec *spec = NULL;
+
+	assert_int_equal(kl_spec_parse("plain.lin", plain, sizeof(plain) - 1, &spec), 0);
+	return spec;
+}
+
+static void run_all(bool fresh, unsigned int words, enum kl_clock clock, unsigned long n)
+{
+	struct kl_spec *spec = load();
+	unsigned long i, wrongs = 0, unknown = 0;
+	uint64_t seed = 1 + fresh + 2 * words;
+
+	for (i = 0; i < n; i++) {
+		const struct config c = {
+			.ops = 3 + i % (MAX - 2), .span = 4 + kl_rand_below(&seed, 40),
+			.fresh = fresh, .words = words, .pending = i & 1,
+		};
+		/* Little is kept of every other one, so that the monitor has to know by itself. */
+		const uint32_t window = i & 2 ? 1 : 0;
+		struct history h;
+		struct seen seen;
+		enum kl_verdict v;
+		uint64_t wrong;
+		bool late;
+		char reason[160];
+
+		make(&h, &c, &seed);
+		wrong = first_wrong(&h);
+		v = follow(spec, &h, window, 1, clock, &seen, reason);
+		wrongs += wrong != KL_TIME_MAX;
+		unknown += v == KL_UNKNOWN;
+		if (v == KL_UNKNOWN && window)
+			continue;
+		/* Later where it had to begin again. */
+		late = seen.n && (fresh && !strstr(seen.reason, "offline") ? seen.time != wrong :
+				  seen.time < wrong);
+		if (v != (wrong == KL_TIME_MAX ? KL_LINEARIZABLE : KL_VIOLATION) || late)
+			show(&h, wrong, v, &seen, reason);
+	}
+	print_message("%s, %u words%s: %lu of %lu wrong, %lu UNKNOWN\n", fresh ? "fresh" : "any",
+		      words, clock == KL_CLOCK_SEQ ? "" : ", ties", wrongs, n, unknown);
+	assert_true(wrongs >= n / 20 && wrongs <= n - n / 4);
+	kl_spec_free(spec);
+}
+
+static void test_fresh(void **state)
+{
+	run_all(true, 0, KL_CLOCK_SEQ, runs());
+}
+
+static void test_any(void **state)
+{
+	run_all(false, 0, KL_CLOCK_SEQ, runs());
+}
+
+static void test_equal_words(void **state)
+{
+	run_all(true, 4, KL_CLOCK_SEQ, runs() / 2);
+	run_all(false, 4, KL_CLOCK_SEQ, runs() / 2);
+}
+
+static void test_ties(void **state)
+{
+	run_all(true, 0, KL_CLOCK_MONO, runs() / 2);
+	run_all(false, 6, KL_CLOCK_MONO, runs() / 2);
+}
+
+/*
+ * Some of what was right is lost: nothing is wrong with the rest.  What was changed then is
+ * found if it is behind the gap, and only if the offline check finds it, too.
+ */
+static void test_gaps(void **state)
+{
+	struct kl_spec *spec = load();
+	const unsigned long n = runs();
+	unsigned long i, wrongs = 0, found = 0;
+	uint64_t seed = 5;
+
+	for (i = 0; i < n; i++) {
+		const struct config c = {
+			.ops = MAX, .span = 4 + kl_rand_below(&seed, 60), .fresh = i & 2,
+			.words = i % 3 ? 0 : 2 + kl_rand_below(&seed, 6), .pending = i & 1,
+		};
+		struct history h;
+		struct seen seen;
+		unsigned int from, to;
+		enum kl_verdict v;
+		char reason[160];
+
+		make(&h, &c, &seed);
+		h.gap[0] = kl_rand_below(&seed, c.span);
+		h.gap[1] = h.gap[0] + 1 + kl_rand_below(&seed, c.span / 2);
+		for (from = to = 0; from < h.n; from++)
+			if (h.op[from].call < h.gap[0] || h.op[from].ret > h.gap[1])
+				h.op[to++] = h.op[from];
+		h.n = to;
+		v = follow(spec, &h, i & 4 ? 1 : 0, i & 8 ? 1 : 0,
+			   i & 16 ? KL_CLOCK_SEQ : KL_CLOCK_MONO, &seen, reason);
+		if (v != KL_VIOLATION && i % 8)
+			continue;
+		found += v == KL_VIOLATION;
+		wrongs += offline(spec, &h) == KL_VIOLATION;
+		if (v == KL_VIOLATION && offline(spec, &h) != KL_VIOLATION)
+			show(&h, 0, v, &seen, reason);
+	}
+	print_message("gaps: %lu of %lu found\n", found, n);
+	assert_true(found >= n / 100);
+	kl_spec_free(spec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fresh),
+		cmocka_unit_test(test_any),
+		cmocka_unit_test(test_equal_words),
+		cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_gaps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From the monitor of a register to the frontier, where the times no longer tell the uses
+ * of a word apart: all that may be so now, which operations under way have taken effect
+ * and what the register has.  It may be so if what has returned and these have an order,
+ * with that value last.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/online/register.h"
+
+#define MOST	10	/* operations under way */
+#define VALUES	64
+
+/* What can be there, or be read. */
+struct candidate {
+	uint32_t value;
+	uint64_t lo, hi;	/* with what has taken effect, see register.h */
+	bool here;
+};
+
+struct cut {
+	struct reg *r;
+	uint32_t op[MOST];	/* under way */
+	unsigned int n;
+	struct candidate c[VALUES];
+	unsigned int ncand;
+	uint64_t *last;		/* by what has taken effect: the candidates it may have */
+};
+
+static unsigned int candidate(struct cut *t, uint32_t value)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->ncand && t->c[i].value != value; i++)
+		;
+	if (i == t->ncand && i < VALUES)
+		t->c[t->ncand++].value = value;
+	return i;
+}
+
+static struct doing *doing(struct cut *t, const struct kl_online *o, unsigned int i)
+{
+	return &t->r->d[o->ops[t->op[i]].value];
+}
+
+/* Does what has returned allow that @done have taken effect? */
+static bool place(struct cut *t, const struct kl_online *o, unsigned int done)
+{
+	const uint64_t now = t->r->ev + 1;
+	unsigned int i, k;
+
+	for (i = 0; i < t->ncand; i++) {
+		const struct value *v = &t->r->v[t->c[i].value];
+
+		t->c[i].lo = v->lo == NEVER ? now : v->lo;
+		t->c[i].hi = v->lo == NEVER ? 0 : v->hi;
+		t->c[i].here = v->lo != NEVER;
+	}
+	for (i = 0; i < t->n; i++) {
+		const struct doing *d = doing(t, o, i);
+		struct candidate *c = &t->c[candidate(t, d->value)];
+
+		if (!(done & 1 << i))
+			continue;
+		if (d->call > t->r->v[d->value].over)
+			return false;
+		c->here = true;
+		if (d->call > c->hi)
+			c->hi = d->call;
+	}
+	for (i = 0; i < t->n; i++) {
+		const struct doing *d = doing(t, o, i);
+
+		if (o->ops[t->op[i]].kind == ON_ADD && !(done & 1 << i) &&
+		    t->c[candidate(t, d->value)].here)
+			return false;
+	}
+	for (i = 0; i < t->ncand; i++) {
+		const struct candidate *a = &t->c[i];
+
+		if (a->here && !t->r->v[a->value].written)
+			return false;
+		for (k = 0; a->here && k < i; k++)
+			if (t->c[k].here && a->hi > t->c[k].lo && t->c[k].hi > a->lo)
+				return false;
+	}
+	return true;
+}
+
+/* Of those the values that may be the last. */
+static uint64_t last(const struct cut *t)
+{
+	uint64_t mask = 0;
+	unsigned int i, k;
+
+	for (i = 0; i < t->ncand; i++) {
+		const struct candidate *c = &t->c[i];
+
+		if (!c->here || t->r->v[c->value].over != NEVER)
+			continue;
+		for (k = 0; k < t->ncand; k++)
+			if (k != i && t->c[k].here && t->c[k].hi > c->lo)
+				break;
+		if (k == t->ncand)
+			mask |= 1ull << i;
+	}
+	return mask;
+}
+
+/* A read that may have taken effect has, as that takes nothing from the others. */
+static uint64_t without_reads(const struct cut *t, const struct kl_online *o, unsigned int done)
+{
+	uint64_t mask = t->last[done];
+	unsigned int i;
+
+	for (i = 0; i < t->n; i++)
+		if (!(done & 1 << i) && o->ops[t->op[i]].kind == ON_PEEK)
+			mask &= ~t->last[done | 1 << i];
+	return mask;
+}
+
+static int gather(struct kl_online *o, const struct on_part *p, struct cut *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nopen; i++) {
+		const struct on_op *op = on_op(o, p->open[i]);
+
+		if (p->open[i] == t->r->calling || (op->kind != ON_ADD && op->kind != ON_PEEK))
+			continue;
+		if (t->n == MOST || candidate(t, t->r->d[op->value].value) == VALUES)
+			return -EDQUOT;
+		t->op[t->n++] = p->open[i];
+	}
+	for (i = t->r->head; i != ON_NONE; i = t->r->v[i].next)
+		if (candidate(t, i) == VALUES)
+			return -EDQUOT;
+	return 0;
+}
+
+/* The number of the state in which the register has it. */
+static int state_of(struct kl_online *o, const struct value *v, uint32_t *state)
+{
+	const uint32_t *next;
+	int n;
+
+	*state = o->sim.first;
+	if (v->write == ON_NONE)
+		return 0;
+	n = on_shape(o, on_op(o, v->write));
+	if (!n)
+		n = kl_sim_step(&o->sim, o->sim.any, on_op(o, v->write)->shape, &next);
+	if (n == 1)
+		*state = *next;
+	return n == 1 ? 0 : n < 0 ? n : -EDQUOT;
+}
+
+int on_register_front(struct kl_online *o, struct on_part *p, void *mon)
+{
+	struct cut t = { .r = mon };
+	struct live_config *c = NULL;
+	uint32_t state[VALUES];
+	size_t n = 0, cap = 0;
+	unsigned int done, i;
+	int ret = 0;
+
+	if (t.r->begin != ON_FRESH || gather(o, p, &t))
+		return -EDQUOT;
+	ret = on_shapes(o, p);
+	t.last = calloc(1u << t.n, sizeof(*t.last));
+	if (!t.last)
+		ret = -ENOMEM;
+	for (i = 0; i < t.ncand && !ret; i++)
+		if (t.r->v[t.c[i].value].written)
+			ret = state_of(o, &t.r->v[t.c[i].value], &state[i]);
+	for (done = 0; done < 1u << t.n && !ret; done++)
+		if (place(&t, o, done))
+			t.last[done] = last(&t);
+	for (done = 0; done < 1u << t.n && !ret; done++) {
+		uint64_t left = without_reads(&t, o, done);
+
+		for (; left && !ret; left &= left - 1) {
+			ret = kl_grow(c, cap, n + 1);
+			if (!ret)
+				c[n++] = (struct live_config){
+					.state = state[__builtin_ctzll(left)], .done = done,
+				};
+		}
+	}
+	if (!ret)
+		ret = live_begin(o, p, t.r->calling, t.op, t.n, c, n);
+	free(c);
+	free(t.last);
+	return ret;
+}
