@@ -9,6 +9,8 @@
  * was called: at the last such time before the first return it is no hindrance that the
  * value is inside from then on, for until that return something better is.
  *
+ * Equal words are as good as each other: when one can go, one that is on its way out does.
+ *
  * So there is an order if and only if each value is gone when its removal returns, each
  * peek had its time when it returns, and nothing was inside at some time of each
  * operation that found it empty.
@@ -19,12 +21,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "check/online/uses.h"
+#include "check/online/left.h"
 
 struct entry {
 	uint64_t word;
 	uint64_t stamp;		/* its addition's call: it is still that use */
-	uint32_t use;
+	uint32_t use;		/* in @in: one of the word that was inside */
 	uint32_t op;		/* a peek, or ON_NONE */
 };
 
@@ -40,6 +42,7 @@ struct pqueue {
 	struct heap wait;	/* for a time at which nothing better is */
 	uint32_t *early;	/* peeks called before the addition */
 	size_t nearly, cearly;
+	struct left left;
 };
 
 static inline bool better(const struct pqueue *q, uint64_t v, uint64_t w)
@@ -98,6 +101,7 @@ static void pqueue_free(struct kl_online *o, void *mon)
 
 	if (!q->s.strict)
 		o->inside -= q->in.n;
+	left_free(o, &q->left);
 	uses_free(o, &q->s);
 	free(q->in.e);
 	free(q->wait.e);
@@ -109,6 +113,8 @@ static int pqueue_announce(struct kl_online *o, void *mon, uint32_t op)
 {
 	return uses_announce(o, &((struct pqueue *)mon)->s, op);
 }
+
+static const char never_empty[] = "there was no time at which it was empty";
 
 static int wrong(struct kl_online *o, struct pqueue *q, const char *what, uint64_t v, uint64_t w)
 {
@@ -123,20 +129,48 @@ static inline bool had_its_time(const struct pqueue *q, const struct on_op *op)
 	return q->s.strict ? op->timed2 : op->timed;
 }
 
-static void go(struct kl_online *o, struct pqueue *q)
+enum which { ONE, OVER, GIVEN };
+
+static bool is_that(const struct use *u, enum which which)
 {
-	use(&q->s, q->in.e[0].use)->taken = true;
+	return which == ONE || (which == OVER ? use_over(u) : u->remove == ON_NONE);
+}
+
+/* Of what is first inside one, which is over, or may be given away; or ON_NONE. */
+static uint32_t first(const struct pqueue *q, enum which which)
+{
+	const struct uses *s = &q->s;
+	const uint64_t word = q->in.e[0].word;
+	uint32_t i = q->in.e[0].use;
+	const struct use *u = &s->u[i];
+
+	if (u->held && u->word == word && (!u->crowd || is_that(u, which)))
+		return is_that(u, which) ? i : ON_NONE;
+	for (i = uses_first(s, word); i != ON_NONE; i = s->u[i].same)
+		if (s->u[i].held && is_that(&s->u[i], which))
+			break;
+	return i;
+}
+
+static int go(struct kl_online *o, struct pqueue *q, uint32_t i)
+{
+	use(&q->s, i)->taken = true;
+	use(&q->s, i)->held = false;
 	pop(q, &q->in);
 	o->inside -= !q->s.strict;
+	/* Nobody asks the others what is wrong. */
+	return q->s.strict || q->s.begin != ON_FRESH ? 0 : left_add(o, &q->left, &q->s, i);
 }
 
 /* At the time after the event: what can go goes, what waits has its time. */
-static void settle(struct kl_online *o, struct pqueue *q)
+static int settle(struct kl_online *o, struct pqueue *q)
 {
 	struct uses *s = &q->s;
+	uint32_t i;
+	int ret = 0;
 
-	while (q->in.n && use_over(use(s, q->in.e[0].use)))
-		go(o, q);
+	while (!ret && q->in.n && (i = first(q, OVER)) != ON_NONE)
+		ret = go(o, q, i);
 	while (q->wait.n && !(q->in.n && better(q, q->in.e[0].word, q->wait.e[0].word))) {
 		const struct entry e = q->wait.e[0];
 
@@ -150,6 +184,7 @@ static void settle(struct kl_online *o, struct pqueue *q)
 			on_op(o, e.op)->timed = true;
 		}
 	}
+	return ret;
 }
 
 static int wait_for(struct pqueue *q, uint32_t i, uint32_t op)
@@ -185,10 +220,8 @@ static int pqueue_call(struct kl_online *o, void *mon, uint32_t i)
 	struct use *u;
 	uint32_t at;
 
-	if (ret || op->kind > ON_PEEK) {
-		settle(o, q);
-		return ret;
-	}
+	if (ret || op->kind > ON_PEEK)
+		return ret ? ret : settle(o, q);
 	at = use_of(s, op);
 	u = use(s, at);
 	if (op->kind == ON_ADD) {
@@ -211,15 +244,14 @@ static int pqueue_call(struct kl_online *o, void *mon, uint32_t i)
 		if (u->lo == NEVER && u->call)
 			ret = wait_for(q, at, ON_NONE);
 	}
-	settle(o, q);
-	return ret;
+	return ret ? ret : settle(o, q);
 }
 
 /* What is best inside may have been taken by a pending removal. */
 static int give(struct kl_online *o, struct pqueue *q)
 {
 	struct uses *s = &q->s;
-	const uint32_t best = q->in.e[0].use, by = uses_give(s, best);
+	const uint32_t best = first(q, GIVEN), by = best == ON_NONE ? ON_NONE : uses_give(s, best);
 
 	if (by == ON_NONE)
 		return 0;
@@ -230,13 +262,52 @@ static int give(struct kl_online *o, struct pqueue *q)
 	return 1;
 }
 
+/* What was in the way of @word at all gaps until now, back to @from or as far as is known. */
+static int all_in_the_way(struct pqueue *q, uint64_t word, uint64_t from)
+{
+	struct uses *s = &q->s;
+	uint64_t at = s->ev - 1;
+	int ret = 0;
+
+	while (!ret && at >= from) {
+		const struct left_value *v = left_find(&q->left, word, q->max, at);
+		const struct use *best = NULL;
+		unsigned int k;
+		size_t i;
+
+		for (i = 0; i < q->in.n; i++) {
+			const struct use *u = use(s, q->in.e[i].use);
+
+			if (u->held && better(q, u->word, word) && u->lo <= at && at < u->hi &&
+			    (!best || u->lo < best->lo))
+				best = u;
+		}
+		if (best && (!v || best->lo <= v->lo)) {
+			ret = core_word(s, best - s->u);
+			at = best->lo;
+		} else if (v) {
+			for (k = 0; k < 4 && !ret; k++)
+				ret = core_op(s, v->op[k]);
+			at = v->lo;
+		} else {
+			break;
+		}
+		if (!at)
+			break;
+		at--;
+	}
+	return ret;
+}
+
 static int in_the_way(struct kl_online *o, struct pqueue *q, uint32_t at, const char *what)
 {
 	struct uses *s = &q->s;
+	const struct use *u = use(s, at);
 	int ret = core_word(s, at);
 
 	if (!ret && q->in.n)
-		ret = core_word(s, q->in.e[0].use);
+		ret = core_word(s, first(q, ONE)) ?:
+		      all_in_the_way(q, u->word, use_over(u) ? u->hi : u->call);
 	return ret ? ret : wrong(o, q, what, use(s, at)->word, q->in.n ? q->in.e[0].word : 0);
 }
 
@@ -270,15 +341,18 @@ static int sight(struct kl_online *o, struct pqueue *q, uint32_t i)
 					  " was inside, which comes first" :
 					  "%" PRIu64 " was first while %" PRIu64
 					  " was inside, which comes before it");
-		settle(o, q);
+		ret = settle(o, q);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
 
 static int enter(struct kl_online *o, struct pqueue *q, uint32_t i)
 {
-	const struct use *u = use(&q->s, i);
+	struct use *u = use(&q->s, i);
 
+	u->held = true;
 	if (!q->in.n)
 		q->s.empty = q->s.ev - 1;
 	o->inside += !q->s.strict;
@@ -300,7 +374,7 @@ static int known(struct kl_online *o, struct pqueue *q, uint64_t call)
 	for (i = 0; i < s->n && !ret; i++) {
 		struct use *u = use(s, i);
 
-		u->taken = false;
+		u->taken = u->held = false;
 		if (u->linked && u->call && u->lo != NEVER)
 			ret = enter(o, q, i);
 	}
@@ -319,10 +393,13 @@ static int found_empty(struct kl_online *o, struct pqueue *q, uint32_t i)
 	while (s->begin != ON_LOST && q->in.n && s->empty < call) {
 		if (!give(o, q)) {
 			core_start(s);
-			ret = core_op(s, i) ?: core_word(s, q->in.e[0].use);
-			return ret ? ret : wrong(o, q, "there was no time at which it was empty", 0, 0);
+			ret = core_op(s, i) ?: core_word(s, first(q, ONE)) ?:
+			      all_in_the_way(q, q->max ? 0 : UINT64_MAX, call);
+			return ret ? ret : wrong(o, q, never_empty, 0, 0);
 		}
-		settle(o, q);
+		ret = settle(o, q);
+		if (ret)
+			return ret;
 	}
 	/* The specification has to say that it begins like that, for a counterexample. */
 	if (s->begin == ON_FRESH || !o->c.init || !uses_clean(s, call))
@@ -350,7 +427,8 @@ static int pqueue_ret(struct kl_online *o, void *mon, uint32_t i)
 		if (!ret && u->lo == s->ev && !u->taken && u->call)
 			ret = enter(o, q, at);
 	}
-	settle(o, q);
+	if (!ret || ret == 1)
+		ret = settle(o, q) ?: ret;
 	return ret ? ret : uses_returned(o, s, i);
 }
 

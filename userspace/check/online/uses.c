@@ -43,7 +43,7 @@ static void free_use(struct kl_online *o, struct uses *s, uint32_t i)
 	put(o, u->see);
 	put(o, u->last);
 	s->ndoubts -= u->doubt;
-	u->linked = u->doubt = false;
+	u->linked = u->doubt = u->held = false;
 	u->next = s->free;
 	s->free = i;
 }
@@ -104,6 +104,11 @@ static size_t find(const struct uses *s, uint64_t word)
 	return at;
 }
 
+uint32_t uses_first(const struct uses *s, uint64_t word)
+{
+	return s->size ? s->table[find(s, word)] - 1 : ON_NONE;
+}
+
 bool uses_alone(const struct uses *s, uint32_t i)
 {
 	return s->u[i].same == ON_NONE && s->table[find(s, s->u[i].word)] == i + 1;
@@ -144,8 +149,8 @@ static int new_use(struct uses *s, uint64_t word, uint32_t *i)
 	}
 	u = use(s, *i);
 	*u = (struct use){
-		.word = word, .lo = NEVER, .hi = NEVER, .oret = NEVER, .seen = NEVER, .add = ON_NONE,
-		.remove = ON_NONE, .see = ON_NONE, .last = ON_NONE, .prev = ON_NONE,
+		.word = word, .lo = NEVER, .hi = NEVER, .oret = NEVER, .seen = NEVER,
+		.add = ON_NONE, .remove = ON_NONE, .see = ON_NONE, .last = ON_NONE, .prev = ON_NONE,
 		.next = ON_NONE, .same = ON_NONE, .linked = true,
 	};
 	return 0;
@@ -228,6 +233,8 @@ int uses_announce(struct kl_online *o, struct uses *s, uint32_t i)
 		if (ret)
 			return ret;
 		use(s, at)->same = first;
+		if (first != ON_NONE)
+			use(s, at)->crowd = use(s, first)->crowd = true;
 		s->nwords += first == ON_NONE;
 		s->table[slot] = at + 1;
 	}

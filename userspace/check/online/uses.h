@@ -34,7 +34,8 @@ struct use {
 	uint32_t opens;		/* operations that have not returned */
 	bool inside, removed, first, linked;
 	bool given;		/* to a pending removal: a guess */
-	bool taken;		/* pqueue: it is gone */
+	bool held, taken;	/* pqueue: it is inside, it is gone */
+	bool crowd;		/* there were others of its word at once */
 	bool doubt;		/* said to be wrong, and it may be a wrong guess */
 };
 
@@ -61,7 +62,7 @@ struct uses {
 	size_t nwild, cwild, given;
 	uint32_t bad, odd;	/* operations, uses that keep an empty time from being clean */
 	uint64_t last_bad;	/* when the last of these had returned */
-	uint32_t *dead;		/* uses that are over, while an operation may find it empty */
+	uint32_t *dead;		/* that are over, while an operation may find it empty */
 	size_t ndead, bury, cdead;
 	uint32_t *core;
 	size_t ncore, ccore;
@@ -80,6 +81,8 @@ static inline uint32_t use_of(const struct uses *s, const struct on_op *op)
 	return s->strict ? op->value2 : op->value;
 }
 
+/* The first of a word's cluster, or ON_NONE. */
+uint32_t uses_first(const struct uses *s, uint64_t word);
 /* Is it the only use of its word? */
 bool uses_alone(const struct uses *s, uint32_t i);
 
