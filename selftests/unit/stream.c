@@ -124,6 +124,14 @@ static void pqueue_effect(struct stream *s, struct stream_thread *t, bool wrong)
 		s->fault_event = 1;
 		return;
 	}
+	if (wrong && s->c.fault == STREAM_RESULT && s->n > 2 * STREAM_THREADS) {
+		/* A later one than the first. */
+		const uint64_t word = s->inside[--s->n];
+
+		t->vals[0].v = word;
+		s->fault_event = 1;
+		return;
+	}
 	heap_pop(s);
 }
 
@@ -163,9 +171,13 @@ static void register_effect(struct stream *s, struct stream_thread *t, bool wron
 		return;
 	}
 	t->vals[0] = kl_word(s->inside[0]);
-	/* What was there when nothing had been written. */
-	if (wrong && s->inside[0]) {
+	/* What was there when nothing had been written, or long before. */
+	if (wrong && s->c.fault == STREAM_RESULT && s->inside[0]) {
 		t->vals[0].v = 0;
+		s->fault_event = 1;
+	}
+	if (wrong && s->c.fault == STREAM_AGAIN && s->added > 4 * STREAM_THREADS) {
+		t->vals[0].v = s->added - 4 * STREAM_THREADS;
 		s->fault_event = 1;
 	}
 }

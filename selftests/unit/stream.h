@@ -13,9 +13,9 @@
 /* How it goes wrong, once. */
 enum stream_fault {
 	STREAM_RIGHT,
-	STREAM_RESULT,	/* a result is another: a set's opposite, one from far inside, an old one */
+	STREAM_RESULT,	/* another result: a set's opposite, one far inside, an old one */
 	STREAM_LOST,	/* what was added never was: it is missing when its turn comes */
-	STREAM_AGAIN,	/* what was removed is removed once more */
+	STREAM_AGAIN,	/* what was removed is so once more, what was written over read */
 };
 
 struct stream_config {

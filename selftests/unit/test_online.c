@@ -157,6 +157,12 @@ struct tally {
 	unsigned long all, right, wrong, unknown;	/* unknown online only */
 };
 
+static void tell(const char *name, const struct tally *t)
+{
+	print_message("%s: %lu right, %lu wrong, %lu of %lu UNKNOWN only online\n", name, t->right,
+		      t->wrong, t->unknown, t->all);
+}
+
 /*
  * @exact: nothing is lost, and all is kept: the verdicts have to be the same.  Else the
  * online one may be UNKNOWN, and nothing else may differ.
@@ -213,8 +219,7 @@ static void test_small(void **state)
 			compare(spec, h, !h->ngaps, 0, &seed, &t);
 			kl_history_free(h);
 		}
-		print_message("%s: %lu right, %lu wrong, %lu of %lu UNKNOWN only online\n", names[k],
-			      t.right, t.wrong, t.unknown, t.all);
+		tell(names[k], &t);
 		assert_true(t.right >= n / 40 && t.wrong >= n / 400);
 		kl_spec_free(spec);
 	}
@@ -261,8 +266,7 @@ static void test_long(void **state)
 			compare(spec, h, false, i % 3 == 1 ? 16 : 0, &seed, &t);
 			kl_history_free(h);
 		}
-		print_message("%s: %lu right, %lu wrong, %lu of %lu UNKNOWN only online\n", names[k],
-			      t.right, t.wrong, t.unknown, t.all);
+		tell(names[k], &t);
 		kl_spec_free(spec);
 	}
 }
@@ -299,8 +303,7 @@ static void test_monitors(void **state)
 			compare(spec, h, false, 1, &seed, &t);
 			kl_history_free(h);
 		}
-		print_message("%s: %lu right, %lu wrong, %lu of %lu UNKNOWN only online\n", names[k],
-			      t.right, t.wrong, t.unknown, t.all);
+		tell(names[k], &t);
 		assert_true(t.right >= n / 4 && t.wrong >= n / 20 && t.unknown <= n / 5);
 		kl_spec_free(spec);
 	}
@@ -340,6 +343,125 @@ static struct kl_online *start(const struct kl_spec *spec, struct seen *seen)
 	return o;
 }
 
+/*
+ * Wherever something goes wrong, it is said within 1000 calls and returns, also while some
+ * operations never return; of the correct twin nothing is said.
+ */
+static void test_distance(void **state)
+{
+	static const struct {
+		struct stream_config c;
+		const char *what;
+	} t[] = {
+		{ { .type = STREAM_QUEUE, .size = 500, .fault = STREAM_RESULT }, "queue, result" },
+		{ { .type = STREAM_QUEUE, .size = 500, .fault = STREAM_AGAIN }, "queue, again" },
+		{ { .type = STREAM_QUEUE, .size = 30, .fault = STREAM_LOST }, "queue, lost" },
+		{ { .type = STREAM_SET, .size = 100, .fault = STREAM_RESULT }, "set, result" },
+		{ { .type = STREAM_STACK, .size = 500, .fault = STREAM_RESULT }, "stack, result" },
+		{ { .type = STREAM_STACK, .size = 6, .fault = STREAM_AGAIN }, "stack, again" },
+		{ { .type = STREAM_PQUEUE, .size = 500, .fault = STREAM_RESULT }, "pqueue, far" },
+		{ { .type = STREAM_PQUEUE, .size = 500, .fault = STREAM_AGAIN }, "pqueue, again" },
+		{ { .type = STREAM_REGISTER, .size = 1, .fault = STREAM_RESULT }, "register, old" },
+		{ { .type = STREAM_REGISTER, .size = 1, .fault = STREAM_AGAIN }, "register, last" },
+		{ { .type = STREAM_REGISTER, .size = 6, .fault = STREAM_RESULT }, "equal words" },
+	};
+	unsigned int i, k;
+
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		uint64_t most = 0;
+
+		for (k = 0; k < 40; k++) {
+			struct stream_config c = t[i].c;
+			struct kl_spec *spec = shipped_spec(stream_spec(&c));
+			struct kl_online_stats st;
+			struct kl_online *o;
+			struct stream s;
+			struct seen seen;
+
+			o = start(spec, &seen);
+			c.threads = 2 + 3 * (k % 12);
+			c.seed = k + 1;
+			c.fault_at = 500 + 397 * k;
+			c.fault = k % 4 ? c.fault : STREAM_RIGHT;
+			assert_int_equal(stream_init(&s, &c, spec), 0);
+			/* It is placed when enough is inside. */
+			feed_stream(o, &s, c.fault_at, false);
+			while (c.fault && !s.fault_event && s.nops < 1000000)
+				feed_stream(o, &s, 8, false);
+			feed_stream(o, &s, 2000, false);
+			kl_online_stats(o, &st);
+			assert_int_equal(st.verdict, c.fault ? KL_VIOLATION : KL_LINEARIZABLE);
+			assert_int_equal(seen.violations > 0, c.fault != STREAM_RIGHT);
+			if (c.fault) {
+				assert_in_range(seen.first, s.fault_event, s.fault_event + 1000);
+				if (seen.first - s.fault_event > most)
+					most = seen.first - s.fault_event;
+			}
+			stream_free(&s);
+			kl_online_free(o);
+			kl_spec_free(spec);
+		}
+		print_message("%s: within %llu events\n", t[i].what, (unsigned long long)most);
+	}
+}
+
+/*
+ * Some operations are lost in the middle: of a set each key is unknown then until it is known
+ * again, and of a register its word.  What is wrong later is found all the same, and nothing
+ * is wrong with the correct twin.
+ */
+static void test_lost(void **state)
+{
+	static const struct stream_config t[] = {
+		{ .type = STREAM_SET, .size = 50 },
+		{ .type = STREAM_SET, .size = 50, .fault = STREAM_RESULT },
+		{ .type = STREAM_REGISTER, .size = 1 },
+		{ .type = STREAM_REGISTER, .size = 1, .fault = STREAM_RESULT },
+		{ .type = STREAM_REGISTER, .size = 1, .fault = STREAM_AGAIN },
+		{ .type = STREAM_REGISTER, .size = 5 },
+	};
+	unsigned int i, k, j;
+
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		for (k = 0; k < 20; k++) {
+			struct stream_config c = t[i];
+			struct kl_spec *spec = shipped_spec(stream_spec(&c));
+			struct kl_online_stats st;
+			struct kl_online_op op;
+			struct kl_online *o;
+			struct stream s;
+			struct seen seen;
+			uint64_t from;
+
+			o = start(spec, &seen);
+			c.threads = 2 + 2 * (k % 8);
+			c.seed = k + 1;
+			c.fault_at = 9000;
+			assert_int_equal(stream_init(&s, &c, spec), 0);
+			feed_stream(o, &s, 5000, false);
+			assert_int_equal(kl_online_floor(o, stream_floor(&s)), 0);
+			from = s.now;
+			/* What was called before, and what goes on behind it, is seen. */
+			for (j = 0; j < 200; j++) {
+				stream_next(&s, &op);
+				if (op.call < from)
+					assert_int_equal(kl_online_add(o, &op), 0);
+			}
+			assert_int_equal(kl_online_gap(o, from, s.now, 0, true), 0);
+			feed_stream(o, &s, 10000, false);
+			kl_online_stats(o, &st);
+			assert_int_equal(st.verdict, c.fault ? KL_VIOLATION : KL_UNKNOWN);
+			assert_int_equal(seen.violations > 0, c.fault != STREAM_RIGHT);
+			if (c.fault)
+				assert_in_range(seen.first, s.fault_event - 800,
+						s.fault_event + 1000);
+			stream_free(&s);
+			kl_online_free(o);
+			kl_spec_free(spec);
+		}
+	}
+}
+
 /* What is wrong is said soon after, with a small counterexample; what is right never. */
 static void test_faults(void **state)
 {
@@ -352,10 +474,12 @@ static void test_faults(void **state)
 		{ .type = STREAM_STACK, .size = 2000, .fault = STREAM_RESULT },
 		{ .type = STREAM_STACK, .size = 2000, .fault = STREAM_AGAIN },
 		{ .type = STREAM_REGISTER, .size = 5, .fault = STREAM_RESULT },
+		{ .type = STREAM_REGISTER, .size = 1, .fault = STREAM_RESULT },
 		{ .type = STREAM_QUEUE, .size = 100 }, { .type = STREAM_QUEUE, .size = 4 },
 		{ .type = STREAM_SET, .size = 10 }, { .type = STREAM_PQUEUE, .size = 30 },
 		{ .type = STREAM_STACK, .size = 100 }, { .type = STREAM_STACK, .size = 3 },
-		{ .type = STREAM_REGISTER, .size = 5 },
+		{ .type = STREAM_REGISTER, .size = 5 }, { .type = STREAM_REGISTER, .size = 1 },
+		{ .type = STREAM_REGISTER, .size = 1000 },
 	};
 	unsigned int i, seed;
 
@@ -399,6 +523,7 @@ static void test_memory(void **state)
 		{ .type = STREAM_PQUEUE, .threads = 16, .size = 100, .seed = 1 },
 		{ .type = STREAM_STACK, .threads = 16, .size = 100, .seed = 1 },
 		{ .type = STREAM_REGISTER, .threads = 8, .size = 5, .seed = 1 },
+		{ .type = STREAM_REGISTER, .threads = 40, .size = 1, .seed = 1 },
 	};
 	unsigned int i;
 
@@ -488,6 +613,28 @@ static void expect_right(const char *name, const char *text)
 	kl_spec_free(spec);
 }
 
+/* Equal words are as good as each other: 15 goes before 1 comes, and no pending pop took 1. */
+static void test_equal_words(void **state)
+{
+	static const char text[] =
+		"# klin history 1\n# clock seq\n# first init\n"
+		"t0 @0 1 2 push 15\nt0 @0 3 4 push 15\nt0 @0 5 6 push 15\n"
+		"t0 @0 7 8 pop -> 15\nt1 @0 9 - pop\nt2 @0 10 20 pop -> 15\n"
+		"t0 @0 12 13 push 1\nt0 @0 30 31 peek -> 1\nt0 @0 32 33 pop -> 1\n"
+		"t0 @0 34 35 pop -> 15\nt0 @0 36 37 pop -> empty\n";
+	struct kl_spec *spec = shipped_spec("pqueue");
+	struct kl_online_stats st;
+	struct kl_history *h;
+	struct seen seen;
+	uint64_t seed = 1;
+
+	assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
+	check_online(spec, h, 1, &seed, &st, &seen);
+	assert_int_equal(st.verdict, KL_LINEARIZABLE);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 static void test_alarms(void **state)
 {
 	/*
@@ -557,8 +704,11 @@ int main(void)
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_monitors),
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_distance),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_equal_words),
 		cmocka_unit_test(test_alarms),
 	};
 

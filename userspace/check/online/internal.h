@@ -95,7 +95,7 @@ struct on_part {
 	bool gapped;		/* operations were, or will be, lost */
 
 	uint64_t began;		/* all before is forgotten */
-	uint64_t next_look;
+	uint64_t next_look, look_after;
 	uint64_t wrong;		/* time of the last violation, plus 1; 0 if none */
 	const char *why;	/* it is UNKNOWN */
 	uint32_t gaps;		/* that are open */

@@ -14,6 +14,7 @@
 #include "check/online/uses.h"
 
 #define FIRST_LOOK	64	/* operations after which those that are kept are checked */
+#define NEXT_LOOK	384	/* and again, at most, while that tells what they are */
 
 static const struct on_monitor *monitor(const struct kl_online *o)
 {
@@ -216,7 +217,8 @@ static int quit(struct kl_online *o, struct on_part *p, const char *why)
 {
 	if (complete(p)) {
 		p->mode = PART_KEPT;
-		p->next_look = p->nops < FIRST_LOOK / 2 ? FIRST_LOOK : 2 * p->nops;
+		p->look_after = FIRST_LOOK;
+		p->next_look = p->nops + FIRST_LOOK;
 		p->why = why;
 		drop(o, p);
 		return 0;
@@ -384,7 +386,10 @@ static int look(struct kl_online *o, struct on_part *p, uint64_t time, enum when
 	struct on_window w = { 0 };
 	int ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
 
-	p->next_look *= 2;
+	p->look_after *= 2;
+	if (!ret && w.report->verdict == KL_LINEARIZABLE && p->look_after > NEXT_LOOK)
+		p->look_after = NEXT_LOOK;
+	p->next_look = p->nops + p->look_after;
 	if (ret)
 		;
 	else if (w.report->verdict == KL_VIOLATION) {
