@@ -13,8 +13,9 @@
  *   before their returns, and no more.
  *
  * From an unknown first state the queue holds what nobody knows: removals may take
- * that until one takes an addition.  What a peek has seen of it stays until it is removed.  A gap at the beginning is such a state at its
- * end, and operations called before may have taken effect in it.
+ * that until one takes an addition.  What a peek has seen of it stays until it is
+ * removed.  A gap at the beginning is such a state at its end, and operations called
+ * before may have taken effect in it.
  */
 #include <errno.h>
 #include <stdlib.h>

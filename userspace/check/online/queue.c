@@ -17,7 +17,7 @@
 
 struct queue {
 	struct uses s;
-	uint32_t front;		/* seen there and inside since the event @begins, or ON_NONE */
+	uint32_t front;		/* seen there, inside since the event @begins; or ON_NONE */
 	uint64_t begins;
 	uint64_t left;		/* lo of the first to come in of those that left since then */
 	uint64_t first;		/* what was inside before the start was gone by that event */
@@ -47,6 +47,8 @@ static int queue_announce(struct kl_online *o, void *mon, uint32_t op)
 {
 	return uses_announce(o, &((struct queue *)mon)->s, op);
 }
+
+static const char never_empty[] = "there was no time at which it was empty";
 
 static int wrong(struct kl_online *o, struct queue *q, const char *what, uint64_t v, uint64_t w)
 {
@@ -193,7 +195,7 @@ static int found_empty(struct kl_online *o, struct queue *q, uint32_t i)
 		if (by == ON_NONE) {
 			core_start(s);
 			ret = core_op(s, i) ?: core_since(s, call);
-			return ret ? ret : wrong(o, q, "there was no time at which it was empty", 0, 0);
+			return ret ? ret : wrong(o, q, never_empty, 0, 0);
 		}
 		on_op(o, by)->refs++;
 		head = s->head;

@@ -175,8 +175,8 @@ static int sight(struct kl_online *o, struct stack *st, uint32_t i)
 		return 0;
 	core_start(s);
 	ret = core_word(s, i);
-	return ret ? ret : wrong(o, st, "%" PRIu64 " was seen and not added before, or not so often",
-				 u->word, 0);
+	return ret ? ret : wrong(o, st, "%" PRIu64 " was seen and not added before, or not "
+				 "so often", u->word, 0);
 }
 
 /* A removal of it returns.  It goes whatever is wrong, or was said to be: @fault. */
