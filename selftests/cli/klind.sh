@@ -67,4 +67,17 @@ if [ $status -eq 4 ] && grep -q "taken is there already and is no socket" err &&
 else
 	ktap_fail "refused: a file where the socket shall be, which stays" "status $status" "$(cat err)"
 fi
+# The unit, as make install writes it.
+name="the unit is one that systemd takes"
+unit=$here/../../userspace/klind/klind.service.in
+if [ ! -e "$unit" ]; then
+	ktap_skip "$name" "not in klin's tree"
+elif ! command -v systemd-analyze >/dev/null; then
+	ktap_skip "$name" "no systemd-analyze"
+else
+	sed "s|@SBINDIR@/klind|$(command -v "$KLIN")|; s|@DATADIR@|$work|" "$unit" >klind.service
+	systemd-analyze verify --man=no ./klind.service >out 2>&1
+	status=$?
+	ktap_result $((status + $(grep -c klind.service out))) "$name" "status $status" "$(cat out)"
+fi
 ktap_finish

@@ -23,6 +23,7 @@
 #include "history_util.h"
 #include "klind/conf.h"
 #include "klind/metrics.h"
+#include "klind/notify.h"
 #include "klind/reports.h"
 #include "klind/socket.h"
 #include "tso/replay.h"
@@ -284,6 +285,42 @@ static bool received(int fd, char *buf, size_t size)
 		len += n;
 	buf[len] = '\0';
 	return n == 0;
+}
+
+/* By a file's name and by one that is none; nobody who asks, and one who is not there. */
+static void test_notify(void **state)
+{
+	char dir[] = "/tmp/klin-test-XXXXXX", path[64], buf[64];
+	struct sockaddr_un a;
+	socklen_t len;
+	int fd, i;
+
+	assert_non_null(mkdtemp(dir));
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s%s/notify", i ? "@" : "", dir);
+		a = socket_address(path);
+		len = offsetof(struct sockaddr_un, sun_path) + strlen(path);
+		if (i)
+			a.sun_path[0] = '\0';
+		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+		assert_int_equal(bind(fd, (const struct sockaddr *)&a, len), 0);
+		setenv("NOTIFY_SOCKET", path, 1);
+		klind_notify("READY=1");
+		assert_int_equal(recv(fd, buf, sizeof(buf), 0), 7);
+		assert_memory_equal(buf, "READY=1", 7);
+		unsetenv("NOTIFY_SOCKET");
+		klind_notify("READY=1");
+		assert_int_equal(recv(fd, buf, sizeof(buf), 0), -1);
+		close(fd);
+		unlink(path);
+	}
+	history_log_start();
+	setenv("NOTIFY_SOCKET", path, 1);
+	klind_notify("READY=1");
+	unsetenv("NOTIFY_SOCKET");
+	history_log_stop();
+	assert_non_null(strstr(history_log, "cannot be told how it goes"));
+	assert_int_equal(rmdir(dir), 0);
 }
 
 static void test_socket_clients(void **state)
@@ -645,6 +682,7 @@ int main(void)
 		cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_metrics_file),
 		cmocka_unit_test(test_metrics_name),
+		cmocka_unit_test(test_notify),
 		cmocka_unit_test(test_socket_clients),
 		cmocka_unit_test(test_socket_stuck),
 		cmocka_unit_test(test_socket_place),

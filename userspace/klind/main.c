@@ -14,6 +14,7 @@
 #include "klin/cmd.h"
 #include "klind/conf.h"
 #include "klind/metrics.h"
+#include "klind/notify.h"
 #include "klind/reports.h"
 #include "klind/socket.h"
 #include "klind/watcher.h"
@@ -355,8 +356,11 @@ static int serve(struct daemon *d, int signals)
 		sig = wait_until(d, signals, due);
 		if (sig == SIGTERM || sig == SIGINT)
 			return 0;
-		if (sig == SIGHUP)
+		if (sig == SIGHUP) {
+			klind_notify("RELOADING=1");
 			reload(d);
+			klind_notify("READY=1");
+		}
 		if (sig == SIGUSR1)
 			request(d);
 		if (!sig && kl_now() < due)
@@ -401,8 +405,11 @@ static int run(struct daemon *d)
 	}
 	if (write_metrics(d))
 		ret = -EINVAL;
-	if (!ret)
+	if (!ret) {
+		klind_notify("READY=1");
 		ret = serve(d, signals);
+	}
+	klind_notify("STOPPING=1");
 	end_watchers(d->watchers, d->n);
 	if (d->reporter)
 		reporter_drain(d->reporter);
