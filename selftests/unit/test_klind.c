@@ -647,6 +647,20 @@ static void test_keep(void **state)
 	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 3);
 	assert_true(strcmp(first, name) < 0);
 	assert_int_equal(entries(dir, "notes", name, sizeof(name)), 1);
+	/* Those that are there are of a later time, by a clock that was put back since then. */
+	for (k = 0; k < 3; k++) {
+		snprintf(path, sizeof(path), "%s/29990101T00000%d.000000Z-late-unknown", dir, k);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	i.flight = flight_take(f, KL_TIME_MAX);
+	assert_true(reporter_submit(r, &i));
+	reporter_drain(r);
+	assert_int_equal(entries(dir, "-late-unknown", name, sizeof(name)), 2);
+	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 1);
+	for (k = 0; k < 3; k++) {
+		snprintf(path, sizeof(path), "%s/29990101T00000%d.000000Z-late-unknown", dir, k);
+		rmdir(path);
+	}
 	reporter_free(r);
 	/* A bound of bytes that one report does not fit. */
 	assert_int_equal(reporter_new(dir, 3, 4096, &r), 0);

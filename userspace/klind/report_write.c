@@ -217,7 +217,7 @@ static void name_time(char *buf, size_t size)
 	snprintf(buf + n, size - n, ".%06ldZ", ts.tv_nsec / 1000);
 }
 
-int report_write(const char *dir, const struct incident *i)
+int report_write(const char *dir, const struct incident *i, char name[REPORT_NAME])
 {
 	struct report r = { .i = i };
 	char when[64], path[4096];
@@ -225,8 +225,8 @@ int report_write(const char *dir, const struct incident *i)
 	int ret;
 
 	name_time(when, sizeof(when));
-	if (snprintf(path, sizeof(path), "%s/%s-%s-%s", dir, when, i->name, kinds[i->kind]) >=
-	    (int)sizeof(path) ||
+	if (snprintf(name, REPORT_NAME, "%s-%s-%s", when, i->name, kinds[i->kind]) >= REPORT_NAME ||
+	    snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path) ||
 	    snprintf(r.dir, sizeof(r.dir), "%s/" REPORT_TEMPORARY "XXXXXX", dir) >=
 	    (int)sizeof(r.dir))
 		return -ENAMETOOLONG;

@@ -74,7 +74,7 @@ static uint64_t report_bytes(int dir, const char *name)
 }
 
 struct kept {
-	char name[256];
+	char name[REPORT_NAME];
 	uint64_t bytes;
 };
 
@@ -92,13 +92,16 @@ static bool is_report(const char *name, bool unfinished)
 	       name[8] == 'T';
 }
 
-/* Names begin with their time: the first ones are the oldest. */
-static void prune(const struct reporter *r)
+/*
+ * Names begin with their time: the first ones are the oldest.  But the one that has just
+ * been written stays, also where the clock was put back, or is not set yet.
+ */
+static void prune(const struct reporter *r, const char *written)
 {
 	int fd = open(r->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct kept *kept = NULL;
-	size_t n = 0, cap = 0, i;
+	size_t n = 0, cap = 0, i, left;
 	struct dirent *e;
 	uint64_t sum = 0;
 
@@ -116,12 +119,17 @@ static void prune(const struct reporter *r)
 	}
 	if (n)
 		qsort(kept, n, sizeof(*kept), by_name);
-	for (i = 0; i < n && (n - i > r->keep || sum > r->keep_bytes); i++) {
+	for (i = 0, left = n; i < n && (left > r->keep || sum > r->keep_bytes); i++) {
+		if (!strcmp(kept[i].name, written))
+			continue;
 		remove_report(fd, kept[i].name);
 		sum -= kept[i].bytes;
+		left--;
 	}
-	if (i && i == n)
+	if (left && sum > r->keep_bytes) {
 		kl_warn("%s: a single report has more than keep-bytes, it was removed", r->dir);
+		remove_report(fd, written);
+	}
 	free(kept);
 	closedir(d);
 }
@@ -132,6 +140,7 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
+		char name[REPORT_NAME] = "";
 		struct incident i;
 		int ret;
 
@@ -143,13 +152,13 @@ static void *work(void *arg)
 		memmove(r->queue, r->queue + 1, --r->n * sizeof(*r->queue));
 		r->busy = true;
 		pthread_mutex_unlock(&r->lock);
-		ret = report_write(r->dir, &i);
+		ret = report_write(r->dir, &i, name);
 		__atomic_add_fetch(ret ? i.failed : i.written, 1, __ATOMIC_RELAXED);
 		if (ret)
 			kl_err("%s: a report could not be written to %s: %s", i.name, r->dir,
 			       strerror(-ret));
 		free_incident(&i);
-		prune(r);
+		prune(r, ret ? "" : name);
 		pthread_mutex_lock(&r->lock);
 		r->busy = false;
 		pthread_cond_broadcast(&r->changed);
