@@ -52,6 +52,13 @@ static __always_inline bool klin_later(__u64 a, __u64 b)
 	return a > b;
 }
 
+/*
+ * The kernel's clock waits for the loads before it (lfence or rdtscp): what a return loaded
+ * was loaded before its time.  Nothing keeps an operation's loads behind the time of its
+ * call, they may be done while the counter is read, some 10 ns too early.  Between CPUs
+ * that is less than the clock's error, which is at least what a cache line needs from one
+ * to the other (userspace/probe/clock.c), and one CPU's operations have their own order.
+ */
 static __always_inline __u64 klin_time(__u32 cpu)
 {
 	struct klin_time *shared;

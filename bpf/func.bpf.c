@@ -91,6 +91,8 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	}
 
 	f = klin_push(ctx, s, c);
+	if (!f)
+		return;
 	f->sp = sp;
 	f->func = conf.func;
 	f->ev.probe = conf.probe;
@@ -115,13 +117,16 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 
 /*
  * A return whose call was not seen: what was to be fetched then is unknown, and
- * so is all that follows from arguments which only the call's side has.
+ * so is all that follows from arguments which only the call's side has.  NULL: it is
+ * counted as missed.
  */
 static __always_inline struct klin_frame *without_call(void *ctx, struct klin_cpu *c,
 						       struct klin_slot *s, __u32 key, __u32 cpu)
 {
 	struct klin_frame *f = klin_push(ctx, s, c);
 
+	if (!f)
+		return NULL;
 	f->func = conf.func;
 	f->ev.probe = conf.probe;
 	f->ev.call = 0;
@@ -173,8 +178,12 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		if (conf.call_filter)
 			return;
 		f = without_call(ctx, c, s, key, cpu);
+		if (!f)
+			return;
 		at = top;
 	} else {
+		if (!klin_take(c, s, f, at, KLIN_BUSY))
+			return;
 		/* Those above were called later and are gone from the stack, but for siblings. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
 			top = s->top - 1;

@@ -87,6 +87,7 @@ enum klin_open {
 	KLIN_OPEN,
 	KLIN_OVER,
 	KLIN_WAITING,	/* a call of a function in which an operation may come yet: place.bpf.c */
+	KLIN_BUSY,	/* open, and the program is at it */
 };
 
 /* An open operation.  It is the event in the making. */

@@ -87,6 +87,8 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 		s->top = top;
 	}
 	f = klin_push(ctx, s, c);
+	if (!f)
+		return;
 	f->sp = sp;
 	f->func = conf.func;
 	f->ev.probe = conf.probe;
@@ -102,8 +104,11 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	f->open = KLIN_WAITING;
 }
 
-/* The innermost call of the function that is under way here; NULL if it was not seen. */
-static __always_inline struct klin_frame *find_call(struct klin_slot *s, __u64 sp)
+/*
+ * The innermost call of the function that is under way here, its index in *where; NULL
+ * if it was not seen.
+ */
+static __always_inline struct klin_frame *find_call(struct klin_slot *s, __u64 sp, __u32 *where)
 {
 	struct klin_frame *f;
 	__u32 at = s->top, i;
@@ -112,8 +117,10 @@ static __always_inline struct klin_frame *find_call(struct klin_slot *s, __u64 s
 		at--;
 		f = &s->frames[at & (KLIN_DEPTH - 1)];
 		if (is_open(f) && f->func == conf.func && f->ev.probe == conf.probe &&
-		    f->sp >= sp && same_stack(f->sp, sp))
+		    f->sp >= sp && same_stack(f->sp, sp)) {
+			*where = at;
 			return f;
+		}
 	}
 	return NULL;
 }
@@ -127,6 +134,8 @@ static __always_inline void without_call(void *ctx, struct klin_cpu *c, struct k
 {
 	struct klin_frame *f = klin_push(ctx, s, c);
 
+	if (!f)
+		return;
 	f->sp = sp;
 	f->func = conf.func;
 	f->ev.probe = conf.probe;
@@ -146,7 +155,7 @@ int klin_place(struct pt_regs *ctx)
 {
 	__u64 id = bpf_get_current_pid_tgid(), sp = ctx->sp, object = 0;
 	__u64 args[KLIN_MAX_PARAMS] = {}, val[KLIN_MAX_VALS] = {};
-	__u32 cpu = bpf_get_smp_processor_id(), key = klin_key(id, cpu), fault = 0, i;
+	__u32 cpu = bpf_get_smp_processor_id(), key = klin_key(id, cpu), fault = 0, at = 0, i;
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_PLACE);
 	struct klin_frame *f, *first;
 	struct klin_slot *s;
@@ -161,7 +170,7 @@ int klin_place(struct pt_regs *ctx)
 		klin_missed(c);
 		return 0;
 	}
-	first = find_call(s, sp);
+	first = find_call(s, sp, &at);
 	if (!first) {
 		without_call(ctx, c, s, sp, key, cpu);
 		return 0;
@@ -183,6 +192,8 @@ int klin_place(struct pt_regs *ctx)
 		__u32 cpu_call = first->ev.cpu_call;
 
 		f = klin_push(ctx, s, c);
+		if (!f)
+			return 0;
 		f->sp = fsp;
 		f->func = conf.func;
 		f->ev.probe = conf.probe;
@@ -193,6 +204,8 @@ int klin_place(struct pt_regs *ctx)
 		for (i = 0; i < KLIN_MAX_PARAMS; i++)
 			if (i < conf.nparams)
 				f->args[i] = args[i];
+	} else if (!klin_take(c, s, f, at, KLIN_FILLING)) {
+		return 0;
 	}
 	f->ev.object = object;
 	f->ev.fault = fault;
@@ -239,9 +252,11 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		if (!returns(f, sp))
 			continue;
 		if (f->open == KLIN_WAITING) {
-			f->open = KLIN_OVER;
+			klin_take(c, s, f, at, KLIN_OVER);
 			continue;
 		}
+		if (!klin_take(c, s, f, at, KLIN_BUSY))
+			continue;
 		if (!fetched && !(f->ev.flags & KLIN_F_NOCALL)) {
 			fetched = true;
 #pragma unroll
@@ -342,7 +357,8 @@ int klin_point(struct pt_regs *ctx)
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct klin_slot *s = klin_slot(klin_key(id, cpu), conf.slot_mask, false);
-	struct klin_frame *f = s ? find_call(s, ctx->sp) : NULL;
+	__u32 at;
+	struct klin_frame *f = s ? find_call(s, ctx->sp, &at) : NULL;
 
 	if (f && f->open == KLIN_OPEN)
 		f->ev.point = klin_time(bpf_get_smp_processor_id());

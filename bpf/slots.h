@@ -118,6 +118,11 @@ static __always_inline void klin_lost(struct klin_cpu *c, __u64 from, __u64 to)
 	c->losing = 1;
 }
 
+static __always_inline void klin_missed(struct klin_cpu *c)
+{
+	c->missed++;
+}
+
 /* Send an event of @size bytes; if it does not fit, note in which window that was. */
 static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin_event *ev,
 				      __u32 size)
@@ -151,20 +156,42 @@ static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struc
 }
 
 /*
- * A new frame on top.  The index moves before the frame is sent or filled: a probe
- * that hits in an interrupt in between uses the frames above and leaves the index as
- * it found it.  If the interrupt's return is missed, its frame stays open above.
+ * Take an open frame for the program alone, @as what it is meanwhile.  False where an
+ * interrupt that found all in use was faster: it has sent the frame, as one whose return
+ * was missed, and has used it for itself, which now counts as missed.
+ */
+static __always_inline bool klin_take(struct klin_cpu *c, struct klin_slot *s,
+				      struct klin_frame *f, __u32 at, enum klin_open as)
+{
+	f->open = as;
+	barrier();
+	if ((__s32)(*(volatile __u32 *)&s->base - at) <= 0)
+		return true;
+	f->open = KLIN_OVER;
+	klin_missed(c);
+	return false;
+}
+
+/*
+ * A new frame on top, NULL and a miss if there is none.  The index moves before the frame
+ * is sent or filled: a probe that hits in an interrupt in between uses the frames above
+ * and leaves the index as it found it.  If the interrupt's return is missed, its frame
+ * stays open above.  When returns that were missed have filled all, the oldest goes; but
+ * not one that the program which was interrupted is at.
  */
 static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot *s,
 						    struct klin_cpu *c)
 {
 	__u32 top = s->top;
-	struct klin_frame *f;
+	struct klin_frame *f = &s->frames[top & (KLIN_DEPTH - 1)];
 
-	/* Returns that were missed have filled it: the oldest goes. */
-	if (top - s->base >= KLIN_DEPTH)
+	if (top - s->base >= KLIN_DEPTH) {
+		if (f->open == KLIN_BUSY || f->open == KLIN_FILLING) {
+			klin_missed(c);
+			return NULL;
+		}
 		s->base++;
-	f = &s->frames[top & (KLIN_DEPTH - 1)];
+	}
 	s->top = top + 1;
 	barrier();
 	/* That one, or an interrupt's that was left above the index. */
@@ -179,11 +206,6 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	f->ev.flags = 0;
 	f->ev.fault = 0;
 	return f;
-}
-
-static __always_inline void klin_missed(struct klin_cpu *c)
-{
-	c->missed++;
 }
 
 #endif

@@ -72,6 +72,8 @@ int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	}
 	f = klin_push(ctx, s, c);
+	if (!f)
+		return 0;
 	f->sp = 0;
 	f->func = this_stack(ctx, c);
 	f->ev.probe = conf.method[id & (KLIN_TP_METHODS - 1)].probe;
@@ -114,6 +116,8 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 	nres = conf.method[id & (KLIN_TP_METHODS - 1)].nres & 3;
 	f = find(s, object, probe, stack, now, &at);
 	if (f) {
+		if (!klin_take(c, s, f, at, KLIN_BUSY))
+			return 0;
 		/* Calls nest, so those above have returned and were missed. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
 			top = s->top - 1;
@@ -126,6 +130,8 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 			return 0;
 		at = s->top;
 		f = klin_push(ctx, s, c);
+		if (!f)
+			return 0;
 		f->sp = 0;
 		f->ev.probe = probe;
 		f->ev.call = 0;

@@ -27,7 +27,7 @@ static int add_open(struct kl_recorder *r)
 		for (at = 0; !err && at < KLIN_DEPTH; at++) {
 			struct klin_event ev = s->frames[at].ev;
 
-			if (s->frames[at].open != KLIN_OPEN)
+			if (s->frames[at].open != KLIN_OPEN && s->frames[at].open != KLIN_BUSY)
 				continue;
 			ev.flags |= KLIN_F_NORET;
 			ev.ret = last;
