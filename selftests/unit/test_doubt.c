@@ -75,6 +75,40 @@ static struct kl_op *add(struct fixture *f, unsigned int method, uint64_t call, 
 	return &f->r.h->ops[f->r.h->nops - 1];
 }
 
+/* Of what the programs wrote one event never comes: that is told, once, when it can be known. */
+static void test_account(void **state)
+{
+	static const struct {
+		struct kl_account_look l;
+		uint64_t missing, floor;
+	} t[] = {
+		{ { .before = 10, .after = 10, .got = 10, .floor = 100 }, 0, 100 },
+		/* On its way, and there. */
+		{ { .before = 20, .after = 20, .got = 19, .floor = 200 }, 0, 100 },
+		{ { .before = 20, .after = 20, .got = 20, .floor = 300 }, 0, 300 },
+		/* In a program that does not get on. */
+		{ { .before = 30, .after = 30, .got = 29, .open = 1, .floor = 400 }, 0, 300 },
+		{ { .before = 30, .after = 30, .got = 29, .open = 1, .floor = 400 }, 0, 300 },
+		{ { .before = 30, .after = 30, .got = 30, .floor = 400 }, 0, 400 },
+		/* While others write nothing is known. */
+		{ { .before = 40, .after = 45, .got = 42, .floor = 500 }, 0, 400 },
+		{ { .before = 46, .after = 50, .got = 48, .floor = 600 }, 0, 400 },
+		{ { .before = 50, .after = 50, .got = 49, .floor = 700 }, 0, 400 },
+		{ { .before = 50, .after = 50, .got = 49, .floor = 800 }, 1, 400 },
+		{ { .before = 50, .after = 50, .got = 49, .floor = 900 }, 0, 900 },
+		{ { .before = 60, .after = 60, .got = 59, .floor = 1000 }, 0, 1000 },
+		{ { .before = 70, .after = 70, .got = 65, .floor = 1100 }, 0, 1000 },
+		{ { .before = 71, .after = 72, .got = 67, .floor = 1200 }, 2, 1000 },
+	};
+	struct kl_account a = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		assert_int_equal(kl_account(&a, &t[i].l), t[i].missing);
+		assert_int_equal(a.floor, t[i].floor);
+	}
+}
+
 static bool quiet(struct fixture *f)
 {
 	kl_count_ended(&f->r);
@@ -361,6 +395,7 @@ int main(void)
 		TEST(test_missed_counted_once),
 		TEST(test_from),
 		cmocka_unit_test(test_slot_span),
+		cmocka_unit_test(test_account),
 		cmocka_unit_test(test_time_add),
 	};
 

@@ -214,16 +214,57 @@ static void forget_drained(struct kl_recorder *r, uint64_t time)
 	r->ndrained = n;
 }
 
+static uint64_t count_open(const struct kl_recorder *r)
+{
+	uint64_t n = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->opts.slots; i++) {
+		uint32_t at, top;
+
+		if (!*(volatile const __u32 *)&r->slots[i].owner)
+			continue;
+		kl_slot_span(&r->slots[i], &at, &top);
+		n += top - at;
+	}
+	return n;
+}
+
+/* Events that were written and have not come, read just now after @written had been counted. */
+static int find_missing(struct kl_recorder *r, uint64_t written, uint64_t floor)
+{
+	struct kl_account_look look = { .before = written, .floor = floor };
+	struct kl_gap gap = {
+		.to = kl_now(), .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = KL_GAP_LOST,
+	};
+	uint64_t lost;
+
+	kl_losses_counts(r, &look.after, &lost);
+	look.got = r->received + lost;
+	look.open = count_open(r);
+	gap.lost = kl_account(&r->follow.account, &look);
+	if (!gap.lost)
+		return 0;
+	kl_warn("%llu events were written, and neither read nor lost: what happened meanwhile is "
+		"not known", (unsigned long long)gap.lost);
+	gap.from = r->follow.account.floor < gap.to ? r->follow.account.floor : gap.to;
+	return kl_history_add_gap(r->h, &gap);
+}
+
 int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 {
 	const uint64_t now = kl_now(), late = now - BEHIND_NS;
 	int err = forget(r);
+	uint64_t written, lost;
 
 	*floor = now;
 	r->end = KL_TIME_MAX;
 	r->follow.counted = r->h->nops;
 	if (!err)
-		err = earliest_call(r, now, floor) ?: kl_recorder_poll(r);
+		err = earliest_call(r, now, floor);
+	kl_losses_counts(r, &written, &lost);
+	if (!err)
+		err = kl_recorder_poll(r) ?: find_missing(r, written, *floor);
 	if (err)
 		return err;
 	kl_count_ended(r);
@@ -270,7 +311,7 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 		err = find_gaps(r, kl_now());
 		drop_missed(r);
 	}
-	if (!err && kl_losses_unaccounted(r))
+	if (!err && kl_losses_unaccounted(r) > r->follow.account.missing)
 		err = add_gap(r, 0, kl_now(), 0, KL_GAP_LOST);
 	if (!err && !r->follow.begun)
 		err = kl_begin(r);

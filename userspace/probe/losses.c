@@ -138,6 +138,20 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 	return kl_history_add_gap(r->h, &gap);
 }
 
+void kl_losses_counts(const struct kl_recorder *r, uint64_t *written, uint64_t *lost)
+{
+	unsigned int i;
+	int j;
+
+	*written = *lost = 0;
+	for (i = 0; i < r->ngroups; i++) {
+		for (j = 0; j < KLIN_SIDES * r->ncpus; j++) {
+			*written += *(volatile __u64 *)&r->groups[i].cpus[j].events;
+			*lost += *(volatile __u64 *)&r->groups[i].cpus[j].lost;
+		}
+	}
+}
+
 /**
  * kl_losses_unaccounted() - do the programs' counts and what was read add up?
  * @r: the recorder, detached, with everything read
@@ -147,16 +161,9 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
  */
 uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
 {
-	uint64_t written = 0, lost = 0;
-	unsigned int i;
-	int j;
+	uint64_t written, lost;
 
-	for (i = 0; i < r->ngroups; i++) {
-		for (j = 0; j < KLIN_SIDES * r->ncpus; j++) {
-			written += r->groups[i].cpus[j].events;
-			lost += r->groups[i].cpus[j].lost;
-		}
-	}
+	kl_losses_counts(r, &written, &lost);
 	if (written == r->received + lost)
 		return 0;
 	kl_warn("%llu events were written, %llu read and %llu lost: the counts do not add up, so the "

@@ -10,6 +10,7 @@
 
 #include "bpf/klin_event.h"
 #include "kmod/plain_abi.h"
+#include "probe/account.h"
 #include "probe/record.h"
 #include "probe/target.h"
 
@@ -149,6 +150,7 @@ struct kl_recorder {
 	int err;		/* of the event callback */
 	bool ignore_misses;	/* they cannot have been of the one object */
 	struct {		/* follow.c */
+		struct kl_account account;
 		uint64_t floor, lost, missed, ended;
 		size_t ready;	/* operations that are handed on */
 		size_t counted;	/* those that were there before: kl_count_ended() has seen them */
@@ -218,6 +220,8 @@ void kl_reader_close(struct kl_recorder *r);
 
 /* losses.c */
 void kl_losses_poll(struct kl_recorder *r, bool last);
+/* Events that the programs tried to write so far, and those of them that did not fit. */
+void kl_losses_counts(const struct kl_recorder *r, uint64_t *written, uint64_t *lost);
 uint64_t kl_losses_unaccounted(const struct kl_recorder *r);
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats);
 
