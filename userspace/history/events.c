@@ -109,6 +109,7 @@ static int read_events(struct kl_input *in, struct kl_history **out)
 		return -ENOMEM;
 	r.pairs.h = h;
 	r.pairs.scan = &r.scan;
+	r.scan.h = h;
 	for (i = 0; i < NMETHODS && index >= 0; i++) {
 		index = kl_history_method(h, methods[i].ours, strlen(methods[i].ours));
 		r.method[i] = index;

@@ -11,6 +11,7 @@
 
 #define RECENT	64
 #define HANDFUL	256
+#define LINE	16
 
 /* Open addressing; a slot holds an index + 1, the key is in the history's own array. */
 struct table {
@@ -92,9 +93,10 @@ void kl_history_free(struct kl_history *h)
 	free(h);
 }
 
+/* Those that are counted up, as numbers of operations for threads, are neighbours: a cache line. */
 static uint64_t hash_raw(uint64_t raw)
 {
-	return kl_mix(raw, 0x2545f4914f6cdd1dULL);
+	return kl_mix(raw / LINE, 0x2545f4914f6cdd1dULL) * LINE + raw % LINE;
 }
 
 static uint64_t hash_name(const char *name, size_t len)
@@ -598,7 +600,8 @@ void kl_history_expect(struct kl_history *h, double times, size_t most)
 {
 	const double nops = h->nops * times;
 	/* At first more of them are found: where there are many each may be another one. */
-	const double nshapes = h->nshapes < h->nops / 8 ? h->nshapes * times : nops;
+	const double nshapes = h->nshapes < h->nops / 8 || h->nshapes > h->nops ?
+			       h->nshapes * times : nops;
 	const double nvals = nshapes * h->nvals / (h->nshapes + 1.0) * 1.1;
 	const size_t told = ((h->points != NULL) + (h->drains != NULL)) * sizeof(*h->points);
 

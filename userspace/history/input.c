@@ -26,8 +26,10 @@ int kl_input_open(struct kl_input *in, const char *path)
 	in->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (in->fd < 0)
 		return -errno;
-	if (!fstat(in->fd, &st) && !S_ISDIR(st.st_mode))
+	if (!fstat(in->fd, &st) && !S_ISDIR(st.st_mode)) {
+		in->size = S_ISREG(st.st_mode) ? st.st_size : 0;
 		return 0;
+	}
 	close(in->fd);
 	in->fd = -1;
 	return -EISDIR;
@@ -143,11 +145,10 @@ int kl_input_lines(struct kl_input *in, const char **p, const char **end)
 int kl_input_all(struct kl_input *in, const char **data, size_t *len)
 {
 	size_t want = CHUNK;
-	struct stat st;
 	int ret = 0;
 
-	if (in->fd >= 0 && !fstat(in->fd, &st) && S_ISREG(st.st_mode) && (size_t)st.st_size > want)
-		want = st.st_size;
+	if (in->size > want)
+		want = in->size;
 	kl_expect(in->buf, in->cap, in->len, want + 2);
 	for (; in->fd >= 0 && !in->end && !ret; want += want / 2)
 		ret = fill(in, want + 1);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct kl_input {
 	const char *name;	/* as messages call it */
@@ -16,6 +17,7 @@ struct kl_input {
 	char *buf;
 	size_t cap, at, len;	/* of buf, or of mem: what is handed out, what is there */
 	bool end;		/* there is no more than that */
+	uint64_t size;		/* of a file, 0: not known */
 };
 
 /* Begin to read @path, "-" for standard input; 0 or a negative errno without a message. */

@@ -41,7 +41,7 @@ int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log)
 	for (i = 0; i < KL_JEPSEN_METHODS; i++)
 		j->method[i] = -1;
 	j->pairs.scan = &j->scan;
-	j->pairs.h = kl_history_new();
+	j->scan.h = j->pairs.h = kl_history_new();
 	if (!j->pairs.h)
 		return -ENOMEM;
 	object = kl_history_object(j->pairs.h, 0);

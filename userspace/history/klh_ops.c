@@ -287,7 +287,8 @@ static int add_part(struct klh_ops *o, struct kl_history *h, size_t n, bool brie
 		good = make_ops(o, op, n, true, true);
 	} else {
 		make_shapes(o, n, false);
-		good = o->plain ? make_ops(o, op, n, true, false) : make_ops(o, op, n, false, false);
+		good = o->plain ? make_ops(o, op, n, true, false) :
+		       make_ops(o, op, n, false, false);
 	}
 	ret = good ? kl_history_append(h, n, o->shapes, o->vals) : -EINVAL;
 	return ret || o->npoint + o->ndrain == 0 ? ret : tell_times(o, h, n);

@@ -20,7 +20,7 @@
 #include "history/text.h"
 
 #define EXPECT	64	/* bytes of memory for each of a file that are taken at once */
-#define FIRST	8192	/* operations, from which it is told how much memory all will take */
+#define FIRST	8192	/* operations that tell how much memory all will take */
 
 struct kl_klh_reader {
 	const char *name;

@@ -223,6 +223,7 @@ static int read_limo(struct kl_input *in, struct kl_history **out)
 		return -ENOMEM;
 	r.pairs.h = h;
 	r.pairs.scan = &r.scan;
+	r.scan.h = h;
 	index = kl_history_object(h, 0);
 	ret = index < 0 ? index : kl_scan_lines(&r.scan, in, scan_line, &r);
 	for (i = 0; i < h->nops && !ret; i++)

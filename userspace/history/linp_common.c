@@ -183,6 +183,7 @@ int kl_linp_read(struct kl_linp *l, struct kl_input *in,
 	l->h = kl_history_new();
 	if (!l->h)
 		return -ENOMEM;
+	l->scan.h = l->h;
 	index = kl_history_object(l->h, 0);
 	if (index >= 0 && l->one_thread)
 		index = kl_history_thread(l->h, 0);

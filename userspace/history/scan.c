@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "history/internal.h"
 #include "history/scan.h"
 
 #define MAX_ERRORS	20
+#define EXPECT		64	/* bytes of memory for each of a file that are taken at once */
 
 /* The word at @p as a message quotes it. */
 static const char *quote(char *buf, size_t size, const char *p)
@@ -118,9 +120,12 @@ int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 		  int (*line)(void *ctx, const char **pp), void *ctx)
 {
 	const char *p, *end, *zero;
+	bool first = true;
 	int ret;
 
 	while ((ret = kl_input_lines(in, &p, &end)) > 0) {
+		const size_t len = end - p;
+
 		zero = memchr(p, 0, end - p);
 		if (zero)
 			return zero_byte(s, p, zero);
@@ -138,6 +143,10 @@ int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 				p = memchr(p, '\n', end - p);
 			p++;
 		}
+		/* The first lines tell how large others are. */
+		if (first && s->h && in->size / EXPECT < SIZE_MAX / EXPECT)
+			kl_history_expect(s->h, 1.02 * in->size / len, EXPECT * in->size);
+		first = false;
 	}
 	if (!ret && s->errors)
 		ret = -EINVAL;

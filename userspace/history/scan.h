@@ -17,6 +17,7 @@ struct kl_scan {
 	const char *name;
 	unsigned int line, errors;
 	bool stop;		/* set it where what follows cannot be understood */
+	struct kl_history *h;	/* what is made of it, to make room in, or NULL */
 };
 
 static inline bool kl_scan_blank(char c)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/sort.h"
 #include "history/internal.h"
 
@@ -100,7 +101,7 @@ int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner)
 	if (!h->nops)
 		return 0;
 	top = malloc(h->nthreads * sizeof(*top));
-	below = malloc(h->nops * sizeof(*below));
+	below = kl_big_alloc(h->nops * sizeof(*below));
 	if (!top || !below)
 		goto out;
 	for (i = 0; i < h->nthreads; i++)

@@ -272,6 +272,8 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 		l.op.pad = 1;
 		r->guess = true;
 	}
+	if (r->clines <= r->h->nops)
+		kl_expect(r->lines, r->clines, r->h->nops, r->h->cops);
 	ret = kl_grow(r->lines, r->clines, r->h->nops + 1);
 	if (!ret)
 		ret = kl_history_add(r->h, &l.op, &l.shape, l.args, l.res);
@@ -360,6 +362,7 @@ static int read_text(struct kl_input *in, struct kl_history **out)
 	r.h = kl_history_new();
 	if (!r.h)
 		return ret;
+	r.src.scan.h = r.h;
 	ret = kl_scan_lines(&r.src.scan, in, scan_line, &r);
 	if (!ret)
 		ret = finish(&r);
