@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "check/mono/cover.h"
 
 #define NEAR	2	/* blocks that are looked at before the levels above them */
@@ -20,8 +21,9 @@ int cover_init(struct cover *c, uint32_t n, bool ids)
 		l = c->levels++;
 		c->n[l] = size;
 		c->count[l] = aligned_alloc(64, size * sizeof(*c->count[l]));
+		kl_big_hint(c->count[l], size * sizeof(*c->count[l]));
 		c->owed[l] = l ? calloc(size, sizeof(*c->owed[l])) : NULL;
-		c->ids[l] = ids ? calloc(size, sizeof(*c->ids[l])) : NULL;
+		c->ids[l] = ids ? kl_big_zalloc(size, sizeof(*c->ids[l])) : NULL;
 		if (!c->count[l] || (l && !c->owed[l]) || (ids && !c->ids[l]))
 			return -ENOMEM;
 		for (i = 0; i < size; i++)

@@ -13,7 +13,7 @@ typedef uint32_t mono_four __attribute__((vector_size(16)));
 
 /* A copy of some of struct mono, for the registers. */
 struct mono_eye {
-	uint32_t *op, *adds, *los;
+	uint32_t *op, *adds, *los, listed;	/* a mask: values are listed, or not */
 	struct mono_value *v;
 	struct mono_cut *cut;
 	uint32_t nadds, nlos, ncuts;
@@ -22,12 +22,13 @@ struct mono_eye {
 	mono_four again;	/* of what was there already when it was added or removed */
 };
 
-static inline struct mono_eye mono_open_eye(const struct mono *m)
+static inline struct mono_eye mono_open_eye(struct mono *m)
 {
 	return (struct mono_eye){
-		.op = m->op, .adds = m->adds, .los = m->los, .v = m->v, .cut = m->cut,
-		.nadds = m->nadds, .nlos = m->nlos, .ncuts = m->ncuts,
-		.time = m->phases, .each = !m->phases, .last = 1,
+		.op = m->op, .v = m->v, .cut = m->cut, .nadds = m->nadds, .nlos = m->nlos,
+		.adds = m->adds ? m->adds : &m->unlisted, .los = m->los ? m->los : &m->unlisted,
+		.listed = m->adds ? UINT32_MAX : 0, .ncuts = m->ncuts, .time = m->phases,
+		.each = !m->phases, .last = 1,
 	};
 }
 
@@ -106,9 +107,9 @@ static inline __attribute__((always_inline)) void mono_see(struct mono_eye *eye,
 	mask = writes[ret][kind][1] | new;
 	v[1] = ((b & ~mask) | (second & mask)) + more[ret][kind];
 	eye->adds[eye->nadds] = value;
-	eye->nadds += !(ret | kind);
+	eye->nadds += (!(ret | kind)) & eye->listed;
 	eye->los[eye->nlos] = value;
-	eye->nlos -= new[0];
+	eye->nlos -= new[0] & eye->listed;
 }
 
 #endif

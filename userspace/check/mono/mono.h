@@ -88,8 +88,9 @@ struct mono {
 	uint32_t nev;
 	uint32_t *call, *ret;	/* times of each item, see mono_times() */
 	struct mono_value *v;
-	uint32_t *adds, *los;	/* values by the calls of their additions, and by `lo' if an event */
-	uint32_t nadds, nlos;
+	/* Values by the calls of their additions, and by `lo' if an event; NULL: not wanted. */
+	uint32_t *adds, *los;
+	uint32_t nadds, nlos, unlisted;
 	uint32_t nvalues;
 	uint32_t *word_of;	/* number of each value's word; NULL: its own number */
 	uint64_t *words;	/* by number */
@@ -207,9 +208,9 @@ int mono_timeline(struct mono *m, char *reason, size_t size);
 int mono_events(struct mono *m);
 /* values.c: what can be said of the values when all events were seen. */
 void mono_settle(struct mono *m);
-/* m->adds and m->los are not needed any more, unless the values may be gathered again. */
-void mono_free_lists(struct mono *m);
-/* The same of the times of operations, and of peeks by value, as long as nobody asks again. */
+/* Make m->adds and m->los, if they are not there; needs m->ev.  0 or -ENOMEM. */
+int mono_lists(struct mono *m);
+/* The times of operations are not needed any more, as long as nobody asks again. */
 void mono_free_times(struct mono *m);
 /* Gather the values again, after some operations were given other ones; needs m->ev. */
 void mono_gather(struct mono *m);

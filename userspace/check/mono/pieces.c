@@ -9,19 +9,26 @@
 
 void pieces_free(struct pieces *p)
 {
-	free(p->piece);
+	free(p->item);
+	free(p->gaps);
 	free(p->from);
-	free(p->n);
+	free(p->left);
 }
 
 /* How many there are of each block, in from[block + 2]; or list them, from[block + 1] on. */
-static inline void put(struct pieces *p, bool list, unsigned int l, uint32_t block, uint64_t piece)
+static inline void put(struct pieces *p, bool list, unsigned int l, uint32_t block, uint32_t item,
+		       uint32_t from, uint32_t to)
 {
+	uint32_t at;
+
 	block += p->base[l];
-	if (list)
-		p->piece[p->from[block + 1]++] = piece;
-	else
+	if (!list) {
 		p->from[block + 2]++;
+		return;
+	}
+	at = p->from[block + 1]++;
+	p->item[at] = item;
+	p->gaps[at] = pieces_gaps(from % COVER_BLOCK, to % COVER_BLOCK);
 }
 
 static inline void put_window(struct pieces *p, bool list, struct mono_window w, uint32_t item)
@@ -33,19 +40,19 @@ static inline void put_window(struct pieces *p, bool list, struct mono_window w,
 		a = from / COVER_BLOCK;
 		b = to / COVER_BLOCK;
 		if (a == b) {
-			put(p, list, l, a, piece_make(item, from, to));
+			put(p, list, l, a, item, from, to);
 			return;
 		}
-		put(p, list, l, a, piece_make(item, from, COVER_BLOCK - 1));
-		put(p, list, l, b, piece_make(item, 0, to));
+		put(p, list, l, a, item, from, COVER_BLOCK - 1);
+		put(p, list, l, b, item, 0, to);
 		if (a + 1 == b)
 			return;
 	}
 }
 
-static inline void put_all(struct pieces *p, bool list, struct mono *m)
+static void put_all(struct pieces *p, bool list, const struct mono *m)
 {
-	uint32_t i, peek;
+	uint32_t i;
 
 	for (i = 0; i < m->nvalues; i++) {
 		const struct mono_value *v = &m->v[i];
@@ -56,13 +63,13 @@ static inline void put_all(struct pieces *p, bool list, struct mono *m)
 			put_window(p, list, mono_add_window(v), v->add);
 		if (v->remove != MONO_NONE)
 			put_window(p, list, mono_remove_window(v), v->remove);
-		for (peek = v->peeks ? m->first_peek[i] : MONO_NONE; peek != MONO_NONE;
-		     peek = m->next_peek[peek])
-			put_window(p, list, mono_peek_window(m, v, peek), peek);
 	}
+	for (i = 0; m->npeeks && i < m->nitems; i++)
+		if (mono_kind(m->op[i]) == MONO_PEEK)
+			put_window(p, list, mono_peek_window(m, &m->v[m->op[i] & MONO_VALUE], i), i);
 }
 
-int pieces_init(struct pieces *p, struct mono *m)
+int pieces_init(struct pieces *p, const struct mono *m)
 {
 	uint64_t blocks = m->end, n = 0;
 	uint32_t i, all;
@@ -75,19 +82,21 @@ int pieces_init(struct pieces *p, struct mono *m)
 	}
 	all = p->base[COVER_LEVELS];
 	p->from = calloc((size_t)all + 2, sizeof(*p->from));
-	p->n = malloc((size_t)all * sizeof(*p->n));
-	if (!p->from || !p->n)
+	p->left = malloc((size_t)all * sizeof(*p->left));
+	if (!p->from || !p->left)
 		return -ENOMEM;
 	put_all(p, false, m);
 	for (i = 0; i < all; i++)
-		n += p->n[i] = p->from[i + 2];
-	if (n >= UINT32_MAX)
+		n += p->left[i] = p->from[i + 2];
+	if (n >= UINT32_MAX - PIECES_TOGETHER)
 		return -ENOMEM;
 	for (i = 2; i < all + 2; i++)
 		p->from[i] += p->from[i - 1];
-	p->piece = kl_big_alloc((n + 1) * sizeof(*p->piece));
-	if (!p->piece)
+	p->item = kl_big_alloc((n + 1) * sizeof(*p->item));
+	p->gaps = kl_big_alloc((n + PIECES_TOGETHER) * sizeof(*p->gaps));
+	if (!p->item || !p->gaps)
 		return -ENOMEM;
+	memset(p->gaps + n, 0xff, PIECES_TOGETHER * sizeof(*p->gaps));
 	put_all(p, true, m);
 	return 0;
 }

@@ -37,7 +37,7 @@ static inline struct mono_window mono_peek_window(const struct mono *m, const st
 	return w;
 }
 
-/* Make m->places, and lists of peeks if there are any.  0 or -ENOMEM. */
+/* Make m->places, and times if there are peeks.  0 or -ENOMEM. */
 int mono_places_init(struct mono *m);
 void mono_places_free(struct mono_places *p);
 

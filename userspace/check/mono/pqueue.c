@@ -136,9 +136,8 @@ static int pqueue_decide(struct mono *m)
 	uint32_t i, n = 0;
 	int ret;
 
-	mono_free_lists(m);
 	k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
-	ret = k ? mono_places_init(m) : -ENOMEM;
+	ret = k ? mono_places_init(m) ?: mono_list_peeks(m) : -ENOMEM;
 	if (!ret)
 		ret = mono_bits_init(&q.free, m->end, true);
 	for (i = 0; !ret && i < m->nvalues; i++)

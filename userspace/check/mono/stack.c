@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "check/mono/bits.h"
 #include "check/mono/pieces.h"
 
@@ -30,9 +31,13 @@ struct stack {
 	struct mono_bits seen;	/* gaps that a single value covers, or covered */
 	struct pieces ops;	/* that are not safe, perhaps */
 	uint8_t *safe;		/* of each item; 2: a gap that only its value covered */
-	uint32_t *need;		/* of each value: operations that are not safe, plus 1 */
-	uint32_t *todo, ntodo;	/* values that can be at the bottom */
-	uint32_t ntaken;
+	/*
+	 * Of each value the operations that are not safe, plus 1; of those that can be at the
+	 * bottom the next of these; 0: taken away.
+	 */
+	uint32_t *need;
+	uint32_t todo;		/* the first that can be at the bottom, MONO_NONE */
+	uint32_t alive, ntaken;
 };
 
 static void stack_free(struct stack *s)
@@ -43,33 +48,48 @@ static void stack_free(struct stack *s)
 	pieces_free(&s->ops);
 	free(s->safe);
 	free(s->need);
-	free(s->todo);
+}
+
+/* Critical intervals, and how many operations are to become safe. */
+static void put_values(struct stack *s)
+{
+	const struct mono *m = s->m;
+	int32_t *count = s->cover.count[0];
+	uint32_t *ids = s->cover.ids[0], critical, i;
+
+	for (i = 0; i < m->nvalues; i++) {
+		const struct mono_value *v = &m->v[i];
+
+		s->need[i] = 0;
+		if (mono_gone(m, v))
+			continue;
+		s->alive++;
+		s->need[i] = 1 + (v->add != MONO_NONE) + (v->remove != MONO_NONE) + v->peeks;
+		/* Which are critical is chance. */
+		critical = mono_critical(v);
+		count[v->lo] += critical;
+		count[v->hi] -= critical;
+		if (!ids)
+			continue;
+		ids[v->lo] += i & -critical;
+		ids[v->hi] -= i & -critical;
+	}
 }
 
 static int fill_cover(struct stack *s)
 {
 	const struct mono *m = s->m;
-	uint32_t i;
-	int ret = cover_init(&s->cover, m->end, m->npeeks);
-	int32_t *count = s->cover.count[0], sum = 0;
-	uint32_t *ids = s->cover.ids[0], id = 0;
+	uint32_t *ids, id = 0, i;
+	int32_t *count, sum = 0;
+	int ret = cover_init(&s->cover, m->end + 1, m->npeeks);
 
-	if (ret)
-		return ret;
-	for (i = 0; i < m->nvalues; i++) {
-		const struct mono_value *v = &m->v[i];
-
-		if (!mono_critical(v))
-			continue;
-		count[v->lo]++;
-		if (v->hi < m->end)
-			count[v->hi]--;
-		if (!ids)
-			continue;
-		ids[v->lo] += i;
-		if (v->hi < m->end)
-			ids[v->hi] -= i;
-	}
+	s->need = kl_big_alloc(((size_t)m->nvalues + 1) * sizeof(*s->need));
+	if (ret || !s->need)
+		return -ENOMEM;
+	put_values(s);
+	count = s->cover.count[0];
+	ids = s->cover.ids[0];
+	count[m->end] = COVER_NEVER;
 	for (i = 0; i < m->end; i++) {
 		sum += count[i];
 		count[i] = sum;
@@ -88,8 +108,11 @@ static void mark_safe(struct stack *s, uint32_t item, uint8_t how)
 	const uint32_t value = s->m->op[item] & MONO_VALUE;
 
 	s->safe[item] = how;
-	if (--s->need[value] == 1)
-		s->todo[s->ntodo++] = value;
+	__builtin_prefetch(&s->m->v[value]);
+	if (--s->need[value] != 1)
+		return;
+	s->need[value] = s->todo;
+	s->todo = value;
 }
 
 /* A peek whose value is all that covers a gap of it, one of @alone in the block at @base. */
@@ -111,50 +134,65 @@ static bool seen_alone(struct stack *s, uint32_t item, uint64_t alone, uint32_t 
 	return false;
 }
 
+/* Gaps that were found in a block, see visit_list(). */
+struct found {
+	uint64_t open, alone, gaps;
+	uint32_t base;
+};
+
+/* A piece of an operation has some of them: is the operation safe? */
+static bool is_safe(struct stack *s, uint32_t item, uint64_t mask, const struct found *f)
+{
+	if (s->safe[item])
+		return true;
+	if (mask & f->open) {
+		mark_safe(s, item, 1);
+		return true;
+	}
+	if (!(mask & f->alone) || !seen_alone(s, item, f->gaps ? f->gaps : mask & f->alone, f->base))
+		return false;
+	mark_safe(s, item, 2);
+	return true;
+}
+
 /*
  * The operations listed with a block: in its gaps @open nothing covers them any more, in
  * @alone a single value.  On a higher level, where bits are blocks, @gaps are those of
  * the block at @base.
  */
-static void visit_list(struct stack *s, uint32_t list, uint64_t open, uint64_t alone,
-		       uint64_t gaps, uint32_t base)
+static void visit_list(struct stack *s, uint32_t list, const struct found *f)
 {
-	uint64_t *piece = s->ops.piece + s->ops.from[list];
-	const uint32_t left = s->ops.n[list];
-	uint32_t i, n = 0;
+	const uint32_t end = s->ops.from[list + 1];
+	uint32_t at = s->ops.from[list], near;
 
-	for (i = 0; i < left; i++) {
-		const uint64_t mask = piece_mask(piece[i]);
-		const uint32_t item = piece_item(piece[i]);
+	for (; at < end; at += PIECES_TOGETHER) {
+		near = pieces_near(&s->ops, at, f->open | f->alone);
+		if (end - at < PIECES_TOGETHER)
+			near &= (1u << (end - at)) - 1;
+		for (; near; near &= near - 1) {
+			const uint32_t i = at + __builtin_ctz(near);
 
-		piece[n] = piece[i];
-		if (!(mask & (open | alone))) {
-			n++;
-		} else if (!s->safe[item]) {
-			if (mask & open)
-				mark_safe(s, item, 1);
-			else if (seen_alone(s, item, gaps ? gaps : mask & alone, base))
-				mark_safe(s, item, 2);
-			else
-				n++;
+			if (!is_safe(s, s->ops.item[i], pieces_mask(s->ops.gaps[i]), f))
+				continue;
+			s->ops.gaps[i] = PIECES_GONE;
+			s->ops.left[list]--;
 		}
 	}
-	s->ops.n[list] = n;
 }
 
 static void visit_ops(struct stack *s, uint32_t block, uint64_t open, uint64_t alone)
 {
-	const uint32_t base = block * COVER_BLOCK;
+	struct found f = { open, alone, 0, block * COVER_BLOCK };
 	unsigned int l;
 
-	visit_list(s, block, open, alone, 0, base);
+	visit_list(s, block, &f);
+	f.gaps = alone;
 	for (l = 1; l < COVER_LEVELS; l++) {
-		const uint64_t bit = 1ull << block % COVER_BLOCK;
-
+		f.open = (uint64_t)!!open << block % COVER_BLOCK;
+		f.alone = (uint64_t)!!alone << block % COVER_BLOCK;
 		block /= COVER_BLOCK;
-		if (s->ops.n[s->ops.base[l] + block])
-			visit_list(s, s->ops.base[l] + block, open ? bit : 0, alone ? bit : 0,
-				   alone, base);
+		if (s->ops.left[s->ops.base[l] + block])
+			visit_list(s, s->ops.base[l] + block, &f);
 	}
 }
 
@@ -346,8 +384,9 @@ static int stack_init(struct stack *s)
 	struct mono *m = s->m;
 	int ret;
 
-	mono_free_lists(m);
 	ret = mono_places_init(m) ?: pieces_init(&s->ops, m);
+	if (!ret && m->ordered)
+		ret = mono_list_peeks(m);
 	/* Made again for a core. */
 	if (!m->ordered)
 		mono_free_times(m);
@@ -358,31 +397,24 @@ static int stack_init(struct stack *s)
 	if (!ret && m->npeeks)
 		ret = mono_bits_init(&s->seen, m->end, false);
 	s->safe = calloc((size_t)m->nitems + 1, 1);
-	s->need = calloc((size_t)m->nvalues + 1, sizeof(*s->need));
-	s->todo = malloc(((size_t)m->nvalues + 1) * sizeof(*s->todo));
-	return ret ? ret : s->safe && s->need && s->todo ? 0 : -ENOMEM;
+	return ret ? ret : s->safe ? 0 : -ENOMEM;
 }
 
 static int stack_decide(struct mono *m)
 {
-	struct stack s = { .m = m };
-	uint32_t i, alive = 0;
+	struct stack s = { .m = m, .todo = MONO_NONE };
+	uint32_t i;
 	int ret = stack_init(&s);
 
 	if (ret)
 		goto out;
-	for (i = 0; i < m->nvalues; i++) {
-		const struct mono_value *v = &m->v[i];
-
-		if (mono_gone(m, v))
-			continue;
-		alive++;
-		s.need[i] = 1 + (v->add != MONO_NONE) + (v->remove != MONO_NONE) + v->peeks;
-	}
 	visit_all(&s, 0, (m->end - 1) / COVER_BLOCK);
-	while (s.ntodo)
-		take_away(&s, s.todo[--s.ntodo]);
-	ret = s.ntaken == alive ? 1 : find_core(&s);
+	while (s.todo != MONO_NONE) {
+		i = s.todo;
+		s.todo = s.need[i];
+		take_away(&s, i);
+	}
+	ret = s.ntaken == s.alive ? 1 : find_core(&s);
 out:
 	stack_free(&s);
 	return ret;

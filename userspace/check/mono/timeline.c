@@ -432,10 +432,12 @@ static int allocate(struct timeline *t)
 
 	m->op = kl_big_alloc(n * sizeof(*m->op));
 	m->v = kl_big_alloc(n * sizeof(*m->v));
-	m->adds = kl_big_alloc(n * sizeof(*m->adds));
-	m->los = kl_big_alloc(n * sizeof(*m->los));
+	if (!m->phases) {
+		m->adds = kl_big_alloc(n * sizeof(*m->adds));
+		m->los = kl_big_alloc(n * sizeof(*m->los));
+	}
 	t->roles = mono_roles(m->s);
-	if (!m->op || !m->v || !m->adds || !m->los || !t->roles)
+	if (!m->op || !m->v || (!m->phases && (!m->adds || !m->los)) || !t->roles)
 		return -ENOMEM;
 	return mono_words_init(&t->words, m->nitems, MONO_WORDS_DIRECT * (uint64_t)m->nitems);
 }

@@ -33,13 +33,18 @@ int mono_times(struct mono *m)
 	return 0;
 }
 
-void mono_free_lists(struct mono *m)
+int mono_lists(struct mono *m)
 {
-	if (m->nwild)
-		return;
-	free(m->adds);
-	free(m->los);
-	m->adds = m->los = NULL;
+	const size_t n = (size_t)m->nitems + 1;
+
+	if (m->adds)
+		return 0;
+	m->adds = kl_big_alloc(n * sizeof(*m->adds));
+	m->los = kl_big_alloc((n + m->nvalues) * sizeof(*m->los));
+	if (!m->adds || !m->los)
+		return -ENOMEM;
+	mono_gather(m);
+	return 0;
 }
 
 void mono_free_times(struct mono *m)
@@ -48,9 +53,7 @@ void mono_free_times(struct mono *m)
 		return;
 	free(m->call);
 	free(m->ret);
-	free(m->first_peek);
-	free(m->next_peek);
-	m->call = m->ret = m->first_peek = m->next_peek = NULL;
+	m->call = m->ret = NULL;
 }
 
 void mono_settle(struct mono *m)
@@ -179,10 +182,10 @@ int mono_rename(struct mono *m)
 	v = realloc(m->v, nv * sizeof(*v));
 	if (v)
 		m->v = v;
-	los = realloc(m->los, nv * sizeof(*los));
+	los = m->los ? realloc(m->los, nv * sizeof(*los)) : NULL;
 	if (los)
 		m->los = los;
-	if (!v || !los || !m->word_of) {
+	if (!v || (m->los && !los) || !m->word_of) {
 		free(mem);
 		return -ENOMEM;
 	}

@@ -174,7 +174,8 @@ int mono_give_wild(struct mono *m)
 
 	m->deadline = malloc(((size_t)m->nvalues + 1) * sizeof(*m->deadline));
 	l.min = malloc(((size_t)l.n + 2) * sizeof(*l.min));
-	if (!m->deadline || !l.min || mono_times(m) || mono_events(m))
+	if (!m->deadline || !l.min || mono_times(m) || mono_events(m) ||
+	    (m->c.kind == KL_CONTAINER_STACK && mono_lists(m)))
 		goto out;
 	memset(m->deadline, 0xff, m->nvalues * sizeof(*m->deadline));
 	memset(l.min, 0xff, ((size_t)l.n + 2) * sizeof(*l.min));
