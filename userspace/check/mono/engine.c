@@ -16,6 +16,7 @@
 
 #define GIVE_WORK	(1u << 24)	/* operations looked at to give pending removals a value, */
 #define GIVE_EACH	16		/* and more for each operation */
+#define ROOM		8	/* behind an order, for what is written together */
 #define CORE_WORK	100000	/* configurations for a core, */
 #define CORE_EACH	100	/* and more for each operation placed */
 
@@ -36,6 +37,7 @@ static void mono_free(struct mono *m)
 	free(m->core.words);
 	free(m->order);
 	free(m->first_peek);
+	free(m->first_sight);
 	free(m->next_peek);
 	mono_places_free(m->places);
 }
@@ -167,20 +169,23 @@ int mono_keeps_lines(const struct mono *m)
 /* Is the order one of all operations, in time?  1, 0 or -ENOMEM. */
 static int in_time(struct mono *m)
 {
-	uint32_t i, latest = 0, left = 0;
+	/* Of more than is certain no less than that, but for equal times of a thread. */
+	const uint64_t error = m->strict ? 0 : m->s->h->error;
+	uint64_t latest = 0;
+	uint32_t i, left = 0;
 
 	for (i = 0; i < m->nitems; i++)
 		left += mono_kind(m->op[i]) < MONO_OUT;
 	if (left != m->norder)
 		return 0;
 	for (i = 0; i < m->norder; i++) {
-		const uint32_t call = mono_call(m, m->order[i].item);
+		const struct kl_op *op = mono_op_of(m, m->order[i].item);
 
-		if (mono_ret(m, m->order[i].item) <= latest)
+		if (kl_time_add(op->ret, error) < latest)
 			return 0;
-		latest = call > latest ? call : latest;
+		latest = op->call > latest ? op->call : latest;
 	}
-	return m->hidden ? mono_keeps_lines(m) : 1;
+	return m->ties || error ? mono_keeps_lines(m) : 1;
 }
 
 static int linearizable(struct mono *m, const struct mono_type *t, struct kl_answer *a)
@@ -191,10 +196,10 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	if (!m->ordered)
 		return 0;
 	m->norder = 0;
-	m->order = kl_big_alloc(((size_t)m->nitems + 1) * sizeof(*m->order));
-	ret = m->order ? mono_times(m) ?: t->order(m) : -ENOMEM;
+	m->order = kl_big_alloc(((size_t)m->nitems + ROOM) * sizeof(*m->order));
+	ret = m->order ? t->order(m) : -ENOMEM;
 	if (!ret && m->nfree)
-		ret = put_free(m);
+		ret = mono_times(m) ?: put_free(m);
 	if (!ret)
 		ret = in_time(m);
 	if (ret < 0)

@@ -86,7 +86,7 @@ struct mono {
 	uint32_t *op;		/* of each item */
 	uint32_t *ev;		/* events: item << 1, + 1 if it is its return; see mono_events() */
 	uint32_t nev;
-	uint32_t *call, *ret;	/* times of each item, see mono_times() */
+	uint32_t *call, *ret;	/* times of each item, see mono_times(); not all are always made */
 	struct mono_value *v;
 	/* Values by the calls of their additions, and by `lo' if an event; NULL: not wanted. */
 	uint32_t *adds, *los;
@@ -117,6 +117,7 @@ struct mono {
 	bool ties;		/* a thread returned and was called at one time */
 	bool ordered;		/* an order will be wanted */
 	struct mono_places *places;	/* then, of stacks and priority queues */
+	uint32_t *first_sight;	/* of queues with peeks, see queue.c */
 };
 
 static inline uint32_t mono_call(const struct mono *m, uint32_t item)
@@ -214,9 +215,9 @@ int mono_lists(struct mono *m);
 void mono_free_times(struct mono *m);
 /* Gather the values again, after some operations were given other ones; needs m->ev. */
 void mono_gather(struct mono *m);
-/* Make m->call and m->ret, if they are not there; or only room for them.  0 or -ENOMEM. */
+/* Make m->call and m->ret, if they are not there; or only room, @rets: for both.  0 or -ENOMEM. */
 int mono_times(struct mono *m);
-int mono_alloc_times(struct mono *m);
+int mono_alloc_times(struct mono *m, bool rets);
 /*
  * unknown.c: guess what removals took that returned; mono_gather() them then.  0,
  * -EAGAIN if that is too much, -ENOMEM.

@@ -25,17 +25,19 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "check/mono/bits.h"
 #include "check/mono/mono.h"
 #include "check/mono/open.h"
 
 #define WARM		64	/* places behind which those that wait are moved down */
+#define WARM_SIGHTS	1024
 #define MOVES		16	/* of those that wait, for each value, and some, before they are a heap */
 #define FIRST_MOVES	1024
 
-/* @first: first sight of each value, clipped; NULL: as in the values. */
-static uint32_t first_sight(const struct mono *m, const uint32_t *first, uint32_t value)
+/* Clipped, if there are peeks. */
+static inline uint32_t first_sight(const struct mono *m, uint32_t value)
 {
-	return first ? first[value] : m->v[value].oret;
+	return m->first_sight ? m->first_sight[value] : m->v[value].oret;
 }
 
 /* The value that was at the front at @time for certain joins the core. */
@@ -49,10 +51,14 @@ static int add_front(struct mono *m, uint32_t time)
 	return 0;
 }
 
-static int overlap(struct mono *m, uint32_t v, uint32_t w)
+/* @w is seen while the value that came to the front at @begins is there. */
+static int overlap(struct mono *m, uint32_t begins, uint32_t w)
 {
+	uint32_t v = 0;
 	int ret;
 
+	while (m->v[v].oret != begins)
+		v++;
 	mono_core_start(m, m->v[w].oret);
 	mono_core_say(m, "%" PRIu64 " was at the front while %" PRIu64 " was", mono_word(m, w),
 		      mono_word(m, v));
@@ -60,34 +66,80 @@ static int overlap(struct mono *m, uint32_t v, uint32_t w)
 	return ret ? ret : mono_core_add(m, w);
 }
 
-/* What is seen while another is at the front; 1, or 0 with a core. */
-static int clip(struct mono *m, uint32_t *first)
+/* Times at the front for certain, by when they began: @hi is when each was over. */
+struct fronts {
+	struct mono_bits begins;
+	uint32_t *rank;		/* of each word of bits how many began before */
+	uint32_t *hi;
+};
+
+static inline uint32_t rank_of(const struct fronts *f, uint32_t begins)
 {
-	uint32_t front = MONO_NONE, begins = 0, e, i;
+	const uint64_t before = f->begins.word[0][begins / 64] & ((1ull << begins % 64) - 1);
 
+	return f->rank[begins / 64] + __builtin_popcountll(before);
+}
+
+static int find_fronts(const struct mono *m, struct fronts *f)
+{
+	const uint32_t words = m->end / 64 + 1;
+	uint32_t i, n = 0;
+
+	if (mono_bits_init(&f->begins, m->end + 1, false))
+		return -ENOMEM;
+	f->rank = malloc(words * sizeof(*f->rank));
+	f->hi = malloc(((size_t)m->nvalues + 1) * sizeof(*f->hi));
+	if (!f->rank || !f->hi)
+		return -ENOMEM;
 	for (i = 0; i < m->nvalues; i++)
-		first[i] = m->v[i].oret;
-	for (e = 0; e < m->nev; e++) {
-		const uint32_t op = m->op[m->ev[e] >> 1], value = op & MONO_VALUE;
-		const struct mono_value *v = &m->v[value];
+		if (m->v[i].oret < m->v[i].hi)
+			mono_bits_set(&f->begins, m->v[i].oret);
+	for (i = 0; i < words; i++) {
+		f->rank[i] = n;
+		n += __builtin_popcountll(f->begins.word[0][i]);
+	}
+	for (i = 0; i < m->nvalues; i++)
+		if (m->v[i].oret < m->v[i].hi)
+			f->hi[rank_of(f, m->v[i].oret)] = m->v[i].hi;
+	return 0;
+}
 
-		if (mono_kind(op) > MONO_PEEK)
+/* What is seen while another is at the front; 1, or 0 with a core. */
+static int clip_all(struct mono *m, const struct fronts *f)
+{
+	uint32_t i, begins;
+
+	for (i = 0; i < m->nvalues; i++) {
+		const struct mono_value *v = &m->v[i];
+
+		m->first_sight[i] = v->oret;
+		/* Not seen, or by what never returned. */
+		if (v->oret >= m->end - 1)
 			continue;
-		if (v->hi == e + 1 && front == value)
-			front = MONO_NONE;
-		if (v->oret != e + 1)
+		begins = mono_bits_prev(&f->begins, v->oret - (v->oret < v->hi));
+		if (begins == MONO_NONE || f->hi[rank_of(f, begins)] < v->oret)
 			continue;
-		if (front != MONO_NONE) {
-			if (begins < v->hi)
-				return overlap(m, front, value);
-			first[value] = begins;
-		}
-		if (v->oret < v->hi) {
-			front = value;
-			begins = e + 1;
-		}
+		if (begins < v->hi)
+			return overlap(m, begins, i);
+		m->first_sight[i] = begins;
 	}
 	return 1;
+}
+
+static int clip(struct mono *m)
+{
+	struct fronts f = { 0 };
+	int ret;
+
+	free(m->first_sight);
+	m->first_sight = kl_big_alloc(((size_t)m->nvalues + 1) * sizeof(*m->first_sight));
+	ret = m->first_sight ? find_fronts(m, &f) : -ENOMEM;
+	if (!ret)
+		ret = clip_all(m, &f);
+	mono_bits_free(&f.begins);
+	free(f.rank);
+	free(f.hi);
+	return ret;
 }
 
 static int pair(struct mono *m, uint32_t v, uint32_t w)
@@ -109,7 +161,7 @@ static int pair(struct mono *m, uint32_t v, uint32_t w)
  * For each addition the last sight of the values that were certainly in before it
  * against its own first.
  */
-static int compare(struct mono *m, const uint32_t *first)
+static int compare(struct mono *m)
 {
 	uint32_t best = MONO_NONE, most = 0, lo = 0, i;
 
@@ -129,7 +181,7 @@ static int compare(struct mono *m, const uint32_t *first)
 			most = m->v[m->los[lo]].hi;
 			best = m->los[lo];
 		}
-		if (most > first_sight(m, first, value))
+		if (most > first_sight(m, value))
 			return pair(m, best, value);
 	}
 	return 1;
@@ -137,17 +189,9 @@ static int compare(struct mono *m, const uint32_t *first)
 
 static int queue_decide(struct mono *m)
 {
-	uint32_t *first = NULL;
-	int ret = 1;
+	const int ret = m->npeeks ? clip(m) : 1;
 
-	if (m->npeeks) {
-		first = malloc(((size_t)m->nvalues + 1) * sizeof(*first));
-		ret = first && !mono_events(m) ? clip(m, first) : -ENOMEM;
-	}
-	if (ret > 0)
-		ret = compare(m, first);
-	free(first);
-	return ret;
+	return ret > 0 ? compare(m) : ret;
 }
 
 /*
@@ -158,7 +202,6 @@ static int queue_decide(struct mono *m)
  */
 struct next {
 	struct mono *m;
-	const uint32_t *first;
 	bool *placed;
 	uint32_t adds, los;	/* how far each was looked at */
 	/* May be next, see open.h: by rank; or, if that costs too much, a heap of both in one. */
@@ -168,16 +211,16 @@ struct next {
 	uint64_t moves;
 	bool heap;
 	uint32_t cut;		/* empty there: all before has to be placed first */
-	/* Times and items of additions and of what sees them, each in order. */
-	uint64_t *add, *see;
-	uint32_t nadd, nsee;
+	/* Of what sees: times and items, in order, that wait for additions of these times. */
+	uint64_t *see;
+	size_t see_head, see_tail;
 	uint32_t add_time, see_time;
 };
 
 /* When it was at the front for the last time, at the latest: before what is seen later. */
 static inline uint32_t rank(const struct next *n, uint32_t value)
 {
-	const uint32_t hi = n->m->v[value].hi, first = first_sight(n->m, n->first, value);
+	const uint32_t hi = n->m->v[value].hi, first = first_sight(n->m, value);
 
 	return hi < first ? hi : first;
 }
@@ -255,10 +298,46 @@ static inline uint32_t later(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
+/* Those before @time take their places in the order, which has room for some more behind it. */
+static inline void put_sights(struct next *n, uint64_t time)
+{
+	struct kl_step *step = n->m->order;
+	uint32_t i, now;
+
+	do {
+		now = open_before(n->see + n->see_head, time << 32);
+		for (i = 0; i < OPEN_NEAR; i++)
+			step[n->m->norder + i] = (struct kl_step){ .item = n->see[n->see_head + i] };
+		n->m->norder += now;
+		n->see_head += now;
+	} while (now == OPEN_NEAR);
+}
+
 static inline void see(struct next *n, uint32_t item, uint32_t call)
 {
 	n->see_time = later(n->see_time, call);
-	n->see[n->nsee++] = (uint64_t)n->see_time << 32 | item;
+	n->see[n->see_tail] = (uint64_t)n->see_time << 32 | item;
+	n->see[n->see_tail++ + OPEN_NEAR] = UINT64_MAX;
+}
+
+/* Down to where it is warm, if that are few. */
+static void move_sights(struct next *n)
+{
+	const size_t left = n->see_tail - n->see_head;
+
+	if (n->see_head < left + WARM_SIGHTS)
+		return;
+	memmove(n->see, n->see + n->see_head, (left + OPEN_NEAR) * sizeof(*n->see));
+	n->see_head = 0;
+	n->see_tail = left;
+}
+
+/* Of one time additions first: what is seen is added before. */
+static inline void add(struct next *n, uint32_t item, uint32_t call)
+{
+	n->add_time = later(n->add_time, call);
+	put_sights(n, n->add_time);
+	mono_put(n->m, item);
 }
 
 /* Empty before @hi: what is added later is behind, too. */
@@ -272,7 +351,6 @@ static void place_cuts(struct next *n, uint32_t hi)
 	}
 }
 
-/* What is seen is added before, see merge(). */
 static void place(struct next *n)
 {
 	const struct mono *m = n->m;
@@ -282,10 +360,8 @@ static void place(struct next *n)
 
 	place_cuts(n, v->hi);
 	n->placed[value] = true;
-	if (v->add != MONO_NONE) {
-		n->add_time = later(n->add_time, v->call);
-		n->add[n->nadd++] = (uint64_t)n->add_time << 32 | v->add;
-	}
+	if (v->add != MONO_NONE)
+		add(n, v->add, v->call);
 	n->see_time = later(n->see_time, n->add_time);
 	for (; peek != MONO_NONE; peek = m->next_peek[peek])
 		see(n, peek, mono_call(m, peek));
@@ -306,6 +382,7 @@ static void place_all(struct next *n)
 	while (n->head < n->tail)
 		place(n);
 	for (;;) {
+		move_sights(n);
 		while (n->los < m->nlos && n->placed[m->los[n->los]])
 			n->los++;
 		until = n->los < m->nlos ? m->v[m->los[n->los]].lo : m->end;
@@ -320,54 +397,32 @@ static void place_all(struct next *n)
 	place_cuts(n, UINT32_MAX);
 }
 
-/* Of one time additions first.  Which comes next is chance: nothing to be guessed. */
-static void merge(struct next *n)
-{
-	struct kl_step *step = n->m->order;
-	const uint64_t *add = n->add, *see = n->see;
-	const uint32_t count = n->nadd + n->nsee;
-	uint32_t i;
-
-	n->add[n->nadd] = n->see[n->nsee] = UINT64_MAX;
-	for (i = 0; i < count; i++) {
-		const uint64_t a = *add, s = *see;
-		const bool adds = a >> 32 <= s >> 32;
-
-		*step++ = (struct kl_step){ .item = s ^ ((a ^ s) & -(uint64_t)adds) };
-		add += adds;
-		see += !adds;
-	}
-	n->m->norder = count;
-}
-
 static int queue_order(struct mono *m)
 {
 	const size_t nv = (size_t)m->nvalues + 1, most = nv + 2 * OPEN_NEAR;
-	uint32_t *first = m->npeeks ? malloc(nv * sizeof(*first)) : NULL;
-	struct next n = { .m = m, .first = first, .head = OPEN_NEAR, .tail = OPEN_NEAR };
+	struct next n = { .m = m, .head = OPEN_NEAR, .tail = OPEN_NEAR };
+	size_t i;
 	int ret = mono_list_peeks(m);
 
 	n.placed = calloc(nv, sizeof(*n.placed));
 	n.wait = malloc(most * sizeof(*n.wait));
 	n.value = malloc(most * sizeof(*n.value));
-	n.add = kl_big_alloc(nv * sizeof(*n.add));
-	n.see = kl_big_alloc(((size_t)m->nitems + 1) * sizeof(*n.see));
-	if (ret || !n.placed || !n.wait || !n.value || !n.add || !n.see || (m->npeeks && !first)) {
+	n.see = kl_big_alloc(((size_t)m->nitems + OPEN_NEAR) * sizeof(*n.see));
+	if (!ret && m->npeeks)
+		ret = m->call ? 0 : mono_times(m);
+	if (ret || !n.placed || !n.wait || !n.value || !n.see) {
 		ret = -ENOMEM;
 		goto out;
 	}
 	memset(n.wait, 0, OPEN_NEAR * sizeof(*n.wait));
-	/* Made before. */
-	if (first)
-		clip(m, first);
+	for (i = 0; i < OPEN_NEAR; i++)
+		n.see[i] = UINT64_MAX;
 	place_all(&n);
-	merge(&n);
+	put_sights(&n, UINT32_MAX);
 out:
-	free(first);
 	free(n.placed);
 	free(n.wait);
 	free(n.value);
-	free(n.add);
 	free(n.see);
 	return ret;
 }

@@ -158,14 +158,15 @@ static inline void put(struct timeline *t, uint32_t event)
 		return;
 	t->m->nev++;
 	mono_see(&t->eye, event);
-	if (t->calls)
-		*(event & 1 ? &t->rets[event >> 1] : &t->calls[event >> 1]) = t->eye.time;
+	if (event & 1 ? t->rets : t->calls)
+		(event & 1 ? t->rets : t->calls)[event >> 1] = t->eye.time;
 }
 
 /* The same, of @n events. */
 static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
 {
-	uint32_t *const times[2] = { t->calls, t->rets };
+	uint32_t nowhere, *const times[2] = { t->calls, t->rets ? t->rets : &nowhere };
+	const uint32_t wanted[2] = { UINT32_MAX, t->rets ? UINT32_MAX : 0 };
 	struct mono_eye eye = t->eye, clock = eye;
 	uint32_t i;
 
@@ -176,7 +177,8 @@ static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
 	if (t->again)
 		return;
 	for (i = 0; t->calls && i < n; i++)
-		times[event[i] & 1][event[i] >> 1] = mono_tick(&clock, event[i]);
+		times[event[i] & 1][event[i] >> 1 & wanted[event[i] & 1]] =
+			mono_tick(&clock, event[i]);
 	for (i = 0; i < n; i++)
 		mono_see(&eye, event[i]);
 	t->eye = eye;
@@ -478,23 +480,20 @@ static bool has_peeks(const struct timeline *t, const struct kl_history *h)
 }
 
 /*
- * What is wanted in any case?  For an order times, and events of registers, whose words
- * are often written again; for peeks times, of queues events, of registers nothing.
+ * What is wanted in any case?  For an order of a register events, as its words are often
+ * written again; for peeks of stacks and priority queues times, and for an order of a
+ * queue with peeks those of calls.
  */
 static int allocate_wanted(const struct timeline *t, struct mono *m)
 {
 	const bool order = m->s->h->error || !m->lim->no_witness;
-	const bool peeks = has_peeks(t, m->s->h);
-	const bool events = m->c.kind == KL_CONTAINER_REGISTER ? order :
-			    peeks && m->c.kind == KL_CONTAINER_QUEUE;
 
-	if (events) {
+	if (m->c.kind == KL_CONTAINER_REGISTER && order) {
 		m->ev = kl_big_alloc((2 * (size_t)m->nitems + 1) * sizeof(*m->ev));
-		if (!m->ev)
-			return -ENOMEM;
+		return m->ev ? 0 : -ENOMEM;
 	}
-	return m->c.kind != KL_CONTAINER_REGISTER && (order || (peeks && !events)) ?
-	       mono_alloc_times(m) : 0;
+	return m->c.kind != KL_CONTAINER_REGISTER && (order || m->phases) &&
+	       has_peeks(t, m->s->h) ? mono_alloc_times(m, m->phases) : 0;
 }
 
 /* What never returned does so at the end. */

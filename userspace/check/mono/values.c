@@ -7,13 +7,15 @@
 #include "base/mem.h"
 #include "check/mono/eye.h"
 
-int mono_alloc_times(struct mono *m)
+int mono_alloc_times(struct mono *m, bool rets)
 {
 	const size_t n = (size_t)m->nitems + 1;
 
-	m->call = kl_big_alloc(n * sizeof(*m->call));
-	m->ret = kl_big_alloc(n * sizeof(*m->ret));
-	return m->call && m->ret ? 0 : -ENOMEM;
+	if (!m->call)
+		m->call = kl_big_alloc(n * sizeof(*m->call));
+	if (rets && !m->ret)
+		m->ret = kl_big_alloc(n * sizeof(*m->ret));
+	return m->call && (m->ret || !rets) ? 0 : -ENOMEM;
 }
 
 int mono_times(struct mono *m)
@@ -21,9 +23,9 @@ int mono_times(struct mono *m)
 	struct mono_eye eye = mono_open_eye(m);
 	uint32_t e, i;
 
-	if (m->call)
+	if (m->call && m->ret)
 		return 0;
-	if (mono_events(m) || mono_alloc_times(m))
+	if (mono_events(m) || mono_alloc_times(m, true))
 		return -ENOMEM;
 	for (i = 0; i < m->nitems; i++)
 		m->ret[i] = m->end - 1;
