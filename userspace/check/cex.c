@@ -52,9 +52,8 @@ static int on_any(void *ctx, const struct kl_outcome *o)
 	return 1;
 }
 
-/* The word that an operation of a container adds, removes or sees; false if none is known. */
-static bool word_of(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
-		    enum kl_role *role, struct kl_val *word)
+bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
+		enum kl_role *role, struct kl_val *word)
 {
 	unsigned int m;
 	const struct kl_method *method = method_in(spec, h, op, &m);
@@ -69,8 +68,8 @@ static bool word_of(const struct kl_spec *spec, const struct kl_history *h, cons
 /*
  * May operation @op of a container be left out, as nothing else of its word is kept?
  * (Lee & Mathur, Proposition 4.3: an order without all operations of a word is an
- * order.)  Not if what is kept removed some word that is not known: that may have
- * been this one.
+ * order.)  Not if what is kept added or removed some word that is not known: that may
+ * have been this one.
  */
 static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
 				  uint32_t op, const uint32_t *kept, size_t n)
@@ -81,7 +80,7 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 	size_t i;
 
 	kl_spec_container(spec, &c);
-	if (c.kind == KL_CONTAINER_NONE || !word_of(spec, h, &h->ops[op], &role, &word))
+	if (c.kind == KL_CONTAINER_NONE || !kl_op_word(spec, h, &h->ops[op], &role, &word))
 		return false;
 	/* It found nothing to remove. */
 	if (word.tag == KL_EMPTY && role == KL_ROLE_REMOVE)
@@ -93,11 +92,11 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 
 		if (kept[i] == op)
 			continue;
-		if (!word_of(spec, h, o, &role, &other))
+		if (!kl_op_word(spec, h, o, &role, &other))
 			return false;
 		/* What never returned need not have taken effect: it goes with its word. */
 		if (o->ret != KL_TIME_MAX &&
-		    (kl_val_eq(word, other) || (role == KL_ROLE_REMOVE && other.tag == KL_ANY)))
+		    (kl_val_eq(word, other) || (role != KL_ROLE_PEEK && other.tag == KL_ANY)))
 			return false;
 	}
 	return true;

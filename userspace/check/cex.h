@@ -4,6 +4,7 @@
 #define KL_CHECK_CEX_H
 
 #include "history/history.h"
+#include "spec/container.h"
 #include "spec/spec.h"
 
 /**
@@ -30,6 +31,38 @@
  */
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		       uint32_t op, const uint32_t *kept, size_t n, bool tso);
+
+/* The word that an operation of a container adds, removes or sees; false if none is known. */
+bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
+		enum kl_role *role, struct kl_val *word);
+
+/**
+ * kl_count_kept() - may what is left out of the only word of a violation be left out?
+ * @spec: the specification
+ * @h: the history
+ * @ops: indices of the partition's operations
+ * @nops: how many
+ * @kept: those kept, all of one word
+ * @n: how many
+ * @end: the history ends here: what returned later is pending
+ *
+ * In a queue, stack or priority queue, without store buffers, that was empty at first.
+ * There is a time t by which all that is left out of the word, but for peeks, had returned;
+ * of what had returned by t as many additions are kept as there were more than removals,
+ * and nothing else; nothing was called within the clock's error after t.  Then an order
+ * of the whole is one of the rest, in another turn, see cex_count.c.
+ *
+ * Return: 1, 0, or -ENOMEM.
+ */
+int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
+		  size_t nops, const uint32_t *kept, size_t n, uint64_t end);
+/*
+ * Leave out what may be by such a time before the last but @back returns: fills @out, which
+ * has room for @n.  1; 0: there is none; -ENOMEM.
+ */
+int kl_count_cut(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
+		 size_t nops, const uint32_t *kept, size_t n, uint64_t end, size_t back,
+		 uint32_t *out, size_t *nout);
 
 /**
  * struct kl_cut - what is forgotten of a partition

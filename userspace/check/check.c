@@ -425,7 +425,6 @@ static int shrink_part(const struct job *j, const struct kl_split *s, size_t k,
 {
 	const bool core = pr->answer.ncore;
 	const struct kl_engine *e = core ? &kl_frontier_engine : pr->engine;
-	uint32_t fail_event = core ? 0 : pr->answer.fail_event;
 	struct kl_part p = { 0 };
 	int ret;
 
@@ -435,8 +434,8 @@ static int shrink_part(const struct job *j, const struct kl_split *s, size_t k,
 	else
 		ret = build(j, s, k, e->tso, &p);
 	if (!ret)
-		ret = kl_shrink(&p, e, e->tso ? j->opt->tso_oracle : &kl_oracle_engine, fail_event,
-				&j->lim, &pr->cex);
+		ret = kl_shrink(&p, e, e->tso ? j->opt->tso_oracle : &kl_oracle_engine,
+				pr->answer.fail_event, &j->lim, &pr->cex);
 	kl_part_free(&p);
 	return ret;
 }

@@ -184,6 +184,7 @@ struct kl_counterexample {
 	struct kl_history *h;	/* operations kept, in order; gap over what was cut before */
 	uint32_t *ops;		/* index in the original history, for each kept operation */
 	size_t dropped;		/* operations left out because they leave no trace */
+	bool copies;		/* or because others took away what they added, see kl_count_kept() */
 	bool forgot;		/* operations that ended by @cut were left out */
 	uint64_t cut;
 	uint64_t end;		/* return time of the operation that nothing explains */
@@ -203,7 +204,8 @@ struct kl_counterexample {
  *
  * Only steps that cannot invent a violation are taken: end at the failing
  * return; forget all that ended before a point in time (the state is unknown
- * until then, as in a gap); leave out operations that leave no trace.
+ * until then, as in a gap); leave out operations that leave no trace, and of copies
+ * of one word as many additions as removals.
  * After about ten seconds the smallest one so far is taken.
  *
  * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation,

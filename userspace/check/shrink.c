@@ -7,6 +7,8 @@
  * - Everything that ended before a point in time is forgotten, and until then
  *   the history is a gap: the state is unknown, before and after every step.
  *   An order of the whole history is an order of that one, too.
+ * - Of the copies of one word in a container their number is all that is kept, see
+ *   kl_count_kept().
  * - Operations that leave no trace are left out, see kl_leaves_no_trace().  (Take
  *   them out of an order of the whole and it is an order of the rest.)
  *
@@ -209,6 +211,36 @@ static int cut_prefix(struct shrink *s, uint32_t *buf)
 	return 0;
 }
 
+/* Leave out copies of a word as late as they can be, as cut_prefix().  1, 0 if there are none. */
+static int cut_count(struct shrink *s, uint32_t *buf)
+{
+	const struct kl_part *p = s->p;
+	struct kl_cut cut = { 0 };
+	size_t good = s->nops, bad = 0, back = 1, before = s->nkept, n;
+	int ret = 0;
+
+	if (s->forgot || s->engine->tso)
+		return 0;
+	ret = kl_cut_init(&cut, p->spec, p->h, s->ops, s->nops, false, 0, s->end);
+	while (!ret && good - bad > 1 && !late(s)) {
+		ret = kl_count_cut(p->spec, p->h, s->ops, s->nops, s->kept, s->nkept, s->end,
+				   back - 1, buf, &n);
+		/* So far back nothing is left out. */
+		if (!ret)
+			good = back;
+		else if (ret > 0)
+			ret = n ? trial(s, &cut, buf, n) : 0;
+		if (ret > 0)
+			good = back;
+		else if (good != back)
+			bad = back;
+		ret = ret < 0 ? ret : 0;
+		back = good < s->nops ? bad + (good - bad) / 2 : 2 * back;
+	}
+	kl_cut_free(&cut);
+	return ret ? ret : s->nkept < before;
+}
+
 /* Which of the kept operations may be left out? */
 static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 {
@@ -252,6 +284,84 @@ static int drop_chunks(struct shrink *s, const struct kl_cut *cut, const uint8_t
 	return ret < 0 ? ret : 0;
 }
 
+static int by_word(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The words of what is kept, each once, ascending; none if it is no container of words. */
+static size_t list_words(const struct shrink *s, uint64_t *words)
+{
+	struct kl_container type;
+	enum kl_role role;
+	struct kl_val v;
+	size_t i, n = 0, m = 0;
+
+	kl_spec_container(s->p->spec, &type);
+	if (s->engine->tso || (type.kind != KL_CONTAINER_QUEUE && type.kind != KL_CONTAINER_STACK &&
+			       type.kind != KL_CONTAINER_PQUEUE))
+		return 0;
+	for (i = 0; i < s->nkept; i++)
+		if (kl_op_word(s->p->spec, s->p->h, &s->p->h->ops[s->kept[i]], &role, &v) &&
+		    v.tag == KL_WORD)
+			words[n++] = v.v;
+	qsort(words, n, sizeof(*words), by_word);
+	for (i = 0; i < n; i++)
+		if (!m || words[m - 1] != words[i])
+			words[m++] = words[i];
+	return m;
+}
+
+/* What is kept without all of words @from .. @to; @one: of these, no peek if it can be. */
+static size_t without_words(const struct shrink *s, uint64_t from, uint64_t to, uint32_t *buf,
+			    uint32_t *one)
+{
+	enum kl_role role;
+	struct kl_val v;
+	size_t i, n = 0;
+
+	*one = KL_NO_OP;
+	for (i = 0; i < s->nkept; i++) {
+		if (!kl_op_word(s->p->spec, s->p->h, &s->p->h->ops[s->kept[i]], &role, &v) ||
+		    v.tag != KL_WORD || v.v < from || v.v > to)
+			buf[n++] = s->kept[i];
+		else if (role != KL_ROLE_PEEK || *one == KL_NO_OP)
+			*one = s->kept[i];
+	}
+	return n;
+}
+
+/* Leave out all operations of a word, of many words first, see kl_leaves_no_trace(). */
+static int drop_words(struct shrink *s, const struct kl_cut *cut, struct kl_run *run, uint32_t *buf)
+{
+	uint64_t *words = malloc((s->nkept + 1) * sizeof(*words));
+	size_t nwords, chunk, at, n;
+	uint32_t one;
+	int ret = words ? 0 : -ENOMEM;
+
+	nwords = words ? list_words(s, words) : 0;
+	for (chunk = nwords; chunk && ret >= 0; chunk /= 2) {
+		for (at = 0; at < nwords && ret >= 0 && !late(s); ) {
+			const size_t some = chunk < nwords - at ? chunk : nwords - at;
+
+			n = without_words(s, words[at], words[at + some - 1], buf, &one);
+			ret = !n ? 0 : kl_leaves_no_trace(s->p->spec, run, s->p->h, one, buf, n, false);
+			if (ret > 0)
+				ret = trial(s, cut, buf, n);
+			if (ret <= 0) {
+				at += some;
+				continue;
+			}
+			nwords -= some;
+			memmove(words + at, words + at + some, (nwords - at) * sizeof(*words));
+		}
+	}
+	free(words);
+	return ret < 0 ? ret : 0;
+}
+
 /*
  * Leave out what leaves no trace, as long as that makes the history smaller:
  * without its reads a write may come to leave none.
@@ -269,6 +379,8 @@ static int drop(struct shrink *s, uint32_t *buf)
 				  s->time, s->end);
 	do {
 		before = s->nkept;
+		if (!ret)
+			ret = drop_words(s, &cut, run, buf);
 		if (!ret)
 			ret = find_droppable(s, run, may);
 		if (!ret)
@@ -319,11 +431,15 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 		      struct kl_counterexample *best)
 {
 	int ret = find_end(s, event, buf);
+	bool copies = false;
 	uint32_t i;
 
 	if (!ret)
-		ret = cut_prefix(s, buf);
+		ret = cut_count(s, buf);
+	copies = ret > 0;
 	if (!ret)
+		ret = cut_prefix(s, buf);
+	if (ret >= 0)
 		ret = drop(s, buf);
 	if (ret || (best->h && best->h->nops <= s->nkept))
 		return ret;
@@ -336,6 +452,7 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 	best->forgot = s->forgot;
 	best->cut = s->time;
 	best->end = s->end;
+	best->copies = copies;
 	best->dropped = 0;
 	for (i = 0; i < s->nops; i++)
 		best->dropped += s->p->items[i].call_ev <= s->end_ev &&

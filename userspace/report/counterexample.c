@@ -85,8 +85,9 @@ static void print_caption(FILE *f, const struct kl_counterexample *c, uint32_t o
 		fprintf(f, "  What had ended by %" PRIu64 " is left out; its effect is taken as "
 			"unknown.", c->cut);
 	if (c->dropped)
-		fprintf(f, "  %zu more that make no difference %s left out.", c->dropped,
-			c->dropped == 1 ? "is" : "are");
+		fprintf(f, "  %zu more that make no difference %s left out%s.", c->dropped,
+			c->dropped == 1 ? "is" : "are",
+			c->copies ? ": what was added was removed" : "");
 	fputs("\n\n", f);
 }
 

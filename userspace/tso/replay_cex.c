@@ -22,8 +22,8 @@ static int check_left_out(const struct replay *r, const uint32_t *part, size_t n
 			  const uint32_t *kept, size_t n, const struct kl_cut *cut, bool tso)
 {
 	const uint64_t end = kl_time_add(cut->end, r->h->error);
+	int ret, count = tso || cut->forgot ? 0 : -1;
 	size_t i, k;
-	int ret;
 
 	for (i = k = 0; i < npart; i++) {
 		const struct kl_op *op = &r->h->ops[part[i]];
@@ -35,6 +35,9 @@ static int check_left_out(const struct replay *r, const uint32_t *part, size_t n
 		if ((cut->forgot && op->ret <= cut->time) || op->call > end)
 			continue;
 		ret = kl_leaves_no_trace(r->spec, r->run, r->h, part[i], kept, n, tso);
+		if (!ret && count < 0)
+			count = kl_count_kept(r->spec, r->h, part, npart, kept, n, cut->end);
+		ret = ret ? ret : count;
 		if (ret <= 0)
 			return ret ? ret : kl_replay_wrong(r, "left out although it may matter: "
 							   "operation", part[i]);

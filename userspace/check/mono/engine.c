@@ -267,6 +267,7 @@ int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct k
 
 	if (!ret && general.verdict == KL_VIOLATION) {
 		a->verdict = KL_VIOLATION;
+		a->fail_event = general.fail_event;
 	} else {
 		free(a->core);
 		a->core = NULL;

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a counterexample of a container leaves out, on random small histories of few
+ * words: what is left of a history that has an order has one, and the smallest
+ * counterexamples are violations of which nothing more can be left out.
+ * KLIN_RUNS sets how many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "check/cex.h"
+#include "check/check.h"
+#include "random_history.h"
+
+#define MOST	16	/* operations */
+
+static const char *const specs[] = {
+	"spec q { queue<word> q = empty;\n"
+	"method add(word v) { atomic_flush { q.push(v); } }\n"
+	"method take() -> word { atomic_flush { return q.pop(); } }\n"
+	"method look() -> word { atomic { return q.front(); } } }\n",
+	"spec s { stack<word> s = empty;\n"
+	"method add(word v) { atomic_flush { s.push(v); } }\n"
+	"method take() -> word { atomic_flush { return s.pop(); } }\n"
+	"method look() -> word { atomic { return s.top(); } } }\n",
+	"spec p { pqueue<word> p = empty;\n"
+	"method add(word v) { atomic_flush { p.push(v); } }\n"
+	"method take() -> word { atomic_flush { return p.pop(); } }\n"
+	"method look() -> word { atomic { return p.top(); } } }\n",
+};
+
+static unsigned long runs(void)
+{
+	const char *s = getenv("KLIN_RUNS");
+
+	return s ? strtoul(s, NULL, 0) : 20000;
+}
+
+static uint32_t below(uint64_t *seed, uint32_t n)
+{
+	*seed = kl_mix(*seed, 1);
+	return *seed % n;
+}
+
+static struct kl_history *make(const struct kl_spec *spec, bool unknown, uint64_t *seed)
+{
+	const struct random_config c = {
+		.max_ops = 12, .threads = 1 + below(seed, 4), .values = 1 + below(seed, 3),
+		.clocks = below(seed, 2), .overlap = !below(seed, 4), .unknown = unknown && !below(seed, 4),
+		.far = !below(seed, 4),
+	};
+	bool falsified;
+
+	return random_history(spec, &c, seed, &falsified);
+}
+
+/* What the oracle says of some of the operations of @h, up to @end. */
+static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *h,
+			   const uint32_t *kept, size_t n, uint64_t end)
+{
+	const struct kl_limits lim = { 0 };
+	struct kl_cut cut;
+	struct kl_answer a = { 0 };
+	struct kl_history *some;
+	enum kl_verdict v;
+	uint32_t order[MOST], all[MOST], i;
+
+	for (i = 0; i < h->nops; i++)
+		all[i] = i;
+	assert_int_equal(kl_cut_init(&cut, spec, h, all, h->nops, false, 0, end), 0);
+	assert_int_equal(kl_cut_history(&cut, kept, n, false, &some, order), 0);
+	assert_int_equal(kl_decide_history(spec, some, &kl_oracle_engine, &lim, &a, NULL), 0);
+	v = a.verdict;
+	kl_answer_free(&a);
+	kl_history_free(some);
+	kl_cut_free(&cut);
+	return v;
+}
+
+static void wrong(const struct kl_history *h, const uint32_t *kept, size_t n, const char *what)
+{
+	size_t i;
+
+	fprintf(stderr, "%s; kept", what);
+	for (i = 0; i < n; i++)
+		fprintf(stderr, " %u", kept[i]);
+	fputc('\n', stderr);
+	kl_text_write(h, stderr);
+	fail();
+}
+
+/* Operations of one word, and what may have been of it. */
+static size_t of_word(const struct kl_spec *spec, const struct kl_history *h, uint64_t word,
+		      uint32_t *out)
+{
+	enum kl_role role;
+	struct kl_val v;
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < h->nops; i++)
+		if (kl_op_word(spec, h, &h->ops[i], &role, &v) &&
+		    ((v.tag == KL_WORD && v.v == word) || v.tag == KL_ANY))
+			out[n++] = i;
+	return n;
+}
+
+static bool has_word(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
+		     size_t n)
+{
+	enum kl_role role;
+	struct kl_val v = { .tag = KL_ANY };
+	size_t i;
+
+	for (i = 0; i < n && v.tag != KL_WORD; i++)
+		kl_op_word(spec, h, &h->ops[ops[i]], &role, &v);
+	return v.tag == KL_WORD;
+}
+
+/* Whatever may be left out: some of a word at random, and what kl_count_cut() leaves. */
+static void test_count(void **state)
+{
+	uint64_t seed = 1;
+	unsigned long i, may = 0, left_out = 0, refused = 0, needed = 0;
+	size_t k;
+
+	for (k = 0; k < sizeof(specs) / sizeof(*specs); k++) {
+		struct kl_spec *spec;
+
+		assert_int_equal(kl_spec_parse("t.lin", specs[k], strlen(specs[k]), &spec), 0);
+		for (i = 0; i < runs(); i++) {
+			struct kl_history *h = make(spec, true, &seed);
+			uint32_t all[MOST], word[MOST], kept[MOST], j;
+			size_t nword, n = 0;
+			uint64_t end;
+			bool right;
+
+			for (j = 0; j < h->nops; j++)
+				all[j] = j;
+			end = h->nops && !below(&seed, 2) ? h->ops[below(&seed, h->nops)].ret :
+			      KL_TIME_MAX;
+			nword = of_word(spec, h, 1, word);
+			right = h->nops && ask(spec, h, all, h->nops, end) == KL_LINEARIZABLE;
+			if (nword && kl_count_cut(spec, h, all, h->nops, word, nword, end,
+						  below(&seed, nword), kept, &n) > 0) {
+				if (has_word(spec, h, kept, n) && kl_count_kept(spec, h, all, h->nops, kept, n, end) != 1)
+					wrong(h, kept, n, "a cut is none");
+				left_out += n < nword;
+			} else {
+				for (j = n = 0; j < nword; j++)
+					if (below(&seed, 3))
+						kept[n++] = word[j];
+			}
+			if (n && kl_count_kept(spec, h, all, h->nops, kept, n, end) == 1) {
+				may++;
+				if (right && ask(spec, h, kept, n, end) != KL_LINEARIZABLE)
+					wrong(h, kept, n, "what is left has no order");
+			} else if (n && right) {
+				refused++;
+				needed += ask(spec, h, kept, n, end) != KL_LINEARIZABLE;
+			}
+			kl_history_free(h);
+		}
+		kl_spec_free(spec);
+	}
+	printf("# %lu left out, %lu of them by a cut, %lu refused, %lu of them rightly\n", may,
+	       left_out, refused, needed);
+	assert_true(may > runs() / 20 && left_out > runs() / 40 && needed > runs() / 100);
+}
+
+/* May all but these be left out of the history? */
+static bool may_keep(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		     const uint32_t *kept, size_t n, uint64_t end)
+{
+	uint32_t all[MOST], i;
+	int count = -1;
+	size_t k = 0;
+
+	for (i = 0; i < h->nops; i++)
+		all[i] = i;
+	for (i = 0; i < h->nops; i++) {
+		if (k < n && kept[k] == i) {
+			k++;
+			continue;
+		}
+		if (h->ops[i].call > kl_time_add(end, h->error) ||
+		    kl_leaves_no_trace(spec, run, h, i, kept, n, false) == 1)
+			continue;
+		if (count < 0)
+			count = kl_count_kept(spec, h, all, h->nops, kept, n, end);
+		if (count != 1)
+			return false;
+	}
+	return true;
+}
+
+/* Was something removed that is not known?  By the end of a counterexample it may be pending. */
+static bool unknown(const struct kl_spec *spec, const struct kl_history *h)
+{
+	enum kl_role role;
+	struct kl_val v;
+	size_t i;
+
+	for (i = 0; i < h->nops; i++)
+		if (kl_op_word(spec, h, &h->ops[i], &role, &v) && role == KL_ROLE_REMOVE &&
+		    v.tag == KL_ANY && h->ops[i].ret != KL_TIME_MAX)
+			return true;
+	return false;
+}
+
+/* Is it a violation without the operations of @word, or, KL_ANY, without operation @op? */
+static bool smaller(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		    const struct kl_counterexample *c, struct kl_val word, uint32_t op)
+{
+	uint32_t kept[MOST];
+	enum kl_role role;
+	struct kl_val v;
+	size_t i, n = 0;
+
+	for (i = 0; i < c->h->nops; i++) {
+		const bool known = kl_op_word(spec, h, &h->ops[c->ops[i]], &role, &v);
+
+		if (word.tag == KL_ANY ? c->ops[i] != op : !known || !kl_val_eq(v, word))
+			kept[n++] = c->ops[i];
+	}
+	return n && may_keep(spec, run, h, kept, n, c->end) &&
+	       ask(spec, h, kept, n, c->end) == KL_VIOLATION;
+}
+
+static void check_least(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+			const struct kl_counterexample *c)
+{
+	enum kl_role role;
+	struct kl_val v;
+	size_t i;
+
+	if (c->oracle != KL_VIOLATION)
+		wrong(h, c->ops, c->h->nops, "no violation");
+	/* Of a state that is not known less is known when more is left out. */
+	for (i = 0; i < c->h->nops && !c->forgot && !unknown(spec, h); i++) {
+		if (smaller(spec, run, h, c, (struct kl_val){ .tag = KL_ANY }, c->ops[i]))
+			wrong(h, c->ops, c->h->nops, "one operation less would do");
+		if (kl_op_word(spec, h, &h->ops[c->ops[i]], &role, &v) && v.tag == KL_WORD &&
+		    smaller(spec, run, h, c, v, 0))
+			wrong(h, c->ops, c->h->nops, "one word less would do");
+	}
+}
+
+static void test_least(void **state)
+{
+	static const struct kl_engine *const engines[] = {
+		&kl_mono_engine, &kl_frontier_engine, NULL,
+	};
+	const struct kl_options opt = {
+		.engines = engines, .threads = 1, .max_shrink = 1, .classical = true,
+	};
+	unsigned long i, least = 0, copies = 0;
+	uint64_t seed = 2;
+	size_t k;
+
+	for (k = 0; k < sizeof(specs) / sizeof(*specs); k++) {
+		struct kl_spec *spec;
+		struct kl_run *run;
+
+		assert_int_equal(kl_spec_parse("t.lin", specs[k], strlen(specs[k]), &spec), 0);
+		run = kl_run_new(spec);
+		assert_non_null(run);
+		for (i = 0; i < runs(); i++) {
+			struct kl_history *h = make(spec, false, &seed);
+			struct kl_report *r;
+
+			assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+			if (r->verdict == KL_VIOLATION && r->nparts == 1) {
+				assert_non_null(r->parts[0].cex);
+				check_least(spec, run, h, r->parts[0].cex);
+				copies += r->parts[0].cex->copies;
+				least++;
+			}
+			kl_report_free(r);
+			kl_history_free(h);
+		}
+		kl_run_free(run);
+		kl_spec_free(spec);
+	}
+	printf("# %lu counterexamples, %lu without copies\n", least, copies);
+	assert_true(least > runs() / 20 && copies > runs() / 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_least),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is left out of a history in which a container holds copies of one word only, see
+ * cex.h: a queue, stack or priority queue of these is a counter.
+ *
+ * Let all that is left out have returned by a time t, and L be an order of the history.
+ * Of the first operations of L, up to the last that had returned by t, none was called
+ * later than t and the clock's error, so those of them that had not returned overlap.
+ * Without what is left out they are an order in another turn: first the additions that
+ * are kept, then those that had not returned, then the removals.  In the end there are
+ * as many copies inside as in L, and until then not less.  The rest of L follows.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "check/cex.h"
+#include "spec/container.h"
+
+/* An operation of the word.  @kept: it is not left out. */
+struct count_op {
+	uint64_t call, ret;
+	uint32_t op;
+	uint8_t role;
+	bool kept;
+};
+
+struct count {
+	const struct kl_history *h;
+	struct count_op *op;
+	size_t n, cap;
+};
+
+/*
+ * The operations of the one word of @kept, among @ops; those that return after @end are
+ * pending.  1, 0 if it is no counter, -ENOMEM.
+ */
+static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t *ops, size_t nops,
+		    const uint32_t *kept, size_t n, uint64_t end)
+{
+	const uint64_t late = kl_time_add(end, c->h->error);
+	struct kl_container type;
+	struct kl_val word, other;
+	enum kl_role role;
+	size_t i, k = 0;
+
+	kl_spec_container(spec, &type);
+	if (!n || !type.init || !c->h->fresh || c->h->ngaps ||
+	    (type.kind != KL_CONTAINER_QUEUE && type.kind != KL_CONTAINER_STACK &&
+	     type.kind != KL_CONTAINER_PQUEUE))
+		return 0;
+	word = (struct kl_val){ .tag = KL_ANY };
+	for (i = 0; i < n; i++) {
+		if (!kl_op_word(spec, c->h, &c->h->ops[kept[i]], &role, &other))
+			return 0;
+		if (other.tag == KL_WORD && word.tag == KL_WORD && other.v != word.v)
+			return 0;
+		if (other.tag == KL_WORD)
+			word = other;
+		else if (other.tag != KL_ANY || role != KL_ROLE_REMOVE ||
+			 c->h->ops[kept[i]].ret <= end)
+			return 0;
+	}
+	if (word.tag != KL_WORD)
+		return 0;
+	for (i = 0; i < nops; i++) {
+		const struct kl_op *op = &c->h->ops[ops[i]];
+		const bool in = k < n && kept[k] == ops[i];
+
+		k += in;
+		if (op->call > late)
+			continue;
+		if (!kl_op_word(spec, c->h, op, &role, &other))
+			return 0;
+		/* What was added or removed and is not known may have been this one. */
+		if (other.tag == KL_ANY && role != KL_ROLE_PEEK && !in)
+			return 0;
+		if (!in && (other.tag != KL_WORD || other.v != word.v))
+			continue;
+		if (kl_grow(c->op, c->cap, c->n + 1))
+			return -ENOMEM;
+		c->op[c->n++] = (struct count_op){
+			.call = op->call, .ret = op->ret <= end ? op->ret : KL_TIME_MAX,
+			.op = ops[i], .role = role, .kept = in,
+		};
+	}
+	return k == n;
+}
+
+/* How many copies more there are after it. */
+static int count_of(const struct count_op *o)
+{
+	return (o->role == KL_ROLE_ADD) - (o->role == KL_ROLE_REMOVE);
+}
+
+static bool is_kept_later(const struct count *c, const struct count_op *o, uint64_t t)
+{
+	return o->ret > t && (o->role != KL_ROLE_PEEK || o->call > kl_time_add(t, c->h->error));
+}
+
+/* Is none of the word, in order of call, but for peeks, called within the error after @t? */
+static bool is_between(const struct count *c, uint64_t t)
+{
+	size_t low = 0, high = c->n;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (c->op[mid].call <= t)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low < c->n && c->op[low].role == KL_ROLE_PEEK)
+		low++;
+	return low == c->n || c->op[low].call > kl_time_add(t, c->h->error);
+}
+
+/* Is what is kept what has to be, if it is cut at @t? */
+static bool is_cut(const struct count *c, uint64_t t)
+{
+	int64_t first = 0;
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		const struct count_op *o = &c->op[i];
+
+		first += o->ret <= t ? count_of(o) : 0;
+		if (!o->kept)
+			continue;
+		if (o->ret <= t && o->role == KL_ROLE_ADD)
+			first--;
+		else if (!is_kept_later(c, o, t))
+			return false;
+	}
+	return !first && is_between(c, t);
+}
+
+int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
+		  size_t nops, const uint32_t *kept, size_t n, uint64_t end)
+{
+	struct count c = { .h = h };
+	int ret = list_ops(&c, spec, ops, nops, kept, n, end);
+	bool cut = false, any = false;
+	uint64_t t = 0;
+	size_t i;
+
+	for (i = 0; ret > 0 && i < c.n; i++) {
+		if (c.op[i].kept || c.op[i].role == KL_ROLE_PEEK)
+			continue;
+		any = true;
+		t = c.op[i].ret > t ? c.op[i].ret : t;
+	}
+	/* By then all that is left out has returned, and after it some that are kept. */
+	if (ret > 0 && t < end)
+		cut = !any || is_cut(&c, t);
+	for (i = 0; ret > 0 && !cut && i < c.n; i++)
+		if (c.op[i].kept && c.op[i].ret > t && c.op[i].ret < end)
+			cut = is_cut(&c, c.op[i].ret);
+	free(c.op);
+	return ret > 0 ? cut : ret;
+}
+
+/* What is kept when what had returned by @t is left out but for as many additions as it takes. */
+static size_t keep_from(const struct count *c, uint64_t t, int64_t first, uint32_t *out)
+{
+	size_t i, n = 0;
+
+	/* The last of the additions, which are in order of call. */
+	for (i = c->n; i--; ) {
+		const struct count_op *o = &c->op[i];
+		const bool in = o->ret <= t && o->role == KL_ROLE_ADD && first > 0;
+
+		first -= in;
+		if (in || is_kept_later(c, o, t))
+			out[n++] = o->op;
+	}
+	for (i = 0; i < n / 2; i++) {
+		const uint32_t op = out[i];
+
+		out[i] = out[n - 1 - i];
+		out[n - 1 - i] = op;
+	}
+	return n;
+}
+
+/* The last of the @n returns, in order, at which a cut is possible; how many are inside then. */
+static bool find_cut(const struct count *c, const struct kl_key *k, size_t n, uint64_t *t,
+		     int64_t *first)
+{
+	int64_t sum = 0;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum += count_of(&c->op[k[i].val]);
+		if (sum < 0 || k[i + 1].key == k[i].key || !is_between(c, k[i].key))
+			continue;
+		*t = k[i].key;
+		*first = sum;
+		found = true;
+	}
+	return found;
+}
+
+int kl_count_cut(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
+		 size_t nops, const uint32_t *kept, size_t n, uint64_t end, size_t back,
+		 uint32_t *out, size_t *nout)
+{
+	struct count c = { .h = h };
+	int ret = list_ops(&c, spec, ops, nops, kept, n, end);
+	struct kl_key *k = ret > 0 ? malloc(2 * (c.n + 1) * sizeof(*k)) : NULL;
+	int64_t first;
+	uint64_t t;
+	size_t i, nk = 0;
+
+	if (ret > 0 && !k)
+		ret = -ENOMEM;
+	for (i = 0; ret > 0 && i < c.n; i++)
+		if (c.op[i].ret < end && c.op[i].role != KL_ROLE_PEEK)
+			k[nk++] = (struct kl_key){ .key = c.op[i].ret, .val = i };
+	if (ret > 0) {
+		kl_sort_keys(k, nk, k + nk);
+		k[nk].key = KL_TIME_MAX;
+		ret = nk > back && find_cut(&c, k, nk - back, &t, &first);
+	}
+	if (ret > 0)
+		*nout = keep_from(&c, t, first, out);
+	free(k);
+	free(c.op);
+	return ret;
+}
