@@ -268,10 +268,15 @@ static bool shrinks(const struct kl_online *o)
 	return o->shown < o->opts.max_shrink;
 }
 
+static const char delayed_writes[] =
+	"no order on sequential consistency, and what is kept of the past does not tell whether "
+	"store buffers explain it";
+
 /* The values of @core by themselves are wrong, so says the monitor: ask a general engine. */
 static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t time)
 {
-	static const char guess[] = "which removal belongs to which addition is not certain";
+	const char *guess = o->both ? delayed_writes :
+			    "which removal belongs to which addition is not certain";
 	struct on_window w = { 0 };
 	const uint32_t *core;
 	char why[160];
@@ -323,8 +328,7 @@ static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t ti
 	else if (v == KL_LINEARIZABLE && whole && !delayed)
 		ret = quit(o, p, "a defect of klin: the online and the offline check disagree");
 	else if (delayed && v != KL_VIOLATION)
-		ret = quit(o, p, "no order on sequential consistency, and what is kept of the past "
-			   "does not tell whether store buffers explain it");
+		ret = quit(o, p, delayed_writes);
 	else {
 		tell(o, p, time, "no order of the operations explains the results", "frontier", &w,
 		     shrink);
@@ -489,14 +493,6 @@ static int grow_open(struct on_part *p)
 	return 0;
 }
 
-static int equal_times(struct kl_online *o, struct on_part *p)
-{
-	if (!p->front)
-		return quit(o, p, "times of one thread are equal");
-	drop_monitors(o, p);
-	return 0;
-}
-
 int on_part_call(struct kl_online *o, uint32_t i)
 {
 	struct on_op *op = on_op(o, i);
@@ -507,8 +503,8 @@ int on_part_call(struct kl_online *o, uint32_t i)
 
 	/* None that is open returns before the first of all. */
 	if (!o->ties && o->nends && o->ends[0].key <= op->call && p->mode == PART_FOLLOWED &&
-	    !(p->front && !p->mon) && tie(o, p, op))
-		ret = equal_times(o, p);
+	    tie(o, p, op))
+		ret = quit(o, p, "times of one thread are equal");
 	if (!ret && p->strict)
 		ret = strict_returns(o, p, op);
 	/* It no longer waits, and is not open yet. */

@@ -299,6 +299,13 @@ static int all_in_the_way(struct pqueue *q, uint64_t word, uint64_t from)
 	return ret;
 }
 
+static int core_first(struct pqueue *q)
+{
+	const uint32_t i = first(q, ONE);
+
+	return i == ON_NONE ? 0 : core_word(&q->s, i);
+}
+
 static int in_the_way(struct kl_online *o, struct pqueue *q, uint32_t at, const char *what)
 {
 	struct uses *s = &q->s;
@@ -306,7 +313,7 @@ static int in_the_way(struct kl_online *o, struct pqueue *q, uint32_t at, const 
 	int ret = core_word(s, at);
 
 	if (!ret && q->in.n)
-		ret = core_word(s, first(q, ONE)) ?:
+		ret = core_first(q) ?:
 		      all_in_the_way(q, u->word, use_over(u) ? u->hi : u->call);
 	return ret ? ret : wrong(o, q, what, use(s, at)->word, q->in.n ? q->in.e[0].word : 0);
 }
@@ -374,8 +381,10 @@ static int known(struct kl_online *o, struct pqueue *q, uint64_t call)
 	for (i = 0; i < s->n && !ret; i++) {
 		struct use *u = use(s, i);
 
-		u->taken = u->held = false;
-		if (u->linked && u->call && u->lo != NEVER)
+		/* Others of its word may still be in use. */
+		u->taken = u->removed;
+		u->held = false;
+		if (u->linked && u->call && u->lo != NEVER && !u->removed)
 			ret = enter(o, q, i);
 	}
 	s->empty = empty;
@@ -393,7 +402,7 @@ static int found_empty(struct kl_online *o, struct pqueue *q, uint32_t i)
 	while (s->begin != ON_LOST && q->in.n && s->empty < call) {
 		if (!give(o, q)) {
 			core_start(s);
-			ret = core_op(s, i) ?: core_word(s, first(q, ONE)) ?:
+			ret = core_op(s, i) ?: core_first(q) ?:
 			      all_in_the_way(q, q->max ? 0 : UINT64_MAX, call);
 			return ret ? ret : wrong(o, q, never_empty, 0, 0);
 		}
@@ -405,6 +414,28 @@ static int found_empty(struct kl_online *o, struct pqueue *q, uint32_t i)
 	if (s->begin == ON_FRESH || !o->c.init || !uses_clean(s, call))
 		return 0;
 	return known(o, q, call);
+}
+
+/* It was removed, whatever was in its way. */
+static int take_out(struct kl_online *o, struct pqueue *q, struct use *u)
+{
+	struct entry *e = q->in.e;
+	const size_t n = q->in.n;
+	size_t i, k;
+	int ret = 0;
+
+	for (k = 0; k < n && e[k].word != u->word; k++)
+		;
+	u->held = false;
+	u->taken = true;
+	if (k == n)
+		return 0;
+	o->inside -= !q->s.strict;
+	/* Those before it are a heap, the others come again. */
+	q->in.n = k;
+	for (i = k + 1; i < n && !ret; i++)
+		ret = push(q, &q->in, e[i]);
+	return ret;
 }
 
 static int pqueue_ret(struct kl_online *o, void *mon, uint32_t i)
@@ -424,7 +455,9 @@ static int pqueue_ret(struct kl_online *o, void *mon, uint32_t i)
 		if (op->kind != ON_ADD)
 			ret = sight(o, q, i);
 		u = use(s, at);
-		if (!ret && u->lo == s->ev && !u->taken && u->call)
+		if (!ret && u->held && u->removed && !u->opens)
+			ret = take_out(o, q, u);
+		else if (!ret && u->lo == s->ev && !u->taken && !u->removed && u->call)
 			ret = enter(o, q, at);
 	}
 	if (!ret || ret == 1)
@@ -439,7 +472,12 @@ static int pqueue_core(struct kl_online *o, void *mon, const uint32_t **ops, siz
 
 static int pqueue_doubt(struct kl_online *o, void *mon)
 {
-	return uses_doubt(o, &((struct pqueue *)mon)->s);
+	struct pqueue *q = mon;
+	const struct on_op *op = q->s.returning == ON_NONE ? NULL : on_op(o, q->s.returning);
+	struct use *u = op && op->kind <= ON_PEEK ? use(&q->s, use_of(&q->s, op)) : NULL;
+	int ret = u && u->held && u->removed && !u->opens ? take_out(o, q, u) : 0;
+
+	return ret ? ret : uses_doubt(o, &((struct pqueue *)mon)->s);
 }
 
 const struct on_monitor on_pqueue = {
