@@ -60,7 +60,7 @@ struct kl_op {
 
 /* What operations with equal method, arguments and results share. */
 struct kl_shape {
-	uint32_t vals;		/* index of its arguments, then its results in kl_history.vals */
+	uint32_t vals;		/* of its arguments in kl_history.vals, then results */
 	uint16_t method;	/* index of its method's name */
 	uint8_t nargs, nres;
 };

@@ -9,7 +9,7 @@
 #include "history/scan.h"
 
 #define MAX_ERRORS	20
-#define EXPECT		64	/* bytes of memory for each of a file that are taken at once */
+#define EXPECT		64	/* bytes of memory for each of a file, at most */
 
 /* The word at @p as a message quotes it. */
 static const char *quote(char *buf, size_t size, const char *p)
