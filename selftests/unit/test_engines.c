@@ -3,7 +3,8 @@
  * The engines against the brute-force oracles, on random small histories: equal
  * verdicts, no false alarm on histories that are right by construction,
  * certificates that the replayer accepts, counterexamples that the oracle
- * rejects.  KLIN_RUNS sets the number of histories for each kind of them.
+ * rejects.  KLIN_RUNS sets the number of histories for each kind of
+ * them, KLIN_TESTS (a pattern) which tests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "check/cex.h"
 #include "check/check.h"
 #include "check/gen.h"
 #include "random_history.h"
@@ -573,6 +575,73 @@ static void test_middle(void **state)
 		assert_true(decided[k] > n * 8 / 10);
 }
 
+/* Some of an object's operations, and none that leaves a trace in these is left out. */
+static size_t some_ops(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		       uint64_t *seed, uint32_t *kept)
+{
+	size_t n = 0, i, left = 0;
+
+	for (i = 0; i < h->nops; i++)
+		if (!h->ops[i].object && kl_rand_below(seed, 3))
+			kept[n++] = i;
+	for (i = 0; i < h->nops && n; i++) {
+		size_t k;
+		int ret;
+
+		for (k = 0; k < n && kept[k] != i; k++)
+			;
+		if (h->ops[i].object || k < n)
+			continue;
+		ret = kl_leaves_no_trace(spec, run, h, i, kept, n, false);
+		assert_true(ret >= 0);
+		if (!ret)
+			return 0;
+		left++;
+	}
+	return left ? n : 0;
+}
+
+/* What leaves no trace is left out of right histories, which stay right. */
+static void test_no_trace(void **state)
+{
+	const struct random_config c = { .max_ops = 8, .threads = 3, .values = 3, .overlap = true };
+	unsigned long i, n = runs() * 4, smaller = 0;
+	struct specs specs;
+	uint64_t seed = 12;
+
+	load_specs(&specs, sc_specs, N(sc_specs), false);
+	for (i = 0; i < n; i++) {
+		const struct kl_spec *spec = specs.s[i % specs.n];
+		struct kl_run *run = kl_run_new(spec);
+		uint32_t kept[16], order[16];
+		struct kl_history *h, *part;
+		struct kl_cut cut;
+		bool falsified;
+		size_t nkept;
+
+		assert_non_null(run);
+		h = random_history(spec, &c, &seed, &falsified);
+		nkept = falsified ? 0 : some_ops(spec, run, h, &seed, kept);
+		if (nkept) {
+			smaller++;
+			assert_int_equal(kl_cut_init(&cut, spec, h, kept, nkept, false, 0, KL_TIME_MAX), 0);
+			assert_int_equal(kl_cut_history(&cut, kept, nkept, false, &part, order), 0);
+			if (ask(spec, part, &kl_oracle_engine, true) == KL_VIOLATION) {
+				show(spec, h, "what is left out left a trace");
+				show(spec, part, "without it:");
+				fail();
+			}
+			kl_cut_free(&cut);
+			kl_history_free(part);
+		}
+		kl_history_free(h);
+		kl_run_free(run);
+	}
+	free_specs(&specs);
+	printf("# %lu histories, %lu made smaller\n", n, smaller);
+	assert_true(smaller > n / 50);
+}
+
 /* So many at once that only what keeps few configurations comes through: it has to say so. */
 static void test_beam(void **state)
 {
@@ -666,9 +735,12 @@ int main(void)
 		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_lifo),
 		cmocka_unit_test(test_middle),
+		cmocka_unit_test(test_no_trace),
 		cmocka_unit_test(test_beam),
 		cmocka_unit_test(test_supply),
 	};
 
+	if (getenv("KLIN_TESTS"))
+		cmocka_set_test_filter(getenv("KLIN_TESTS"));
 	return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }

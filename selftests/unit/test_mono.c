@@ -499,6 +499,49 @@ static void test_long(void **state)
 	compare(&c, &kl_frontier_engine, runs() / 600 + 20, 2, 6);
 }
 
+/*
+ * A register's words that come back, wrong results among them: words that something made of
+ * each other have no order by themselves, or nothing is said.
+ */
+static void test_parts(void **state)
+{
+	const unsigned long n = runs() / 40 + 100;
+	unsigned long i, count[3] = { 0 }, told = 0;
+	struct kl_spec *spec;
+	uint64_t seed = 11;
+
+	assert_int_equal(kl_spec_load("register", &spec), 0);
+	for (i = 0; i < n; i++) {
+		struct kl_gen_config c = {
+			.spec = spec, .seed = i + 1, .ops = 40 + kl_rand_below(&seed, 60), .objects = 1,
+			.threads = 2 + kl_rand_below(&seed, 3), .delay = kl_rand_below(&seed, 20),
+			.pending = kl_rand_below(&seed, 4) ? 0 : 3, .any = !kl_rand_below(&seed, 4),
+			.mutate = kl_rand_below(&seed, 3), .stall = !kl_rand_below(&seed, 4),
+			.error = kl_rand_below(&seed, 3) ? 0 : kl_rand_below(&seed, 5),
+		};
+		enum kl_verdict expected, v;
+		struct kl_history *h;
+
+		assert_int_equal(kl_gen(&c, &h), 0);
+		expected = ask(spec, h, &kl_frontier_engine, true, NULL);
+		v = ask(spec, h, &kl_mono_engine, false, NULL);
+		count[expected]++;
+		if (v != KL_UNKNOWN && v != expected && expected != KL_UNKNOWN) {
+			show(spec, h, "the monitor and the frontier differ");
+			fail();
+		}
+		if (v == KL_VIOLATION) {
+			told++;
+			check_certificate(spec, h, v);
+		}
+		kl_history_free(h);
+	}
+	kl_spec_free(spec);
+	printf("# %lu linearizable, %lu violations, of which the monitor told %lu\n", count[0],
+	       count[1], told);
+	assert_true(told > count[1] / 2);
+}
+
 /* As long as the general engine bears; of those that take it seconds only a few. */
 static void test_longer(void **state)
 {
@@ -666,6 +709,7 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_longer),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_three),
 		cmocka_unit_test(test_points),
 		cmocka_unit_test(test_set_threads),

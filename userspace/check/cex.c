@@ -26,11 +26,11 @@ static const struct kl_method *method_in(const struct kl_spec *spec, const struc
 	return kl_spec_method(spec, *index);
 }
 
-/* The one state that a blind write leaves, whatever was before. */
+/* The one state that an operation leaves where it changes anything, whatever was before. */
 struct overwrite {
 	struct kl_val *state;
 	size_t len, outcomes;
-	bool known;
+	bool known, changed;
 };
 
 static int on_overwrite(void *ctx, const struct kl_outcome *o)
@@ -45,6 +45,28 @@ static int on_overwrite(void *ctx, const struct kl_outcome *o)
 	if (w->known)
 		memcpy(w->state, o->state, o->len * sizeof(*o->state));
 	return 0;
+}
+
+/* The same where some outcomes may change nothing. */
+static int on_change(void *ctx, const struct kl_outcome *o)
+{
+	struct overwrite *w = ctx;
+	bool same = w->changed && o->len == w->len;
+	size_t i;
+
+	if (!o->changed)
+		return 0;
+	for (i = 0; same && i < o->len; i++)
+		same = kl_val_eq(o->state[i], w->state[i]);
+	if (same)
+		return 0;
+	/* Two states. */
+	if (w->changed) {
+		w->known = false;
+		return 1;
+	}
+	w->changed = true;
+	return on_overwrite(w, o) ?: !w->known;
 }
 
 static int on_any(void *ctx, const struct kl_outcome *o)
@@ -118,7 +140,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 		return 1;
 	if (!tso && no_trace_in_container(spec, h, op, kept, n))
 		return 1;
-	if (!method->blind || !kl_spec_fixed_size(spec))
+	if ((tso && !method->blind) || !kl_spec_fixed_size(spec))
 		return 0;
 	any = kl_run_init(run, false, &w.len);
 	before = malloc(3 * (w.len + 1) * sizeof(*before));
@@ -129,10 +151,14 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 	memcpy(before, any, w.len * sizeof(*any));
 	w.state = before + w.len;
 	after = w.state + w.len;
-	ret = kl_run_apply(run, before, w.len, m, kl_op_args(h, o), kl_op_res(h, o), on_overwrite,
-			   &w);
-	if (!ret)
-		ret = w.outcomes == 1 && w.known;
+	ret = kl_run_apply(run, before, w.len, m, kl_op_args(h, o), kl_op_res(h, o),
+			   tso ? on_overwrite : on_change, &w);
+	if (!ret && !tso && !w.changed) {
+		free(before);
+		return 1;
+	}
+	if (ret >= 0)
+		ret = !ret && w.known && (!tso || w.outcomes == 1);
 	for (i = 0; i < n && ret == 1; i++) {
 		const struct kl_op *k = &h->ops[kept[i]];
 		const struct kl_method *km = method_in(spec, h, k, &m);

@@ -17,12 +17,14 @@
  * @n: how many
  * @tso: what is kept ran on store buffers
  *
- * So is one that writes nothing.  So is one that reads nothing and gives every
- * variable a value, if no operation that is kept and does read could directly
- * follow it, by its results: in any order then another such write comes next, or
- * nothing, and the order is one without @op, too.  With store buffers an entry of
- * a part of the state may reach memory after @op and leave the rest of it to be
- * seen: then all that is kept has to write everything, or write through.
+ * So is one that writes nothing, by its results.  So is one that gives every variable
+ * a value, the same whatever was before, if no operation that is kept and does read
+ * could directly follow it, by its results.  For take an order of the whole, and in it
+ * some that are left out, one after another: what is kept and comes next reads nothing
+ * and writes everything, or nothing comes, and the order is one without them, too.
+ * With store buffers an entry of a part of the state may reach memory after @op and
+ * leave the rest of it to be seen: then @op may read nothing, and all that is kept has
+ * to write everything, or write through.
  *
  * In a container, without store buffers: so are all operations of a word of which
  * none is kept, and one that found nothing to remove.

@@ -242,29 +242,31 @@ static uint32_t *core_ops(const struct mono *m, uint32_t *count)
 	return ops;
 }
 
-/* Ask the frontier engine about a->core. */
-static int ask_general(const struct kl_slice *s, const struct kl_limits *limits,
-		       const struct kl_answer *core, struct kl_answer *a)
+int mono_ask_general(const struct kl_slice *s, const struct kl_limits *limits,
+		     const struct kl_answer *core, struct kl_answer *a)
 {
-	const struct kl_limits lim = {
-		.bytes = limits->bytes, .deadline_ns = limits->deadline_ns, .stop = limits->stop,
-		.work = CORE_WORK, .each = CORE_EACH, .no_witness = true,
-	};
+	struct kl_limits lim = *limits;
 	struct kl_part part = { 0 };
 	int ret = kl_part_build(s->spec, s->h, s->methods, core->core, core->ncore, s->object,
 				false, &part);
 
+	lim.no_witness = true;
+	lim.progress = NULL;
 	if (!ret)
 		ret = kl_frontier_engine.decide(&part, &lim, a);
 	kl_part_free(&part);
 	return ret == -EOVERFLOW ? 0 : ret;
 }
 
-int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
+int mono_confirm(const struct kl_slice *s, const struct kl_limits *limits, struct kl_answer *a)
 {
 	struct kl_answer general = { .verdict = KL_UNKNOWN };
-	int ret = ask_general(s, lim, a, &general);
+	struct kl_limits lim = *limits;
+	int ret;
 
+	lim.work = CORE_WORK;
+	lim.each = CORE_EACH;
+	ret = mono_ask_general(s, &lim, a, &general);
 	if (!ret && general.verdict == KL_VIOLATION) {
 		a->verdict = KL_VIOLATION;
 		a->fail_event = general.fail_event;

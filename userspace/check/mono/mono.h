@@ -195,6 +195,9 @@ int mono_gaps(const struct kl_slice *s, const struct kl_limits *lim, struct kl_a
 int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a);
 /* engine.c: enum kl_role of each of the history's methods, to be freed; NULL without memory. */
 uint8_t *mono_roles(const struct kl_slice *s);
+/* Ask the frontier engine about @core->core; the answer of what it says is @a.  0 or -ENOMEM. */
+int mono_ask_general(const struct kl_slice *s, const struct kl_limits *lim,
+		     const struct kl_answer *core, struct kl_answer *a);
 /* engine.c: does m->order keep the order of each thread?  1, 0 or -ENOMEM. */
 int mono_keeps_lines(const struct mono *m);
 

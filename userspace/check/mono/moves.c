@@ -171,6 +171,7 @@ static int look_at(struct moves *m, uint32_t item)
 	case KL_WORD_OTHER:
 		return no(m, "what an operation saw is not known");
 	case KL_WORD_NOTHING:
+		m->opaque |= !kl_spec_method(m->s->spec, m->s->methods[method])->pure;
 		if (pending)
 			o->kind = KL_WORD_NEVER;
 		return 1;
@@ -240,6 +241,7 @@ static bool is_made(struct moves *m)
 	}
 	if (missing <= most)
 		return true;
+	m->bad[0] = most ? MONO_NONE : one;
 	if (m->v[one].taken > 1)
 		snprintf(m->why, sizeof(m->why),
 			 "%" PRIu64 " was replaced %u times and was there %u",
@@ -302,17 +304,13 @@ static bool comes_back(const struct moves *m)
 	return false;
 }
 
-/* A condition does not hold: so it has to be for the general engine, of all operations. */
+/* A condition does not hold: so it has to be for the general engine. */
 static int confirm(const struct moves *m, struct kl_answer *a)
 {
-	uint32_t i;
+	int ret = moves_core(m, a);
 
-	a->core = malloc(((size_t)m->s->nops + 1) * sizeof(*a->core));
-	if (!a->core)
-		return -ENOMEM;
-	for (i = 0; i < m->s->nops; i++)
-		a->core[i] = m->s->ops ? m->s->ops[i] : i;
-	a->ncore = m->s->nops;
+	if (ret)
+		return ret;
 	snprintf(a->reason, sizeof(a->reason), "%s", m->why);
 	return mono_confirm(m->s, m->lim, a);
 }
@@ -320,7 +318,7 @@ static int confirm(const struct moves *m, struct kl_answer *a)
 static int run(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
 	       bool strict, struct kl_answer *a)
 {
-	struct moves m = { .s = s, .lim = lim, .strict = strict };
+	struct moves m = { .s = s, .lim = lim, .strict = strict, .bad = { MONO_NONE, MONO_NONE } };
 	bool decided = false;
 	int ret = begin(&m, c);
 
@@ -328,7 +326,8 @@ static int run(const struct kl_slice *s, const struct kl_limits *lim, const stru
 		decided = !strict;
 		ret = 0;
 	} else if (ret > 0 && (m.again || comes_back(&m))) {
-		ret = no(&m, "a word was there more than once");
+		ret = strict ? 0 : moves_parts(&m, a);
+		no(&m, "a word was there more than once");
 	} else if (ret > 0) {
 		ret = moves_choose(&m) ?: moves_chains(&m);
 		if (ret > 0)
@@ -337,7 +336,7 @@ static int run(const struct kl_slice *s, const struct kl_limits *lim, const stru
 	}
 	if (!ret && decided)
 		ret = confirm(&m, a);
-	else if (!ret)
+	else if (!ret && a->verdict == KL_UNKNOWN)
 		snprintf(a->reason, sizeof(a->reason), "log-linear: %.140s", m.why);
 	moves_free(&m);
 	return ret < 0 ? ret : 0;

@@ -49,6 +49,7 @@ struct moves {
 	uint32_t first;		/* the value at the start, MONO_NONE if that is not known */
 	uint32_t nadds;		/* pending operations that may have made any word */
 	bool again;		/* a word was made more than once */
+	bool opaque;		/* something wrote what was there, whatever that was */
 	uint32_t *pending;	/* operations that may have changed it */
 	uint32_t npending;
 	struct moves_chain *chain;	/* then in the order in which they were there */
@@ -61,6 +62,7 @@ struct moves {
 	bool forced;		/* as there is none in any order */
 	struct kl_step *order;	/* the witness */
 	uint32_t norder;
+	uint32_t bad[2];	/* words without which it would, or MONO_NONE */
 	char why[160];		/* a condition that does not hold, or why it is not decided */
 };
 
@@ -80,6 +82,11 @@ int mono_moves(const struct kl_slice *s, const struct kl_limits *lim,
 
 /* The number of a word.  0 or -ENOMEM. */
 int moves_number(struct moves *m, uint64_t word, uint32_t *value);
+
+/* moves_core.c: the operations that a condition is broken by, in a->core.  0 or -ENOMEM. */
+int moves_core(const struct moves *m, struct kl_answer *a);
+/* And where words come back: are some wrong by themselves?  0 or a negative errno. */
+int moves_parts(const struct moves *m, struct kl_answer *a);
 
 /* moves_pending.c: which pending operations there have to be.  0 or -ENOMEM. */
 int moves_choose(struct moves *m);

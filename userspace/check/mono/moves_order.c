@@ -47,6 +47,7 @@ static bool follow(struct moves *m, struct moves_chain *c, uint32_t *count)
 		}
 		last = m->op[op].after;
 	}
+	m->bad[0] = c->head;
 	if (from == last)
 		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was seen before it was there",
 			 moves_word(m, last));
@@ -76,12 +77,15 @@ static int find_chains(struct moves *m)
 			if (m->first != MONO_NONE && m->first != i) {
 				snprintf(m->why, sizeof(m->why), "%" PRIu64 " was seen and never "
 					 "written", moves_word(m, i));
+				m->bad[0] = i;
 				return 0;
 			}
 			if (without != MONO_NONE) {
 				snprintf(m->why, sizeof(m->why), "neither %" PRIu64 " nor %" PRIu64
 					 " was ever written", moves_word(m, without),
 					 moves_word(m, i));
+				m->bad[0] = without;
+				m->bad[1] = i;
 				return 0;
 			}
 			without = i;
@@ -132,6 +136,8 @@ int moves_chains(struct moves *m)
 				 PRIu64 "%s was", moves_word(m, sorted[i].head),
 				 and_others(m, &sorted[i]), moves_word(m, sorted[at].head),
 				 and_others(m, &sorted[at]));
+			m->bad[0] = sorted[i].head;
+			m->bad[1] = sorted[at].head;
 			return 0;
 		}
 		if (sorted[i].hi > hi) {
