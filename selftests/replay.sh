@@ -20,11 +20,25 @@ replay()
 	fi
 }
 
-# Change the line that begins with $1 by the awk statements $2.
+# Change the line that begins with $1 by the awk statements $2, each operation a field.
 tamper()
 {
-	awk -v start="$1" "index(\$0, start) == 1 && !done { done = 1; $2 } { print }" \
-		"$work/cert" >"$work/tampered"
+	awk -v start="$1" "
+		function each(word,	a, i, s) {
+			split(word, a, \"+\")
+			for (i = a[1]; i <= a[1] + a[2]; i++)
+				s = s \" \" i
+			return substr(s, 2)
+		}
+		index(\$0, start) == 1 && !done {
+			done = 1
+			for (k = 2; k <= NF; k++)
+				if (index(\$k, \"+\"))
+					\$k = each(\$k)
+			\$0 = \$0
+			$2
+		}
+		{ print }" "$work/cert" >"$work/tampered"
 }
 
 test_order()
