@@ -162,27 +162,40 @@ static inline void put(struct timeline *t, uint32_t event)
 		(event & 1 ? t->rets : t->calls)[event >> 1] = t->eye.time;
 }
 
-/* The same, of @n events. */
-static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
+/* Their times, and what they say; @phases is known where this is compiled. */
+static inline __attribute__((always_inline))
+void see_some(struct timeline *t, const uint32_t *event, uint32_t n, bool phases)
 {
 	uint32_t nowhere, *const times[2] = { t->calls, t->rets ? t->rets : &nowhere };
 	const uint32_t wanted[2] = { UINT32_MAX, t->rets ? UINT32_MAX : 0 };
-	struct mono_eye eye = t->eye, clock = eye;
+	struct mono_eye eye = t->eye, clock;
 	uint32_t i;
 
-	if (t->ev) {
-		memcpy(t->ev, event, n * sizeof(*event));
-		t->ev += n;
-	}
-	if (t->again)
-		return;
+	eye.each = !phases;
+	eye.listed = phases ? 0 : UINT32_MAX;
+	clock = eye;
 	for (i = 0; t->calls && i < n; i++)
 		times[event[i] & 1][event[i] >> 1 & wanted[event[i] & 1]] =
 			mono_tick(&clock, event[i]);
 	for (i = 0; i < n; i++)
 		mono_see(&eye, event[i]);
 	t->eye = eye;
+}
+
+/* The same as put(), of @n events. */
+static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
+{
+	if (t->ev) {
+		memcpy(t->ev, event, n * sizeof(*event));
+		t->ev += n;
+	}
+	if (t->again)
+		return;
 	t->m->nev += n;
+	if (t->m->phases)
+		see_some(t, event, n, true);
+	else
+		see_some(t, event, n, false);
 }
 
 /* Those that wait go to where there is room for @cap; all others are never, or before all. */
