@@ -26,8 +26,7 @@ static void mono_free(struct mono *m)
 	free(m->ev);
 	free(m->call);
 	free(m->ret);
-	free(m->adds);
-	free(m->los);
+	free(m->ins);
 	free(m->v);
 	free(m->words);
 	free(m->word_of);

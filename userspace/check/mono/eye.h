@@ -13,10 +13,10 @@ typedef uint32_t mono_four __attribute__((vector_size(16)));
 
 /* A copy of some of struct mono, for the registers. */
 struct mono_eye {
-	uint32_t *op, *adds, *los, listed;	/* a mask: values are listed, or not */
+	uint32_t *op, *ins, listed;	/* 1 or 0 */
 	struct mono_value *v;
 	struct mono_cut *cut;
-	uint32_t nadds, nlos, ncuts;
+	uint32_t nins, ncuts;
 	uint32_t time, each;	/* of the last event; 1: it goes on with each of them */
 	uint32_t last;		/* event */
 	mono_four again;	/* of what was there already when it was added or removed */
@@ -25,17 +25,15 @@ struct mono_eye {
 static inline struct mono_eye mono_open_eye(struct mono *m)
 {
 	return (struct mono_eye){
-		.op = m->op, .v = m->v, .cut = m->cut, .nadds = m->nadds, .nlos = m->nlos,
-		.adds = m->adds ? m->adds : &m->unlisted, .los = m->los ? m->los : &m->unlisted,
-		.listed = m->adds ? UINT32_MAX : 0, .ncuts = m->ncuts, .time = m->phases,
+		.op = m->op, .v = m->v, .cut = m->cut, .nins = m->nins, .ncuts = m->ncuts,
+		.ins = m->ins ? m->ins : &m->unlisted, .listed = !!m->ins, .time = m->phases,
 		.each = !m->phases, .last = 1,
 	};
 }
 
 static inline void mono_close_eye(const struct mono_eye *eye, struct mono *m)
 {
-	m->nadds = eye->nadds;
-	m->nlos = eye->nlos;
+	m->nins = eye->nins;
 	m->ncuts = eye->ncuts;
 	m->end = eye->time + 2;
 	m->again |= eye->again[0] | eye->again[1];
@@ -106,10 +104,8 @@ static inline __attribute__((always_inline)) void mono_see(struct mono_eye *eye,
 	new = once[ret][kind] & (mono_four)(b == none);
 	mask = writes[ret][kind][1] | new;
 	v[1] = ((b & ~mask) | (second & mask)) + more[ret][kind];
-	eye->adds[eye->nadds] = value;
-	eye->nadds += (!(ret | kind)) & eye->listed;
-	eye->los[eye->nlos] = value;
-	eye->nlos -= new[0] & eye->listed;
+	eye->ins[eye->nins] = mono_in(value, ret);
+	eye->nins += ((ret | kind) ? new[0] & 1 : 1) & eye->listed;
 }
 
 #endif

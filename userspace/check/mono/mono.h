@@ -58,6 +58,12 @@ static inline enum mono_kind mono_kind(uint32_t op)
 	return op >> 28;
 }
 
+/* Where a value may come in, or, with @lo, where it is in at the latest. */
+static inline uint32_t mono_in(uint32_t value, bool lo)
+{
+	return value << 1 | lo;
+}
+
 struct mono_value {
 	uint32_t add, remove;	/* items; MONO_NONE: inside from the start, inside at the end */
 	uint32_t call;		/* of the addition */
@@ -88,10 +94,9 @@ struct mono {
 	uint32_t nev;
 	uint32_t *call, *ret;	/* times of each item, see mono_times(); not all are always made */
 	struct mono_value *v;
-	/* Values by the calls of their additions, and by `lo' if an event; NULL: not wanted. */
-	uint32_t *adds, *los;
-	uint32_t nadds, nlos, unlisted;
-	uint32_t nvalues;
+	/* In order, mono_in() where an addition is called and at `lo' if an event; NULL: not wanted. */
+	uint32_t *ins, nins, unlisted;
+	uint32_t nvalues, nfirst;	/* of which so many were in from the start */
 	uint32_t *word_of;	/* number of each value's word; NULL: its own number */
 	uint64_t *words;	/* by number */
 	uint32_t nwords;
@@ -212,8 +217,8 @@ int mono_timeline(struct mono *m, char *reason, size_t size);
 int mono_events(struct mono *m);
 /* values.c: what can be said of the values when all events were seen. */
 void mono_settle(struct mono *m);
-/* Make m->adds and m->los, if they are not there; needs m->ev.  0 or -ENOMEM. */
-int mono_lists(struct mono *m);
+/* Make m->ins, if it is not there; needs m->ev.  0 or -ENOMEM. */
+int mono_list_ins(struct mono *m);
 /* The times of operations are not needed any more, as long as nobody asks again. */
 void mono_free_times(struct mono *m);
 /* Gather the values again, after some operations were given other ones; needs m->ev. */

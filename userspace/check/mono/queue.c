@@ -157,32 +157,38 @@ static int pair(struct mono *m, uint32_t v, uint32_t w)
 	return ret;
 }
 
+/* The first value that was certainly in before the addition at @at, and seen last at @hi. */
+static uint32_t seen_at(const struct mono *m, uint32_t at, uint32_t hi)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nvalues; i++)
+		if (m->v[i].lo == MONO_START && m->v[i].hi == hi)
+			return i;
+	for (i = 0; i < at; i++)
+		if (m->ins[i] & 1 && m->v[m->ins[i] >> 1].hi == hi)
+			return m->ins[i] >> 1;
+	return MONO_NONE;
+}
+
 /*
  * For each addition the last sight of the values that were certainly in before it
- * against its own first.
+ * against its own first.  Which comes next is chance, so there are no branches.
  */
 static int compare(struct mono *m)
 {
-	uint32_t best = MONO_NONE, most = 0, lo = 0, i;
+	uint32_t most = 0, i;
 
-	for (i = 0; i < m->nvalues; i++) {
-		if (m->v[i].lo == MONO_START && m->v[i].hi > most) {
+	for (i = 0; m->nfirst && i < m->nvalues; i++)
+		if (m->v[i].lo == MONO_START && m->v[i].hi > most)
 			most = m->v[i].hi;
-			best = i;
-		}
-	}
-	for (i = 0; i < m->nadds; i++) {
-		const uint32_t value = m->adds[i];
+	for (i = 0; i < m->nins; i++) {
+		const uint32_t value = m->ins[i] >> 1, lo = -(m->ins[i] & 1);
+		const uint32_t hi = m->v[value].hi & lo;
 
-		for (; lo < m->nlos && m->v[m->los[lo]].lo <= m->v[value].call; lo++) {
-			/* What was in from the start was met above; or it is gone. */
-			if (m->v[m->los[lo]].hi <= most)
-				continue;
-			most = m->v[m->los[lo]].hi;
-			best = m->los[lo];
-		}
-		if (most > first_sight(m, value))
-			return pair(m, best, value);
+		if ((first_sight(m, value) | lo) < most)
+			return pair(m, seen_at(m, i, most), value);
+		most = hi > most ? hi : most;
 	}
 	return 1;
 }
@@ -203,7 +209,7 @@ static int queue_decide(struct mono *m)
 struct next {
 	struct mono *m;
 	bool *placed;
-	uint32_t adds, los;	/* how far each was looked at */
+	uint32_t ins;		/* of these so many were looked at */
 	/* May be next, see open.h: by rank; or, if that costs too much, a heap of both in one. */
 	uint64_t *wait;
 	uint32_t *value;
@@ -373,22 +379,26 @@ static void place(struct next *n)
 static void place_all(struct next *n)
 {
 	const struct mono *m = n->m;
-	uint32_t i, until;
+	uint32_t i;
 
 	/* What was in from before the start is before all that was added. */
-	for (i = 0; m->nadds < m->nvalues && i < m->nvalues; i++)
+	for (i = 0; m->nfirst && i < m->nvalues; i++)
 		if (m->v[i].add == MONO_NONE && !mono_gone(m, &m->v[i]))
 			wait_add(n, i);
 	while (n->head < n->tail)
 		place(n);
 	for (;;) {
 		move_sights(n);
-		while (n->los < m->nlos && n->placed[m->los[n->los]])
-			n->los++;
-		until = n->los < m->nlos ? m->v[m->los[n->los]].lo : m->end;
-		for (; n->adds < m->nadds && m->v[m->adds[n->adds]].call < until; n->adds++)
-			if (!mono_gone(m, &m->v[m->adds[n->adds]]))
-				wait_add(n, m->adds[n->adds]);
+		for (; n->ins < m->nins; n->ins++) {
+			const uint32_t value = m->ins[n->ins] >> 1;
+
+			if (m->ins[n->ins] == mono_in(value, false)) {
+				if (!mono_gone(m, &m->v[value]))
+					wait_add(n, value);
+			} else if (!n->placed[value]) {
+				break;
+			}
+		}
 		/* Were some left, in_time() would find them missing. */
 		if (n->head == n->tail)
 			break;

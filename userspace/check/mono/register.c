@@ -45,11 +45,11 @@ static int walk(struct mono *m, uint32_t *time)
 		if (time)
 			time[i] = MONO_START;
 	}
-	for (i = 0; i < m->nlos; i++) {
-		const uint32_t value = m->los[i];
+	for (i = 0; i < m->nins; i++) {
+		const uint32_t value = m->ins[i] >> 1;
 		const struct mono_value *v = &m->v[value], *z;
 
-		if (v->lo == MONO_START || mono_gone(m, v))
+		if (m->ins[i] == mono_in(value, false) || v->lo == MONO_START || mono_gone(m, v))
 			continue;
 		z = zone == MONO_NONE ? v : &m->v[zone];
 		if (zone != MONO_NONE && z->hi > v->lo && z->lo < v->hi)

@@ -172,7 +172,7 @@ void see_some(struct timeline *t, const uint32_t *event, uint32_t n, bool phases
 	uint32_t i;
 
 	eye.each = !phases;
-	eye.listed = phases ? 0 : UINT32_MAX;
+	eye.listed = !phases;
 	clock = eye;
 	for (i = 0; t->calls && i < n; i++)
 		times[event[i] & 1][event[i] >> 1 & wanted[event[i] & 1]] =
@@ -447,12 +447,10 @@ static int allocate(struct timeline *t)
 
 	m->op = kl_big_alloc(n * sizeof(*m->op));
 	m->v = kl_big_alloc(n * sizeof(*m->v));
-	if (!m->phases) {
-		m->adds = kl_big_alloc(n * sizeof(*m->adds));
-		m->los = kl_big_alloc(n * sizeof(*m->los));
-	}
+	if (!m->phases)
+		m->ins = kl_big_alloc(2 * n * sizeof(*m->ins));
 	t->roles = mono_roles(m->s);
-	if (!m->op || !m->v || (!m->phases && (!m->adds || !m->los)) || !t->roles)
+	if (!m->op || !m->v || (!m->phases && !m->ins) || !t->roles)
 		return -ENOMEM;
 	return mono_words_init(&t->words, m->nitems, MONO_WORDS_DIRECT * (uint64_t)m->nitems);
 }

@@ -35,15 +35,12 @@ int mono_times(struct mono *m)
 	return 0;
 }
 
-int mono_lists(struct mono *m)
+int mono_list_ins(struct mono *m)
 {
-	const size_t n = (size_t)m->nitems + 1;
-
-	if (m->adds)
+	if (m->ins)
 		return 0;
-	m->adds = kl_big_alloc(n * sizeof(*m->adds));
-	m->los = kl_big_alloc((n + m->nvalues) * sizeof(*m->los));
-	if (!m->adds || !m->los)
+	m->ins = kl_big_alloc(2 * ((size_t)m->nitems + 1) * sizeof(*m->ins));
+	if (!m->ins)
 		return -ENOMEM;
 	mono_gather(m);
 	return 0;
@@ -63,6 +60,7 @@ void mono_settle(struct mono *m)
 	const bool removes = m->c.kind != KL_CONTAINER_REGISTER;
 	uint32_t i;
 
+	m->nfirst = 0;
 	for (i = 0; i < m->nvalues; i++) {
 		struct mono_value *v = &m->v[i];
 
@@ -83,8 +81,10 @@ void mono_settle(struct mono *m)
 			v->lo = v->hi = m->end + 1;
 			continue;
 		}
-		if (v->add == MONO_NONE)
+		if (v->add == MONO_NONE) {
 			v->lo = MONO_START;
+			m->nfirst++;
+		}
 		if (removes && v->remove == MONO_NONE)
 			v->hi = m->end;
 		/* It may have been there before, too. */
@@ -101,7 +101,7 @@ void mono_gather(struct mono *m)
 	for (i = 0; i < m->nvalues; i++)
 		mono_new_value(m, i);
 	m->again = false;
-	m->nadds = m->nlos = m->ncuts = 0;
+	m->nins = m->ncuts = 0;
 	eye = mono_open_eye(m);
 	for (e = 0; e < m->nev; e++)
 		mono_see(&eye, m->ev[e]);
@@ -172,7 +172,7 @@ int mono_rename(struct mono *m)
 	const size_t nw = (size_t)m->nwords + 1, nv = (size_t)m->nitems + nw;
 	struct uses u = { .m = m };
 	struct mono_value *v;
-	uint32_t *mem, *los, e;
+	uint32_t *mem, e;
 
 	if (mono_events(m))
 		return -ENOMEM;
@@ -184,10 +184,7 @@ int mono_rename(struct mono *m)
 	v = realloc(m->v, nv * sizeof(*v));
 	if (v)
 		m->v = v;
-	los = m->los ? realloc(m->los, nv * sizeof(*los)) : NULL;
-	if (los)
-		m->los = los;
-	if (!v || (m->los && !los) || !m->word_of) {
+	if (!v || !m->word_of) {
 		free(mem);
 		return -ENOMEM;
 	}

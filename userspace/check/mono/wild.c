@@ -54,20 +54,17 @@ static bool is_left(const struct mono *m, uint32_t value)
 /* From the last addition back: what was seen of all that were added later. */
 static void queue_deadlines(const struct mono *m, uint32_t *deadline)
 {
-	uint32_t least = UINT32_MAX, i = m->nadds, lo = m->nlos, k;
+	uint32_t least = UINT32_MAX, i = m->nins, k;
 
-	while (lo--) {
-		const uint32_t value = m->los[lo];
+	while (i--) {
+		const uint32_t value = m->ins[i] >> 1;
+		const struct mono_value *v = &m->v[value];
 
-		for (; i && m->v[m->adds[i - 1]].call > m->v[value].lo; i--)
-			if (m->v[m->adds[i - 1]].oret < least)
-				least = m->v[m->adds[i - 1]].oret;
-		if (m->v[value].lo != MONO_START && is_left(m, value))
+		if (m->ins[i] == mono_in(value, false))
+			least = v->oret < least ? v->oret : least;
+		else if (v->lo != MONO_START && is_left(m, value))
 			deadline[value] = least;
 	}
-	for (; i; i--)
-		if (m->v[m->adds[i - 1]].oret < least)
-			least = m->v[m->adds[i - 1]].oret;
 	for (k = 0; k < m->nvalues; k++)
 		if (m->v[k].lo == MONO_START && is_left(m, k))
 			deadline[k] = least;
@@ -76,19 +73,21 @@ static void queue_deadlines(const struct mono *m, uint32_t *deadline)
 /* By calls of additions, with all that were certainly in by then. */
 static void stack_deadlines(const struct mono *m, uint32_t *deadline, struct least *l)
 {
-	uint32_t lo = 0, i;
+	uint32_t i;
 
 	for (i = 0; i < m->nvalues; i++)
 		if (m->v[i].lo == MONO_START && m->v[i].remove != MONO_NONE)
 			least_put(l, m->v[i].hi, m->v[i].rret);
-	for (i = 0; i < m->nadds; i++) {
-		const struct mono_value *v = &m->v[m->adds[i]];
+	for (i = 0; i < m->nins; i++) {
+		const uint32_t value = m->ins[i] >> 1;
+		const struct mono_value *v = &m->v[value];
 
-		for (; lo < m->nlos && m->v[m->los[lo]].lo <= v->call; lo++)
-			if (m->v[m->los[lo]].remove != MONO_NONE)
-				least_put(l, m->v[m->los[lo]].hi, m->v[m->los[lo]].rret);
-		if (is_left(m, m->adds[i]))
-			deadline[m->adds[i]] = least_from(l, v->lo);
+		if (m->ins[i] == mono_in(value, false)) {
+			if (is_left(m, value))
+				deadline[value] = least_from(l, v->lo);
+		} else if (v->remove != MONO_NONE) {
+			least_put(l, v->hi, v->rret);
+		}
 	}
 }
 
@@ -175,7 +174,7 @@ int mono_give_wild(struct mono *m)
 	m->deadline = malloc(((size_t)m->nvalues + 1) * sizeof(*m->deadline));
 	l.min = malloc(((size_t)l.n + 2) * sizeof(*l.min));
 	if (!m->deadline || !l.min || mono_times(m) || mono_events(m) ||
-	    (m->c.kind == KL_CONTAINER_STACK && mono_lists(m)))
+	    (m->c.kind == KL_CONTAINER_STACK && mono_list_ins(m)))
 		goto out;
 	memset(m->deadline, 0xff, m->nvalues * sizeof(*m->deadline));
 	memset(l.min, 0xff, ((size_t)l.n + 2) * sizeof(*l.min));
