@@ -25,13 +25,15 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "check/mono/bits.h"
 #include "check/mono/mono.h"
 #include "check/mono/open.h"
 
+#define TOGETHER	128	/* of m->ins that are looked at together */
 #define WARM		64	/* places behind which those that wait are moved down */
 #define WARM_SIGHTS	1024
-#define MOVES		16	/* of those that wait, for each value, and some, before they are a heap */
+#define MOVES		16	/* of those that wait, for each value, and some, before they are sorted */
 #define FIRST_MOVES	1024
 
 /* Clipped, if there are peeks. */
@@ -201,21 +203,22 @@ static int queue_decide(struct mono *m)
 }
 
 /*
- * Making the order: one after the other, of the values that by the additions may be next
- * that which by the sights is first, see rank().  Of what may be next by the additions some
- * value may be by the sights, too; what is before another one by these has the lower rank,
- * and what is before the first also before any other.
+ * Making the order: values by rank, the end of what they may be seen first; but none
+ * before one that was certainly in before it was added: so at least by the highest rank
+ * of those, and of one rank by when they were added.  That keeps both orders: let u be in
+ * before v is added, and v be seen before w, so v.oret < w.hi.  As v is not seen before u
+ * either, u.hi <= v.oret < w.hi; and as w is not seen before u, u.hi <= w.oret: so u has
+ * no higher rank than w.  What is clipped has no hi behind that, so it makes no difference.
  */
 struct next {
 	struct mono *m;
-	bool *placed;
-	uint32_t ins;		/* of these so many were looked at */
-	/* May be next, see open.h: by rank; or, if that costs too much, a heap of both in one. */
+	/* To be placed, see open.h: by rank. */
 	uint64_t *wait;
 	uint32_t *value;
 	size_t head, tail;
 	uint64_t moves;
-	bool heap;
+	uint32_t most;		/* what is to come has no lower rank */
+	uint32_t ins;		/* of these so many were looked at */
 	uint32_t cut;		/* empty there: all before has to be placed first */
 	/* Of what sees: times and items, in order, that wait for additions of these times. */
 	uint64_t *see;
@@ -223,80 +226,9 @@ struct next {
 	uint32_t add_time, see_time;
 };
 
-/* When it was at the front for the last time, at the latest: before what is seen later. */
-static inline uint32_t rank(const struct next *n, uint32_t value)
+static inline uint32_t rank(const struct mono_value *v)
 {
-	const uint32_t hi = n->m->v[value].hi, first = first_sight(n->m, value);
-
-	return hi < first ? hi : first;
-}
-
-static void heap_up(uint64_t *heap, size_t at, uint64_t one)
-{
-	for (; at && heap[(at - 1) / 2] > one; at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = one;
-}
-
-static void heap_down(uint64_t *heap, size_t n, uint64_t one)
-{
-	size_t at = 0, next;
-
-	for (; (next = 2 * at + 1) < n; at = next) {
-		next += next + 1 < n && heap[next + 1] < heap[next];
-		if (heap[next] >= one)
-			break;
-		heap[at] = heap[next];
-	}
-	heap[at] = one;
-}
-
-/* Too many moves. */
-static void make_heap(struct next *n)
-{
-	size_t i;
-
-	for (i = n->head; i < n->tail; i++)
-		n->wait[i - n->head] = n->wait[i] << 32 | n->value[i];
-	n->tail -= n->head;
-	n->head = 0;
-	n->heap = true;
-}
-
-/* Vectors that are read where numbers were just written would have to wait. */
-__attribute__((optimize("no-tree-vectorize")))
-static inline void wait_add(struct next *n, uint32_t value)
-{
-	if (!n->heap) {
-		n->tail = open_add(n->wait, n->value, n->tail, rank(n, value), value, &n->moves);
-		if (n->moves > MOVES * (uint64_t)n->m->nvalues + FIRST_MOVES)
-			make_heap(n);
-	} else {
-		heap_up(n->wait, n->tail++, (uint64_t)rank(n, value) << 32 | value);
-	}
-}
-
-static inline uint32_t wait_first(struct next *n)
-{
-	const size_t left = n->tail - n->head - 1;
-	uint32_t value;
-
-	if (n->heap) {
-		value = n->wait[0];
-		n->tail--;
-		heap_down(n->wait, n->tail, n->wait[n->tail]);
-		return value;
-	}
-	value = n->value[n->head];
-	n->wait[n->head++] = 0;
-	/* Down to where it is warm. */
-	if (n->head > left + WARM) {
-		memmove(n->wait + OPEN_NEAR, n->wait + n->head, left * sizeof(*n->wait));
-		memmove(n->value + OPEN_NEAR, n->value + n->head, left * sizeof(*n->value));
-		n->head = OPEN_NEAR;
-		n->tail = OPEN_NEAR + left;
-	}
-	return value;
+	return v->hi < v->oret ? v->hi : v->oret;
 }
 
 static inline uint32_t later(uint32_t a, uint32_t b)
@@ -357,15 +289,13 @@ static void place_cuts(struct next *n, uint32_t hi)
 	}
 }
 
-static void place(struct next *n)
+static inline __attribute__((always_inline)) void place(struct next *n, uint32_t value)
 {
 	const struct mono *m = n->m;
-	const uint32_t value = wait_first(n);
 	const struct mono_value *v = &m->v[value];
 	uint32_t peek = v->peeks ? m->first_peek[value] : MONO_NONE;
 
 	place_cuts(n, v->hi);
-	n->placed[value] = true;
 	if (v->add != MONO_NONE)
 		add(n, v->add, v->call);
 	n->see_time = later(n->see_time, n->add_time);
@@ -376,61 +306,132 @@ static void place(struct next *n)
 		see(n, v->remove, v->peeks ? mono_call(m, v->remove) : v->hi);
 }
 
-static void place_all(struct next *n)
+/* Those that were in from the start are before all that was added. */
+static void wait_first(struct next *n)
 {
 	const struct mono *m = n->m;
 	uint32_t i;
 
-	/* What was in from before the start is before all that was added. */
-	for (i = 0; m->nfirst && i < m->nvalues; i++)
-		if (m->v[i].add == MONO_NONE && !mono_gone(m, &m->v[i]))
-			wait_add(n, i);
-	while (n->head < n->tail)
-		place(n);
-	for (;;) {
-		move_sights(n);
-		for (; n->ins < m->nins; n->ins++) {
-			const uint32_t value = m->ins[n->ins] >> 1;
-
-			if (m->ins[n->ins] == mono_in(value, false)) {
-				if (!mono_gone(m, &m->v[value]))
-					wait_add(n, value);
-			} else if (!n->placed[value]) {
-				break;
-			}
-		}
-		/* Were some left, in_time() would find them missing. */
-		if (n->head == n->tail)
-			break;
-		place(n);
+	for (i = 0; m->nfirst && i < m->nvalues; i++) {
+		if (m->v[i].add != MONO_NONE || mono_gone(m, &m->v[i]))
+			continue;
+		n->tail = open_add(n->wait, n->value, n->tail, rank(&m->v[i]), i, &n->moves);
+		n->most = later(n->most, rank(&m->v[i]));
 	}
+}
+
+/*
+ * The next of m->ins.  Which it is, is chance: so what is only seen waits as what will never
+ * be placed, and is written over.
+ */
+static inline uint64_t next_rank(struct next *n, uint32_t *value)
+{
+	const uint32_t in = n->m->ins[n->ins++], lo = in & 1;
+	const struct mono_value *v = &n->m->v[in >> 1];
+	const uint64_t never = -(uint64_t)(lo | mono_gone(n->m, v));
+	const uint32_t most = n->most;
+
+	*value = in >> 1;
+	n->most = later(most, rank(v) & -lo);
+	return later(most, rank(v)) | never;
+}
+
+/* As far as @end; vectors that are read where numbers were just written would have to wait. */
+__attribute__((optimize("no-tree-vectorize")))
+static void place_some(struct next *n, uint32_t end)
+{
+	uint32_t value;
+
+	while (n->ins < end) {
+		const uint64_t of = next_rank(n, &value);
+
+		n->tail = open_add(n->wait, n->value, n->tail, of, value, &n->moves);
+		n->tail -= of == UINT64_MAX;
+	}
+	while (n->head < n->tail && n->wait[n->head] <= n->most)
+		place(n, n->value[n->head++]);
+}
+
+/* Too many moves. */
+static int place_sorted(struct next *n)
+{
+	const size_t most = n->tail - n->head + n->m->nins - n->ins;
+	struct kl_key *k = kl_big_alloc(2 * (most + 1) * sizeof(*k));
+	uint32_t value;
+	size_t nk = 0, i;
+
+	if (!k)
+		return -ENOMEM;
+	for (; n->head < n->tail; n->head++)
+		k[nk++] = (struct kl_key){ .key = n->wait[n->head], .val = n->value[n->head] };
+	while (n->ins < n->m->nins) {
+		const uint64_t of = next_rank(n, &value);
+
+		if (of != UINT64_MAX)
+			k[nk++] = (struct kl_key){ .key = of, .val = value };
+	}
+	kl_sort_keys(k, nk, k + nk);
+	for (i = 0; i < nk; i++)
+		place(n, k[i].val);
+	free(k);
+	return 0;
+}
+
+/* Down to where it is warm. */
+static void move_down(struct next *n)
+{
+	const size_t left = n->tail - n->head;
+
+	if (n->head > left + WARM) {
+		memmove(n->wait + OPEN_NEAR, n->wait + n->head, left * sizeof(*n->wait));
+		memmove(n->value + OPEN_NEAR, n->value + n->head, left * sizeof(*n->value));
+		n->head = OPEN_NEAR;
+		n->tail = OPEN_NEAR + left;
+	}
+	move_sights(n);
+}
+
+static int place_all(struct next *n)
+{
+	const uint32_t nins = n->m->nins;
+	const uint64_t most = MOVES * (uint64_t)n->m->nvalues + FIRST_MOVES;
+	int ret = 0;
+
+	wait_first(n);
+	while (n->ins < nins && n->moves <= most) {
+		place_some(n, nins - n->ins < TOGETHER ? nins : n->ins + TOGETHER);
+		move_down(n);
+	}
+	if (n->moves > most)
+		ret = place_sorted(n);
+	while (n->head < n->tail)
+		place(n, n->value[n->head++]);
 	place_cuts(n, UINT32_MAX);
+	return ret;
 }
 
 static int queue_order(struct mono *m)
 {
-	const size_t nv = (size_t)m->nvalues + 1, most = nv + 2 * OPEN_NEAR;
+	const size_t most = (size_t)m->nvalues + 1 + 2 * OPEN_NEAR;
 	struct next n = { .m = m, .head = OPEN_NEAR, .tail = OPEN_NEAR };
 	size_t i;
 	int ret = mono_list_peeks(m);
 
-	n.placed = calloc(nv, sizeof(*n.placed));
 	n.wait = malloc(most * sizeof(*n.wait));
 	n.value = malloc(most * sizeof(*n.value));
 	n.see = kl_big_alloc(((size_t)m->nitems + OPEN_NEAR) * sizeof(*n.see));
 	if (!ret && m->npeeks)
 		ret = m->call ? 0 : mono_times(m);
-	if (ret || !n.placed || !n.wait || !n.value || !n.see) {
+	if (ret || !n.wait || !n.value || !n.see) {
 		ret = -ENOMEM;
 		goto out;
 	}
 	memset(n.wait, 0, OPEN_NEAR * sizeof(*n.wait));
 	for (i = 0; i < OPEN_NEAR; i++)
 		n.see[i] = UINT64_MAX;
-	place_all(&n);
+	ret = place_all(&n);
 	put_sights(&n, UINT32_MAX);
 out:
-	free(n.placed);
 	free(n.wait);
 	free(n.value);
 	free(n.see);
