@@ -224,6 +224,8 @@ struct next {
 	uint64_t *see;
 	size_t see_head, see_tail;
 	uint32_t add_time, see_time;
+	struct kl_step *order;
+	uint32_t norder;
 };
 
 static inline uint32_t rank(const struct mono_value *v)
@@ -237,21 +239,21 @@ static inline uint32_t later(uint32_t a, uint32_t b)
 }
 
 /* Those before @time take their places in the order, which has room for some more behind it. */
-static inline void put_sights(struct next *n, uint64_t time)
+static inline __attribute__((always_inline)) void put_sights(struct next *n, uint64_t time)
 {
-	struct kl_step *step = n->m->order;
 	uint32_t i, now;
 
 	do {
 		now = open_before(n->see + n->see_head, time << 32);
 		for (i = 0; i < OPEN_NEAR; i++)
-			step[n->m->norder + i] = (struct kl_step){ .item = n->see[n->see_head + i] };
-		n->m->norder += now;
+			n->order[n->norder + i] =
+				(struct kl_step){ .item = n->see[n->see_head + i] };
+		n->norder += now;
 		n->see_head += now;
 	} while (now == OPEN_NEAR);
 }
 
-static inline void see(struct next *n, uint32_t item, uint32_t call)
+static inline __attribute__((always_inline)) void see(struct next *n, uint32_t item, uint32_t call)
 {
 	n->see_time = later(n->see_time, call);
 	n->see[n->see_tail] = (uint64_t)n->see_time << 32 | item;
@@ -271,15 +273,15 @@ static void move_sights(struct next *n)
 }
 
 /* Of one time additions first: what is seen is added before. */
-static inline void add(struct next *n, uint32_t item, uint32_t call)
+static inline __attribute__((always_inline)) void add(struct next *n, uint32_t item, uint32_t call)
 {
 	n->add_time = later(n->add_time, call);
 	put_sights(n, n->add_time);
-	mono_put(n->m, item);
+	n->order[n->norder++] = (struct kl_step){ .item = item };
 }
 
 /* Empty before @hi: what is added later is behind, too. */
-static void place_cuts(struct next *n, uint32_t hi)
+static inline __attribute__((always_inline)) void place_cuts(struct next *n, uint32_t hi)
 {
 	const struct mono *m = n->m;
 
@@ -324,7 +326,7 @@ static void wait_first(struct next *n)
  * The next of m->ins.  Which it is, is chance: so what is only seen waits as what will never
  * be placed, and is written over.
  */
-static inline uint64_t next_rank(struct next *n, uint32_t *value)
+static inline __attribute__((always_inline)) uint64_t next_rank(struct next *n, uint32_t *value)
 {
 	const uint32_t in = n->m->ins[n->ins++], lo = in & 1;
 	const struct mono_value *v = &n->m->v[in >> 1];
@@ -338,18 +340,20 @@ static inline uint64_t next_rank(struct next *n, uint32_t *value)
 
 /* As far as @end; vectors that are read where numbers were just written would have to wait. */
 __attribute__((optimize("no-tree-vectorize")))
-static void place_some(struct next *n, uint32_t end)
+static void place_some(struct next *next, uint32_t end)
 {
+	struct next n = *next;	/* for the registers */
 	uint32_t value;
 
-	while (n->ins < end) {
-		const uint64_t of = next_rank(n, &value);
+	while (n.ins < end) {
+		const uint64_t of = next_rank(&n, &value);
 
-		n->tail = open_add(n->wait, n->value, n->tail, of, value, &n->moves);
-		n->tail -= of == UINT64_MAX;
+		n.tail = open_add(n.wait, n.value, n.tail, of, value, &n.moves);
+		n.tail -= of == UINT64_MAX;
 	}
-	while (n->head < n->tail && n->wait[n->head] <= n->most)
-		place(n, n->value[n->head++]);
+	while (n.head < n.tail && n.wait[n.head] <= n.most)
+		place(&n, n.value[n.head++]);
+	*next = n;
 }
 
 /* Too many moves. */
@@ -413,7 +417,7 @@ static int place_all(struct next *n)
 static int queue_order(struct mono *m)
 {
 	const size_t most = (size_t)m->nvalues + 1 + 2 * OPEN_NEAR;
-	struct next n = { .m = m, .head = OPEN_NEAR, .tail = OPEN_NEAR };
+	struct next n = { .m = m, .head = OPEN_NEAR, .tail = OPEN_NEAR, .order = m->order };
 	size_t i;
 	int ret = mono_list_peeks(m);
 
@@ -431,6 +435,7 @@ static int queue_order(struct mono *m)
 		n.see[i] = UINT64_MAX;
 	ret = place_all(&n);
 	put_sights(&n, UINT32_MAX);
+	m->norder = n.norder;
 out:
 	free(n.wait);
 	free(n.value);
