@@ -169,16 +169,17 @@ int mono_list_peeks(struct mono *m)
 		return 0;
 	free(m->first_peek);
 	free(m->next_peek);
-	m->first_peek = malloc(((size_t)m->nvalues + 1) * sizeof(*m->first_peek));
-	m->next_peek = malloc(((size_t)m->nitems + 1) * sizeof(*m->next_peek));
+	m->first_peek = kl_big_alloc(((size_t)m->nvalues + 1) * sizeof(*m->first_peek));
+	m->next_peek = kl_big_alloc(((size_t)m->nitems + 1) * sizeof(*m->next_peek));
 	if (!m->first_peek || !m->next_peek)
 		return -ENOMEM;
 	memset(m->first_peek, 0xff, m->nvalues * sizeof(*m->first_peek));
+	/* Which are peeks is chance: all others are one value's that is none. */
 	for (i = m->nitems; i--; ) {
-		uint32_t *first = &m->first_peek[m->op[i] & MONO_VALUE];
+		const uint32_t other = -(uint32_t)(mono_kind(m->op[i]) != MONO_PEEK);
+		const uint32_t value = m->op[i] & MONO_VALUE;
+		uint32_t *first = &m->first_peek[(value & ~other) | (m->nvalues & other)];
 
-		if (mono_kind(m->op[i]) != MONO_PEEK)
-			continue;
 		m->next_peek[i] = *first;
 		*first = i;
 	}

@@ -32,16 +32,39 @@ void mono_words_free(struct mono_words *w)
 	w->word = NULL;
 }
 
+/* Where @word is in the table, of which @hash tells half, or where there is room for it. */
+static inline size_t place_of(const struct mono_words *w, uint64_t word, uint64_t hash)
+{
+	size_t at = hash & w->mask;
+
+	while (w->table[at] && ((w->table[at] ^ hash) >> 32 ||
+				w->word[(uint32_t)w->table[at] - 1] != word))
+		at = (at + 1) & w->mask;
+	return at;
+}
+
+/*
+ * Mostly there are half as many words as operations: they are added and removed.  More
+ * have to move.
+ */
 static int make_table(struct mono_words *w)
 {
-	size_t size = 64;
+	size_t size = w->table ? 2 * (w->mask + 1) : 64;
+	uint32_t i;
 
-	while (size < 2 * (size_t)w->most)
+	while (size < w->most || size < 2 * ((size_t)w->n + 1))
 		size *= 2;
+	free(w->table);
 	w->table = kl_big_zalloc(size, sizeof(*w->table));
 	if (!w->table)
 		return -ENOMEM;
 	w->mask = size - 1;
+	for (i = 0; i < w->n; i++) {
+		const uint64_t word = w->word[i], hash = kl_mix(word, 0);
+
+		if (word >= w->ndirect)
+			w->table[place_of(w, word, hash)] = (hash & ~(uint64_t)UINT32_MAX) | (i + 1);
+	}
 	return 0;
 }
 
@@ -50,12 +73,12 @@ int mono_words_hashed(struct mono_words *w, uint64_t word, uint32_t *number)
 	const uint64_t hash = kl_mix(word, 0);
 	size_t at;
 
-	if (!w->table && make_table(w))
+	if ((!w->table || 2 * (size_t)w->n > w->mask) && make_table(w))
 		return -ENOMEM;
-	for (at = hash & w->mask; w->table[at]; at = (at + 1) & w->mask) {
+	at = place_of(w, word, hash);
+	if (w->table[at]) {
 		*number = (uint32_t)w->table[at] - 1;
-		if (!((w->table[at] ^ hash) >> 32) && w->word[*number] == word)
-			return 0;
+		return 0;
 	}
 	*number = w->n;
 	w->word[w->n++] = word;
