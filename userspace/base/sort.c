@@ -62,3 +62,31 @@ void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp)
 	if (src != k)
 		memcpy(k, src, n * sizeof(*k));
 }
+
+void kl_sort_halves(uint64_t *k, size_t n, uint64_t *tmp)
+{
+	uint64_t *src = k, *dst = tmp, *swap;
+	size_t count[BUCKETS], i, sum, c;
+	unsigned int shift;
+
+	for (shift = 32; shift < 64; shift += BITS) {
+		memset(count, 0, sizeof(count));
+		for (i = 0; i < n; i++)
+			count[(src[i] >> shift) & (BUCKETS - 1)]++;
+		/* All alike. */
+		if (n && count[(src[0] >> shift) & (BUCKETS - 1)] == n)
+			continue;
+		for (i = 0, sum = 0; i < BUCKETS; i++) {
+			c = count[i];
+			count[i] = sum;
+			sum += c;
+		}
+		for (i = 0; i < n; i++)
+			dst[count[(src[i] >> shift) & (BUCKETS - 1)]++] = src[i];
+		swap = src;
+		src = dst;
+		dst = swap;
+	}
+	if (src != k)
+		memcpy(k, src, n * sizeof(*k));
+}

@@ -21,5 +21,7 @@ struct kl_key {
  * sort, in which digits that all keys share cost nothing.
  */
 void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp);
+/* By upper halves alone, stable. */
+void kl_sort_halves(uint64_t *k, size_t n, uint64_t *tmp);
 
 #endif

@@ -253,6 +253,13 @@ int mono_core_add(struct mono *m, uint32_t value);
 /* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
 int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
 
+/*
+ * turns.c: values that are not gone, as they come out of a priority queue, or with @last the
+ * other way round; equal ones by number.  In the lower halves; where the upper ones differ
+ * the words do.  To be freed; NULL without memory.
+ */
+uint64_t *mono_turns(const struct mono *m, bool last, uint32_t *count);
+
 /* Peeks by value.  0 or -ENOMEM. */
 int mono_list_peeks(struct mono *m);
 
@@ -264,6 +271,12 @@ static inline uint32_t mono_word_of(const struct mono *m, uint32_t value)
 static inline uint64_t mono_word(const struct mono *m, uint32_t value)
 {
 	return m->words[mono_word_of(m, value)];
+}
+
+/* Are they equal?  See mono_turns(). */
+static inline bool mono_one_turn(const struct mono *m, uint64_t a, uint64_t b)
+{
+	return !((a ^ b) >> 32) && mono_word(m, (uint32_t)a) == mono_word(m, (uint32_t)b);
 }
 
 #endif

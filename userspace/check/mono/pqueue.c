@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/sort.h"
 #include "check/mono/bits.h"
 #include "check/mono/places.h"
 
@@ -104,7 +103,7 @@ static int place(struct pqueue *q, uint32_t value)
 	return 1;
 }
 
-static int decide_sorted(struct pqueue *q, const struct kl_key *k, uint32_t n)
+static int decide_sorted(struct pqueue *q, const uint64_t *turn, uint32_t n)
 {
 	struct mono *m = q->m;
 	uint32_t i, j, same;
@@ -112,15 +111,15 @@ static int decide_sorted(struct pqueue *q, const struct kl_key *k, uint32_t n)
 
 	for (i = 0; i < n && ret > 0; i = same) {
 		/* Equal words are not in each other's way. */
-		for (same = i; same < n && k[same].key == k[i].key && ret > 0; same++) {
+		for (same = i; same < n && mono_one_turn(m, turn[same], turn[i]) && ret > 0; same++) {
 			if (same + AHEAD < n)
-				__builtin_prefetch(&m->v[k[same + AHEAD].val]);
+				__builtin_prefetch(&m->v[(uint32_t)turn[same + AHEAD]]);
 			if (m->ordered)
-				m->places->rank[k[same].val] = n - 1 - same;
-			ret = place(q, k[same].val);
+				m->places->rank[(uint32_t)turn[same]] = n - 1 - same;
+			ret = place(q, turn[same]);
 		}
 		for (j = i; j < same; j++) {
-			const struct mono_value *v = &m->v[k[j].val];
+			const struct mono_value *v = &m->v[(uint32_t)turn[j]];
 
 			if (mono_critical(v))
 				mono_bits_clear(&q->free, v->lo, v->hi - 1);
@@ -132,25 +131,17 @@ static int decide_sorted(struct pqueue *q, const struct kl_key *k, uint32_t n)
 static int pqueue_decide(struct mono *m)
 {
 	struct pqueue q = { .m = m };
-	struct kl_key *k;
-	uint32_t i, n = 0;
-	int ret;
+	uint32_t n;
+	/* Before all else that needs room. */
+	uint64_t *turn = mono_turns(m, false, &n);
+	int ret = turn ? mono_places_init(m) ?: mono_list_peeks(m) : -ENOMEM;
 
-	k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
-	ret = k ? mono_places_init(m) ?: mono_list_peeks(m) : -ENOMEM;
 	if (!ret)
 		ret = mono_bits_init(&q.free, m->end, true);
-	for (i = 0; !ret && i < m->nvalues; i++)
-		if (!mono_gone(m, &m->v[i]))
-			k[n++] = (struct kl_key){
-				.key = m->c.max ? ~mono_word(m, i) : mono_word(m, i), .val = i,
-			};
-	if (!ret) {
-		kl_sort_keys(k, n, k + n);
-		ret = decide_sorted(&q, k, n);
-	}
+	if (!ret)
+		ret = decide_sorted(&q, turn, n);
 	mono_bits_free(&q.free);
-	free(k);
+	free(turn);
 	return ret;
 }
 

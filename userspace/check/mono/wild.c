@@ -94,26 +94,26 @@ static void stack_deadlines(const struct mono *m, uint32_t *deadline, struct lea
 /* From what goes last up. */
 static int pqueue_deadlines(const struct mono *m, uint32_t *deadline, struct least *l)
 {
-	struct kl_key *k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
-	uint32_t i, j, same, n = 0;
+	uint32_t i, j, same, n;
+	uint64_t *turn = mono_turns(m, true, &n);
 
-	if (!k)
+	if (!turn)
 		return -ENOMEM;
-	for (i = 0; i < m->nvalues; i++)
-		if (!mono_gone(m, &m->v[i]))
-			k[n++] = (struct kl_key){
-				.key = m->c.max ? mono_word(m, i) : ~mono_word(m, i), .val = i,
-			};
-	kl_sort_keys(k, n, k + n);
 	for (i = 0; i < n; i = same) {
-		for (same = i; same < n && k[same].key == k[i].key; same++)
-			if (is_left(m, k[same].val))
-				deadline[k[same].val] = least_from(l, m->v[k[same].val].lo);
-		for (j = i; j < same; j++)
-			if (m->v[k[j].val].remove != MONO_NONE)
-				least_put(l, m->v[k[j].val].hi, m->v[k[j].val].rret);
+		for (same = i; same < n && mono_one_turn(m, turn[same], turn[i]); same++) {
+			const uint32_t value = turn[same];
+
+			if (is_left(m, value))
+				deadline[value] = least_from(l, m->v[value].lo);
+		}
+		for (j = i; j < same; j++) {
+			const struct mono_value *v = &m->v[(uint32_t)turn[j]];
+
+			if (v->remove != MONO_NONE)
+				least_put(l, v->hi, v->rret);
+		}
 	}
-	free(k);
+	free(turn);
 	return 0;
 }
 
