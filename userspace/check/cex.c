@@ -90,8 +90,8 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
 /*
  * May operation @op of a container be left out, as nothing else of its word is kept?
  * (Lee & Mathur, Proposition 4.3: an order without all operations of a word is an
- * order.)  Not if what is kept added or removed some word that is not known: that may
- * have been this one.
+ * order.)  Not if what is kept added, removed or, in a set, asked for some word that is
+ * not known: that may have been this one.
  */
 static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
 				  uint32_t op, const uint32_t *kept, size_t n)
@@ -116,9 +116,11 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 			continue;
 		if (!kl_op_word(spec, h, o, &role, &other))
 			return false;
+		/* A peek that gave what is not known gives anything; in a set it asks for it. */
+		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && c.kind != KL_CONTAINER_SET)
+			continue;
 		/* What never returned need not have taken effect: it goes with its word. */
-		if (o->ret != KL_TIME_MAX &&
-		    (kl_val_eq(word, other) || (role != KL_ROLE_PEEK && other.tag == KL_ANY)))
+		if (o->ret != KL_TIME_MAX && (other.tag == KL_ANY || kl_val_eq(word, other)))
 			return false;
 	}
 	return true;

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What counterexamples leave out, by all rules at once: of random small histories that have
+ * an order no certificate shows a violation, whatever it keeps, and wherever it cuts and
+ * ends.  KLIN_RUNS sets how many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "check/cex.h"
+#include "check/check.h"
+#include "random_history.h"
+#include "replayed.h"
+#include "tso/tso.h"
+
+#define MOST	16	/* operations */
+#define TRIES	6	/* certificates of a history */
+
+static const char *const texts[] = {
+	"spec halves { word a = 0, b;\n"
+	"method set_a(word x) { atomic_flush { a = x; } }\n"
+	"method set_b(word x) { atomic { b = x; } }\n"
+	"method set(word x, word y) { atomic { a = x; b = y; } }\n"
+	"method read() -> (word x, word y) { atomic { return (a, b); } } }\n",
+	"spec cell { word v;\n"
+	"method put(word x) { atomic { v = x; } }\n"
+	"method xchg(word x) -> word { atomic_flush { word t = v; v = x; return t; } }\n"
+	"method either_way(word x) { either { atomic { v = x; } } or { atomic { v = 0; } } }\n"
+	"method get() -> word { atomic { return v; } } }\n",
+	"spec strict { word v = 0;\n"
+	"method put(word x) { atomic_flush { v = x; } }\n"
+	"method cas(word a, word b) -> bool { atomic_flush { if (v == a) { v = b; return true; }\n"
+	"return false; } }\n"
+	"method wait(word x) { atomic_flush { assume(v == x); v = 0; } }\n"
+	"method get() -> word { atomic { return v; } } }\n",
+	"spec plain { word v;\n"
+	"method put(word x) { atomic_flush { v = x; } }\n"
+	"method get() -> word { atomic { return v; } } }\n",
+	"spec look { stack<word> s = empty;\n"
+	"method push(word v) { atomic_flush { s.push(v); } }\n"
+	"method pop() -> word { atomic_flush { return s.pop(); } }\n"
+	"method top() -> word { atomic { return s.top(); } }\n"
+	"method size() -> word { atomic { return s.size(); } } }\n",
+};
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static unsigned long runs(void)
+{
+	const char *s = getenv("KLIN_RUNS");
+
+	return s ? strtoul(s, NULL, 0) : 5000;
+}
+
+static uint32_t below(uint64_t *seed, uint32_t n)
+{
+	return kl_rand_below(seed, n);
+}
+
+/* The first @nfirst of them come more often: those for which there are more rules. */
+struct specs {
+	struct kl_spec *s[128];
+	size_t n, nfirst;
+};
+
+static bool has_rules(const struct kl_spec *spec)
+{
+	struct kl_container c;
+
+	kl_spec_container(spec, &c);
+	return c.kind != KL_CONTAINER_NONE;
+}
+
+static void load_specs(struct specs *l)
+{
+	size_t i;
+	glob_t g;
+
+	assert_int_equal(glob("specs/*.lin", 0, NULL, &g), 0);
+	assert_true(g.gl_pathc > 20 && g.gl_pathc + N(texts) < N(l->s));
+	for (l->n = 0; l->n < N(texts); l->n++)
+		assert_int_equal(kl_spec_parse("test.lin", texts[l->n], strlen(texts[l->n]),
+					       &l->s[l->n]), 0);
+	l->nfirst = l->n;
+	for (i = 0; i < g.gl_pathc; i++, l->n++) {
+		assert_int_equal(kl_spec_load(g.gl_pathv[i], &l->s[l->n]), 0);
+		if (has_rules(l->s[l->n])) {
+			struct kl_spec *other = l->s[l->nfirst];
+
+			l->s[l->nfirst++] = l->s[l->n];
+			l->s[l->n] = other;
+		}
+	}
+	globfree(&g);
+}
+
+static void free_specs(struct specs *l)
+{
+	while (l->n)
+		kl_spec_free(l->s[--l->n]);
+}
+
+/* One replayed certificate. */
+struct trial {
+	const struct kl_spec *spec;
+	const struct kl_history *h;
+	bool classical;
+	char text[1024];
+	struct kl_replay out;
+};
+
+/* Its messages are many and expected. */
+static int replay(struct trial *t, const char *part)
+{
+	char path[64];
+	FILE *f;
+	int ret, err = dup(2), null = open("/dev/null", O_WRONLY);
+
+	snprintf(path, sizeof(path), "%s/klin-left-out-%d.cert",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
+	f = fopen(path, "w");
+	assert_true(f && err >= 0 && null >= 0);
+	fprintf(f, "klin-certificate 2\nhistory -\noperations %zu digest %016" PRIx64 "\n"
+		"classical %d\npartitions 1 by object\n%s\n", t->h->nops,
+		kl_history_digest(t->h, false), t->classical, part);
+	assert_int_equal(fclose(f), 0);
+	fflush(stderr);
+	dup2(null, 2);
+	ret = kl_cert_replay(path, t->spec, t->h, &t->out);
+	fflush(stderr);
+	dup2(err, 2);
+	close(null);
+	close(err);
+	unlink(path);
+	return ret;
+}
+
+static void wrong(const struct trial *t, const char *what)
+{
+	fprintf(stderr, "%s, classical %d:\n%s\n%s", what, t->classical, t->text,
+		kl_spec_text(t->spec));
+	kl_text_write(t->h, stderr);
+	fail();
+}
+
+static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *h, bool tso)
+{
+	const struct kl_engine *const engines[] = {
+		tso ? &kl_tso_oracle_engine : &kl_oracle_engine, NULL,
+	};
+	const struct kl_options opt = {
+		.engines = engines, .threads = 1, .no_partition = true, .classical = !tso,
+		.bytes = 64u << 20, .time_ns = 5000000000, .no_witness = true,
+	};
+	struct kl_report *r;
+	enum kl_verdict v;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	v = r->count[KL_VIOLATION] ? KL_VIOLATION : KL_LINEARIZABLE;
+	if (r->nparts && !r->count[KL_VIOLATION] && !r->count[KL_LINEARIZABLE] && !r->parts[0].explained)
+		v = KL_UNKNOWN;
+	kl_report_free(r);
+	return v;
+}
+
+/* A time of the history, or next to one, or none. */
+static uint64_t some_time(const struct kl_history *h, uint64_t *seed)
+{
+	const struct kl_op *op = &h->ops[below(seed, h->nops)];
+	uint64_t t = below(seed, 4) ? op->ret : op->call;
+
+	switch (below(seed, 8)) {
+	case 0:
+		return t + (t < KL_TIME_MAX);
+	case 1:
+		return t - (t > 0);
+	case 2:
+		return kl_time_add(t, h->error);
+	default:
+		return t;
+	}
+}
+
+/*
+ * Keep some at random, mostly by their words; and what may not be left out for these, again
+ * and again, so that much of what is tried is by the rules.
+ */
+static size_t keep(const struct trial *t, struct kl_run *run, bool tso, uint64_t *seed, bool forgot,
+		   uint64_t cut, uint64_t end, uint32_t *kept)
+{
+	const struct kl_history *h = t->h;
+	const uint32_t words = below(seed, 16), part = 1 + below(seed, 4);
+	uint32_t all[MOST], out[MOST], i;
+	bool in[MOST] = { 0 }, again = true;
+	enum kl_role role;
+	struct kl_val v;
+	size_t n = 0;
+	struct kl_container c;
+
+	kl_spec_container(t->spec, &c);
+	for (i = 0; i < h->nops; i++) {
+		all[i] = i;
+		in[i] = below(seed, 5) < part;
+		if (words && c.kind != KL_CONTAINER_NONE &&
+		    kl_op_word(t->spec, h, &h->ops[i], &role, &v) && v.tag == KL_WORD)
+			in[i] = words >> v.v % 4 & 1 && below(seed, 12);
+		if (in[i])
+			kept[n++] = i;
+	}
+	if (!forgot && !tso && n && below(seed, 2) &&
+	    kl_count_cut(t->spec, h, all, h->nops, kept, n, end, below(seed, n), out, &n) > 0) {
+		memcpy(kept, out, n * sizeof(*out));
+		return n;
+	}
+	while (again && below(seed, 32)) {
+		again = false;
+		for (i = 0; i < h->nops; i++) {
+			if (in[i] || (forgot && h->ops[i].ret <= cut) ||
+			    h->ops[i].call > kl_time_add(end, h->error) ||
+			    kl_leaves_no_trace(t->spec, run, h, i, kept, n, tso))
+				continue;
+			in[i] = again = true;
+		}
+		for (i = n = 0; i < h->nops; i++)
+			if (in[i])
+				kept[n++] = i;
+	}
+	return n;
+}
+
+/* What is found of one history. */
+struct count {
+	unsigned long right, tried, refuted;
+};
+
+static void try_one(struct trial *t, struct kl_run *run, bool tso, bool right, uint64_t *seed,
+		    struct count *count)
+{
+	const bool forgot = !below(seed, 3);
+	const uint64_t cut = some_time(t->h, seed);
+	const uint64_t end = below(seed, 3) ? some_time(t->h, seed) : KL_TIME_MAX - below(seed, 2);
+	uint32_t kept[MOST];
+	size_t n = keep(t, run, tso, seed, forgot, cut, end, kept), i, len;
+	int ret;
+
+	if (!n)
+		return;
+	len = snprintf(t->text, sizeof(t->text), "part VIOLATION %zu dfs\ncut ", t->h->nops);
+	len += forgot ? snprintf(t->text + len, sizeof(t->text) - len, "%" PRIu64, cut) :
+			snprintf(t->text + len, sizeof(t->text) - len, "-");
+	len += snprintf(t->text + len, sizeof(t->text) - len, " end %" PRIu64 "\nkept", end);
+	for (i = 0; i < n; i++)
+		len += snprintf(t->text + len, sizeof(t->text) - len, " %u", kept[i]);
+	ret = replay(t, t->text);
+	assert_true(!ret || ret == -EBADMSG);
+	if (right && !ret && t->out.refuted)
+		wrong(t, "a violation of a history that has an order");
+	count->refuted += !ret && t->out.refuted;
+	count->tried += n < t->h->nops;
+}
+
+static void run_violations(bool on_buffers, uint64_t seed)
+{
+	struct count count = { 0 };
+	unsigned long i, n = runs();
+	struct specs specs;
+
+	load_specs(&specs);
+	for (i = 0; i < n; i++) {
+		const size_t k = below(&seed, below(&seed, 8) ? specs.nfirst : specs.n);
+		const struct kl_spec *spec = specs.s[k];
+		const bool tso = on_buffers && !kl_spec_flushes(spec) && kl_spec_fixed_size(spec);
+		const struct random_config c = {
+			.max_ops = 4 + below(&seed, 8), .threads = 1 + below(&seed, 4),
+			.values = 1 + below(&seed, 3), .tso = tso, .gaps = !below(&seed, 4),
+			.overlap = !tso && !below(&seed, 3), .clocks = below(&seed, 2),
+			.far = !below(&seed, 4), .unknown = !below(&seed, 4),
+			.drains = tso && below(&seed, 2),
+		};
+		bool falsified, right;
+		struct kl_history *h = random_history(spec, &c, &seed, &falsified);
+		struct kl_run *run = kl_run_new(spec);
+		struct trial t = { .spec = spec, .h = h, .classical = !on_buffers };
+		unsigned int try;
+
+		assert_non_null(run);
+		/* On store buffers there are no containers but those that write through. */
+		if (h->nops && (!on_buffers || tso || kl_spec_flushes(spec))) {
+			right = !falsified || ask(spec, h, tso) == KL_LINEARIZABLE;
+			count.right += right;
+			for (try = 0; try < TRIES; try++)
+				try_one(&t, run, tso, right, &seed, &count);
+		}
+		kl_run_free(run);
+		kl_history_free(h);
+	}
+	free_specs(&specs);
+	printf("# %lu histories with an order; %lu certificates, %lu show a violation\n",
+	       count.right, count.tried, count.refuted);
+	assert_true(count.right > n / 4 && count.refuted > n / 20);
+}
+
+static void test_classical(void **state)
+{
+	run_violations(false, 1);
+}
+
+static void test_buffers(void **state)
+{
+	run_violations(true, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classical),
+		cmocka_unit_test(test_buffers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
