@@ -6,7 +6,7 @@
 const char *kl_container_name(enum kl_container_kind k)
 {
 	static const char *const names[] = {
-		"nothing", "queue", "stack", "priority queue", "set", "register",
+		"nothing", "queue", "stack", "priority queue", "set", "register", "deque",
 	};
 
 	return names[k];
@@ -17,7 +17,7 @@ void kl_spec_container(const struct kl_spec *s, struct kl_container *c)
 	static const enum kl_container_kind kinds[] = {
 		[KL_C_NONE] = KL_CONTAINER_REGISTER, [KL_C_QUEUE] = KL_CONTAINER_QUEUE,
 		[KL_C_STACK] = KL_CONTAINER_STACK, [KL_C_PQUEUE] = KL_CONTAINER_PQUEUE,
-		[KL_C_SET] = KL_CONTAINER_SET,
+		[KL_C_SET] = KL_CONTAINER_SET, [KL_C_DEQUE] = KL_CONTAINER_DEQUE,
 	};
 	const struct kl_var *v = s->vars;
 
@@ -78,6 +78,15 @@ static enum kl_role set_role(const struct kl_method_def *m, const struct kl_ast_
 	       call->cont_op == KL_CO_HAS ? KL_ROLE_PEEK : KL_ROLE_OTHER;
 }
 
+/* The call on the container that statement @st is, or NULL. */
+static const struct kl_ast_expr *call_of(const struct kl_spec *s, const struct kl_stmt *st)
+{
+	const struct kl_ast_expr *call = !st ? NULL : st->kind == KL_S_EXPR ? st->lhs :
+					 st->kind == KL_S_RETURN && st->nret == 1 ? st->ret[0] : NULL;
+
+	return call && call->kind == KL_A_CALL && call->var == s->vars ? call : NULL;
+}
+
 enum kl_role kl_spec_role(const struct kl_spec *s, unsigned int method)
 {
 	const struct kl_method_def *m = &s->methods[method];
@@ -88,19 +97,60 @@ enum kl_role kl_spec_role(const struct kl_spec *s, unsigned int method)
 		return KL_ROLE_OTHER;
 	if (!s->vars[0].cont)
 		return register_role(s, m, st);
-	call = st->kind == KL_S_EXPR ? st->lhs :
-	       st->kind == KL_S_RETURN && st->nret == 1 ? st->ret[0] : NULL;
-	if (!call || call->kind != KL_A_CALL || call->var != s->vars)
+	call = call_of(s, st);
+	if (!call)
 		return KL_ROLE_OTHER;
 	if (s->vars[0].cont == KL_C_SET)
 		return st->kind == KL_S_RETURN ? set_role(m, call) : KL_ROLE_OTHER;
-	if (call->cont_op == KL_CO_PUSH && st->kind == KL_S_EXPR && is_param(m, call->a) &&
-	    !m->pub.nresults)
+	if ((call->cont_op == KL_CO_PUSH || call->cont_op == KL_CO_PUSH_FRONT) &&
+	    st->kind == KL_S_EXPR && is_param(m, call->a) && !m->pub.nresults)
 		return KL_ROLE_ADD;
 	if (st->kind != KL_S_RETURN || m->pub.nparams || m->pub.nresults != 1 ||
 	    m->pub.results[0].type != KL_T_WORD)
 		return KL_ROLE_OTHER;
-	return call->cont_op == KL_CO_POP ? KL_ROLE_REMOVE :
-	       call->cont_op == KL_CO_FRONT || call->cont_op == KL_CO_TOP ? KL_ROLE_PEEK :
-	       KL_ROLE_OTHER;
+	switch (call->cont_op) {
+	case KL_CO_POP:
+	case KL_CO_POP_BACK:
+		return KL_ROLE_REMOVE;
+	case KL_CO_FRONT:
+	case KL_CO_BACK:
+	case KL_CO_TOP:
+		return KL_ROLE_PEEK;
+	default:
+		return KL_ROLE_OTHER;
+	}
+}
+
+enum kl_container_kind kl_spec_deque_used(const struct kl_spec *s, const bool *used)
+{
+	enum { FRONT = 1, BACK = 2, BOTH = 3 };
+	unsigned int in = 0, out = 0, i;
+
+	for (i = 0; i < s->nmethods; i++) {
+		const struct kl_ast_expr *call = call_of(s, only_statement(&s->methods[i]));
+
+		if (!used[i])
+			continue;
+		switch (call ? call->cont_op : KL_CO_CLEAR) {
+		case KL_CO_PUSH:
+			in |= BACK;
+			break;
+		case KL_CO_PUSH_FRONT:
+			in |= FRONT;
+			break;
+		case KL_CO_POP:
+		case KL_CO_FRONT:
+			out |= FRONT;
+			break;
+		case KL_CO_POP_BACK:
+		case KL_CO_BACK:
+			out |= BACK;
+			break;
+		default:
+			return KL_CONTAINER_DEQUE;
+		}
+	}
+	if (in == BOTH || out == BOTH)
+		return KL_CONTAINER_DEQUE;
+	return in & out ? KL_CONTAINER_STACK : KL_CONTAINER_QUEUE;
 }

@@ -16,6 +16,7 @@ enum kl_container_kind {
 	KL_CONTAINER_QUEUE, KL_CONTAINER_STACK, KL_CONTAINER_PQUEUE,
 	KL_CONTAINER_SET,
 	KL_CONTAINER_REGISTER,	/* add: write, peek: read */
+	KL_CONTAINER_DEQUE,	/* see kl_spec_deque_used() */
 };
 
 /* What a method does. */
@@ -47,6 +48,17 @@ void kl_spec_container(const struct kl_spec *s, struct kl_container *c);
  * without that method are still those of a container.
  */
 enum kl_role kl_spec_role(const struct kl_spec *s, unsigned int method);
+
+/**
+ * kl_spec_deque_used() - what a deque is to those who use some of its methods only
+ * @s: a specification that is a deque
+ * @used: for each of its methods: is it called at all?
+ *
+ * Return: KL_CONTAINER_STACK where all is added, removed and looked at at one end,
+ * KL_CONTAINER_QUEUE where what is added at one end leaves at the other, else
+ * KL_CONTAINER_DEQUE.
+ */
+enum kl_container_kind kl_spec_deque_used(const struct kl_spec *s, const bool *used);
 
 const char *kl_container_name(enum kl_container_kind k);
 

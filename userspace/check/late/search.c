@@ -380,6 +380,23 @@ static int get_room(struct late *f, size_t n)
 	return 0;
 }
 
+/* What the operations that there are use a deque as: what was lost may have been others. */
+static int find_deque(const struct kl_part *p, struct kl_container *c)
+{
+	bool *used = calloc(kl_spec_nmethods(p->spec) + 1, sizeof(*used));
+	uint32_t i;
+
+	if (!used)
+		return -ENOMEM;
+	for (i = 0; i < p->nitems; i++)
+		if (p->items[i].kind == KL_ITEM_OP)
+			used[p->items[i].method] = true;
+	if (!p->ngaps)
+		c->kind = kl_spec_deque_used(p->spec, used);
+	free(used);
+	return 0;
+}
+
 int late_decide(const struct late_discipline *d, const struct kl_part *p,
 		const struct kl_limits *lim, struct kl_answer *a)
 {
@@ -397,6 +414,8 @@ int late_decide(const struct late_discipline *d, const struct kl_part *p,
 	a->engine = d->name;
 	a->verdict = KL_UNKNOWN;
 	kl_spec_container(p->spec, &c);
+	if (c.kind == KL_CONTAINER_DEQUE && find_deque(p, &c))
+		return -ENOMEM;
 	if (c.kind != d->kind)
 		return decline(d, a, d->kind == KL_CONTAINER_QUEUE ?
 			       "the specification is no queue" :

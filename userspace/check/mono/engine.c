@@ -418,6 +418,26 @@ static bool has_others(const struct kl_slice *s)
 	return false;
 }
 
+/* What the operations that there are use a deque as: what was lost may have been others. */
+static int find_deque(const struct kl_slice *s, struct kl_container *c)
+{
+	bool *used = calloc(kl_spec_nmethods(s->spec) + 1, sizeof(*used));
+	size_t i;
+
+	if (!used)
+		return -ENOMEM;
+	for (i = 0; i < s->nops; i++) {
+		const int m = s->methods[kl_op_method(s->h, &s->h->ops[s->ops ? s->ops[i] : i])];
+
+		if (m >= 0)
+			used[m] = true;
+	}
+	if (!s->ngaps)
+		c->kind = kl_spec_deque_used(s->spec, used);
+	free(used);
+	return 0;
+}
+
 static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
 {
 	static const struct mono_type *const types[] = {
@@ -436,8 +456,12 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	 * inside: it ties the places of as many values together as there is room for, of all
 	 * of which some have to be added and not removed yet, whichever.  So the conditions
 	 * here, of two values or of some that cover a time, do not tell whether there is an
-	 * order, and values cannot be taken out of one.  We know of none that do, nor of deques.
+	 * order, and values cannot be taken out of one.  We know of none that do, nor of deques
+	 * to which is added at both ends, or from both of which is removed.
 	 */
+	ret = c.kind == KL_CONTAINER_DEQUE ? find_deque(s, &c) : 0;
+	if (ret)
+		return ret;
 	if (c.kind != KL_CONTAINER_SET &&
 	    (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
 		decline(a, "the specification is no container that there is a monitor for");
