@@ -37,7 +37,7 @@ static void mono_free(struct mono *m)
 	free(m->order);
 	free(m->first_peek);
 	free(m->first_sight);
-	free(m->next_peek);
+	free(m->peek);
 	mono_places_free(m->places);
 }
 

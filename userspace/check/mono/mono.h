@@ -114,7 +114,7 @@ struct mono {
 	uint32_t ncuts;
 	size_t ccuts;
 	struct mono_core core;
-	uint32_t *first_peek, *next_peek;	/* of a value, of the same value; see mono_list_peeks() */
+	uint32_t *peek, *first_peek;	/* by value, see mono_peeks(); which is each one's first */
 	struct kl_step *order;	/* the witness */
 	uint32_t norder;
 	bool strict;		/* more is ordered than is certain, see timeline.c: a no says nothing */
@@ -271,6 +271,12 @@ static inline uint32_t mono_word_of(const struct mono *m, uint32_t value)
 static inline uint64_t mono_word(const struct mono *m, uint32_t value)
 {
 	return m->words[mono_word_of(m, value)];
+}
+
+/* The peeks of a value that has some, as many as it has, by call; see mono_list_peeks(). */
+static inline const uint32_t *mono_peeks(const struct mono *m, uint32_t value)
+{
+	return m->peek + m->first_peek[value];
 }
 
 /* Are they equal?  See mono_turns(). */

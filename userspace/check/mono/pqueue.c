@@ -73,7 +73,7 @@ static int place(struct pqueue *q, uint32_t value)
 {
 	struct mono *m = q->m;
 	const struct mono_value *v = &m->v[value];
-	uint32_t in = v->add == MONO_NONE ? 0 : v->lo - 1, out = m->end - 1, peek, first;
+	uint32_t in = v->add == MONO_NONE ? 0 : v->lo - 1, out = m->end - 1, first, i;
 
 	if (v->remove != MONO_NONE) {
 		out = mono_bits_next(&q->free, v->hi);
@@ -85,8 +85,8 @@ static int place(struct pqueue *q, uint32_t value)
 			in = out;
 	}
 	first = in;
-	for (peek = v->peeks ? m->first_peek[value] : MONO_NONE; peek != MONO_NONE;
-	     peek = m->next_peek[peek]) {
+	for (i = 0; i < v->peeks; i++) {
+		const uint32_t peek = mono_peeks(m, value)[i];
 		const struct mono_window w = mono_peek_window(m, v, peek);
 		const uint32_t from = w.from > in ? w.from : in;
 		uint32_t gap = mono_bits_next(&q->free, from);

@@ -295,14 +295,15 @@ static inline __attribute__((always_inline)) void place(struct next *n, uint32_t
 {
 	const struct mono *m = n->m;
 	const struct mono_value *v = &m->v[value];
-	uint32_t peek = v->peeks ? m->first_peek[value] : MONO_NONE;
+	const uint32_t *const peek = v->peeks ? mono_peeks(m, value) : NULL;
+	uint32_t i;
 
 	place_cuts(n, v->hi);
 	if (v->add != MONO_NONE)
 		add(n, v->add, v->call);
 	n->see_time = later(n->see_time, n->add_time);
-	for (; peek != MONO_NONE; peek = m->next_peek[peek])
-		see(n, peek, mono_call(m, peek));
+	for (i = 0; i < v->peeks; i++)
+		see(n, peek[i], mono_call(m, peek[i]));
 	/* Of others than peeks it is called last, or its addition is. */
 	if (v->remove != MONO_NONE)
 		see(n, v->remove, v->peeks ? mono_call(m, v->remove) : v->hi);

@@ -87,9 +87,8 @@ static int register_order(struct mono *m)
 
 		if (v->add != MONO_NONE)
 			mono_put(m, v->add);
-		for (peek = v->peeks ? m->first_peek[k[i].val] : MONO_NONE; peek != MONO_NONE;
-		     peek = m->next_peek[peek])
-			mono_put(m, peek);
+		for (peek = 0; peek < v->peeks; peek++)
+			mono_put(m, mono_peeks(m, k[i].val)[peek]);
 	}
 	free(k);
 	free(time);

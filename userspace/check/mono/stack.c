@@ -234,7 +234,7 @@ static void put_value(struct stack *s, uint32_t value)
 {
 	const struct mono *m = s->m;
 	const struct mono_value *v = &m->v[value];
-	uint32_t in = 0, out = m->end - 1, first, peek, *at = m->places->at;
+	uint32_t in = 0, out = m->end - 1, first, i, *at = m->places->at;
 
 	m->places->rank[value] = s->ntaken;
 	if (v->add != MONO_NONE)
@@ -247,8 +247,8 @@ static void put_value(struct stack *s, uint32_t value)
 		at[v->remove] = out;
 	}
 	first = in;
-	for (peek = v->peeks ? m->first_peek[value] : MONO_NONE; peek != MONO_NONE;
-	     peek = m->next_peek[peek]) {
+	for (i = 0; i < v->peeks; i++) {
+		const uint32_t peek = mono_peeks(m, value)[i];
 		const uint32_t from = mono_peek_window(m, v, peek).from;
 
 		if (s->safe[peek] != 2)
@@ -309,15 +309,15 @@ static struct mono_window unsafe_op(const struct stack *s, uint32_t value)
 {
 	const struct mono *m = s->m;
 	const struct mono_value *v = &m->v[value];
-	uint32_t peek;
+	const uint32_t *peek;
 
 	if (v->remove != MONO_NONE && !s->safe[v->remove])
 		return mono_remove_window(v);
 	if (v->add != MONO_NONE && !s->safe[v->add])
 		return mono_add_window(v);
-	for (peek = m->first_peek[value]; s->safe[peek]; peek = m->next_peek[peek])
+	for (peek = mono_peeks(m, value); s->safe[*peek]; peek++)
 		;
-	return mono_peek_window(m, v, peek);
+	return mono_peek_window(m, v, *peek);
 }
 
 static void say_why(struct stack *s, const uint32_t *core, uint32_t n)

@@ -163,25 +163,29 @@ int mono_standard(struct mono *m)
 
 int mono_list_peeks(struct mono *m)
 {
-	uint32_t i;
+	uint32_t *next, i, n = 0;
 
 	if (!m->npeeks)
 		return 0;
 	free(m->first_peek);
-	free(m->next_peek);
-	m->first_peek = kl_big_alloc(((size_t)m->nvalues + 1) * sizeof(*m->first_peek));
-	m->next_peek = kl_big_alloc(((size_t)m->nitems + 1) * sizeof(*m->next_peek));
-	if (!m->first_peek || !m->next_peek)
+	free(m->peek);
+	m->first_peek = kl_big_alloc(((size_t)m->nvalues + 2) * sizeof(*m->first_peek));
+	m->peek = kl_big_alloc(((size_t)m->npeeks + 1) * sizeof(*m->peek));
+	if (!m->first_peek || !m->peek)
 		return -ENOMEM;
-	memset(m->first_peek, 0xff, m->nvalues * sizeof(*m->first_peek));
+	/* Where a value's first one is to be; then, as they are all there, the next value's. */
+	m->first_peek[0] = 0;
+	next = m->first_peek + 1;
+	for (i = 0; i < m->nvalues; n += m->v[i++].peeks)
+		next[i] = n;
+	next[i] = n;
 	/* Which are peeks is chance: all others are one value's that is none. */
-	for (i = m->nitems; i--; ) {
-		const uint32_t other = -(uint32_t)(mono_kind(m->op[i]) != MONO_PEEK);
-		const uint32_t value = m->op[i] & MONO_VALUE;
-		uint32_t *first = &m->first_peek[(value & ~other) | (m->nvalues & other)];
+	for (i = 0; i < m->nitems; i++) {
+		const uint32_t peeks = mono_kind(m->op[i]) == MONO_PEEK, mask = -peeks;
+		const uint32_t value = (m->op[i] & MONO_VALUE & mask) | (m->nvalues & ~mask);
 
-		m->next_peek[i] = *first;
-		*first = i;
+		m->peek[next[value]] = i;
+		next[value] += peeks;
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@ int mono_words_init(struct mono_words *w, uint32_t most, uint64_t ndirect)
 {
 	memset(w, 0, sizeof(*w));
 	w->most = most;
+	w->numbers = UINT32_MAX >> __builtin_clz(most + 1);
 	w->ndirect = ndirect;
 	w->word = kl_big_alloc(((size_t)most + 1) * sizeof(*w->word));
 	w->direct = calloc(w->ndirect + 1, sizeof(*w->direct));
@@ -32,14 +33,23 @@ void mono_words_free(struct mono_words *w)
 	w->word = NULL;
 }
 
-/* Where @word is in the table, of which @hash tells half, or where there is room for it. */
+/* What the table has of a word with that number. */
+static inline uint32_t entry(const struct mono_words *w, uint64_t hash, uint32_t number)
+{
+	return ((uint32_t)(hash >> 32) & ~w->numbers) | (number + 1);
+}
+
+/* Where @word is in the table, or where there is room for it. */
 static inline size_t place_of(const struct mono_words *w, uint64_t word, uint64_t hash)
 {
 	size_t at = hash & w->mask;
+	uint32_t number;
 
-	while (w->table[at] && ((w->table[at] ^ hash) >> 32 ||
-				w->word[(uint32_t)w->table[at] - 1] != word))
-		at = (at + 1) & w->mask;
+	for (; w->table[at]; at = (at + 1) & w->mask) {
+		number = (w->table[at] & w->numbers) - 1;
+		if (w->table[at] == entry(w, hash, number) && w->word[number] == word)
+			break;
+	}
 	return at;
 }
 
@@ -63,7 +73,7 @@ static int make_table(struct mono_words *w)
 		const uint64_t word = w->word[i], hash = kl_mix(word, 0);
 
 		if (word >= w->ndirect)
-			w->table[place_of(w, word, hash)] = (hash & ~(uint64_t)UINT32_MAX) | (i + 1);
+			w->table[place_of(w, word, hash)] = entry(w, hash, i);
 	}
 	return 0;
 }
@@ -77,11 +87,11 @@ int mono_words_hashed(struct mono_words *w, uint64_t word, uint32_t *number)
 		return -ENOMEM;
 	at = place_of(w, word, hash);
 	if (w->table[at]) {
-		*number = (uint32_t)w->table[at] - 1;
+		*number = (w->table[at] & w->numbers) - 1;
 		return 0;
 	}
 	*number = w->n;
 	w->word[w->n++] = word;
-	w->table[at] = (hash & ~(uint64_t)UINT32_MAX) | w->n;
+	w->table[at] = entry(w, hash, *number);
 	return 0;
 }

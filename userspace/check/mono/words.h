@@ -14,8 +14,9 @@ struct mono_words {
 	uint32_t n, most;
 	uint32_t *direct;	/* word -> number + 1, of small words */
 	uint64_t ndirect;
-	uint64_t *table;	/* of the others: half of the hash beside the number + 1 */
+	uint32_t *table;	/* of the others: bits of the hash over the number + 1, */
 	size_t mask;
+	uint32_t numbers;	/* which this is a mask of */
 };
 
 #define MONO_WORDS_DIRECT	4	/* times as many words are looked up directly, mostly */
@@ -44,7 +45,7 @@ static inline uint32_t mono_words_sooner(const struct mono_words *w, uint64_t wo
 
 	if (word < w->ndirect || !w->table)
 		return 0;
-	n = w->table[kl_mix(word, 0) & w->mask];
+	n = w->table[kl_mix(word, 0) & w->mask] & w->numbers;
 	__builtin_prefetch(&w->word[n]);
 	return n;
 }
