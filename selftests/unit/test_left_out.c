@@ -201,7 +201,7 @@ static size_t keep(const struct trial *t, struct kl_run *run, bool tso, uint64_t
 		   uint64_t cut, uint64_t end, uint32_t *kept)
 {
 	const struct kl_history *h = t->h;
-	const uint32_t words = below(seed, 16), part = 1 + below(seed, 4);
+	const uint32_t words = below(seed, 16), part = 1 + below(seed, 8);
 	uint32_t all[MOST], out[MOST], i;
 	bool in[MOST] = { 0 }, again = true;
 	enum kl_role role;
@@ -212,7 +212,7 @@ static size_t keep(const struct trial *t, struct kl_run *run, bool tso, uint64_t
 	kl_spec_container(t->spec, &c);
 	for (i = 0; i < h->nops; i++) {
 		all[i] = i;
-		in[i] = below(seed, 5) < part;
+		in[i] = below(seed, 10) < part;
 		if (words && c.kind != KL_CONTAINER_NONE &&
 		    kl_op_word(t->spec, h, &h->ops[i], &role, &v) && v.tag == KL_WORD)
 			in[i] = words >> v.v % 4 & 1 && below(seed, 12);
@@ -282,11 +282,13 @@ static void run_violations(bool on_buffers, uint64_t seed)
 		const size_t k = below(&seed, below(&seed, 8) ? specs.nfirst : specs.n);
 		const struct kl_spec *spec = specs.s[k];
 		const bool tso = on_buffers && !kl_spec_flushes(spec) && kl_spec_fixed_size(spec);
+		/* From an unknown state the others may have very many continuations. */
+		const bool few = k >= specs.nfirst;
 		const struct random_config c = {
-			.max_ops = 4 + below(&seed, 8), .threads = 1 + below(&seed, 4),
+			.max_ops = 3 + below(&seed, few ? 4 : 9), .threads = 1 + below(&seed, 4),
 			.values = 1 + below(&seed, 3), .tso = tso, .gaps = !below(&seed, 4),
 			.overlap = !tso && !below(&seed, 3), .clocks = below(&seed, 2),
-			.far = !below(&seed, 4), .unknown = !below(&seed, 4),
+			.far = !below(&seed, 4), .unknown = !few && below(&seed, 2),
 			.drains = tso && below(&seed, 2),
 		};
 		bool falsified, right;
