@@ -2,7 +2,7 @@
 /*
  * What counterexamples leave out, by all rules at once: of random small histories that have
  * an order no certificate shows a violation, whatever it keeps, and wherever it cuts and
- * ends.  KLIN_RUNS sets how many.
+ * ends.  And of orders: N+K.  KLIN_RUNS sets how many.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -324,11 +324,84 @@ static void test_buffers(void **state)
 	run_violations(true, 2);
 }
 
+/* An order in nearly the sequence of calls, with N+K where it can be (@runs) or without. */
+static void print_order(char *text, size_t size, const uint32_t *op, size_t n, uint64_t *seed,
+			bool runs)
+{
+	size_t len = snprintf(text, size, "part LINEARIZABLE %zu dfs\norder", n), i, k;
+
+	for (i = 0; i < n; i += k + 1) {
+		for (k = 0; runs && i + k + 1 < n && op[i + k + 1] == op[i] + k + 1 &&
+		     below(seed, 8); k++)
+			;
+		len += snprintf(text + len, size - len, k ? " %u+%zu" : " %u", op[i], k);
+	}
+}
+
+static void swap_ops(uint32_t *a, uint32_t *b)
+{
+	const uint32_t old = *a;
+
+	*a = *b;
+	*b = old;
+}
+
+/* An order says with N+K what it says without; and K is nothing but a number that fits. */
+static void test_runs(void **state)
+{
+	static const char *const bad[] = {
+		"%u+%u", "%u+18446744073709551615", "%u+18446744073709551616", "%u+4294967296",
+		"%u+", "%u+-1", "%u+1!", "~%u+1", "%u!+1",
+	};
+	unsigned long i, n = runs(), right = 0;
+	uint64_t seed = 3;
+	struct specs specs;
+	char one[512], text[64];
+
+	load_specs(&specs);
+	for (i = 0; i < n; i++) {
+		const struct kl_spec *spec = specs.s[below(&seed, specs.nfirst)];
+		const struct random_config c = {
+			.max_ops = 12, .threads = 1 + below(&seed, 3), .values = 2, .overlap = true,
+		};
+		bool falsified;
+		struct kl_history *h = random_history(spec, &c, &seed, &falsified);
+		struct trial t = { .spec = spec, .h = h, .classical = true };
+		uint32_t op[MOST], k, from, to;
+		int ret;
+
+		for (k = 0; k < h->nops; k++)
+			op[k] = k;
+		for (k = h->nops ? below(&seed, 3) : 0; k; k--) {
+			from = below(&seed, h->nops);
+			to = below(&seed, h->nops);
+			swap_ops(&op[from], &op[to]);
+		}
+		print_order(one, sizeof(one), op, h->nops, &seed, false);
+		print_order(t.text, sizeof(t.text), op, h->nops, &seed, true);
+		ret = h->nops ? replay(&t, one) : 0;
+		if (h->nops && (replay(&t, t.text) != ret ||
+				(!ret && ask(spec, h, false) == KL_VIOLATION)))
+			wrong(&t, one);
+		right += h->nops && !ret && strchr(t.text, '+');
+		from = h->nops ? below(&seed, h->nops) : 0;
+		snprintf(text, sizeof(text), bad[i % N(bad)], from, (unsigned int)h->nops - from);
+		snprintf(one, sizeof(one), "part LINEARIZABLE %zu dfs\norder %s", h->nops, text);
+		if (h->nops)
+			assert_int_equal(replay(&t, one), -EINVAL);
+		kl_history_free(h);
+	}
+	free_specs(&specs);
+	printf("# %lu right orders with runs\n", right);
+	assert_true(right > n / 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classical),
 		cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
