@@ -32,13 +32,36 @@ static bool delimiter(char c)
 	return ends[(unsigned char)c];
 }
 
+/* Its lowest zero byte is told for certain. */
+static uint64_t zero_bytes(uint64_t w)
+{
+	return (w - 0x0101010101010101) & ~w & 0x8080808080808080;
+}
+
+/* As far as nothing is special in a string: eight characters at a time. */
+static const char *skip_plain(const char *p, const char *end)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t w, found;
+
+	for (; end - p >= 8; p += 8) {
+		memcpy(&w, p, 8);
+		found = zero_bytes(w ^ ones * '"') | zero_bytes(w ^ ones * '\\') |
+			zero_bytes(w ^ ones * '\n');
+		if (found)
+			return p + __builtin_ctzll(found) / 8;
+	}
+	return p;
+}
+
 static int string(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = e->p + 1;
 
 	bool lines = false;
 
-	for (v->s = p; p < e->end && *p != '"'; p++) {
+	v->s = p;
+	for (p = skip_plain(p, e->end); p < e->end && *p != '"'; p++) {
 		lines |= *p == '\n';
 		if (*p == '\\')
 			p++;

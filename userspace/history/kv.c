@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "history/kv.h"
 
+#define AHEAD		16	/* operations */
 #define MAX_PLACES	3	/* as many as specs/kv.lin has appends for */
 
 enum kind { GET, PUT, APPEND };
@@ -428,8 +429,12 @@ int kl_kv_end(struct kl_kv *kv)
 	for (i = 0; i < h->nops && !ret; i++)
 		if (kv->extra[i].kind == PUT)
 			ret = walk(kv, i, &node[i]);
-	for (i = 0; i < h->nops && !ret; i++)
+	for (i = 0; i < h->nops && !ret; i++) {
+		/* The strings are far from one another. */
+		if (i + AHEAD < h->nops)
+			__builtin_prefetch(kv->extra[i + AHEAD].s);
 		ret = put_op(kv, i, node[i]);
+	}
 	if (kv->mark)
 		kv->j->spec = "kv";
 	free(node);
