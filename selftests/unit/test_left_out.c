@@ -33,6 +33,7 @@ static const char *const texts[] = {
 	"method set_a(word x) { atomic_flush { a = x; } }\n"
 	"method set_b(word x) { atomic { b = x; } }\n"
 	"method set(word x, word y) { atomic { a = x; b = y; } }\n"
+	"method wait(word x) { atomic { assume(a == x); b = x; } }\n"
 	"method read() -> (word x, word y) { atomic { return (a, b); } } }\n",
 	"spec cell { word v;\n"
 	"method put(word x) { atomic { v = x; } }\n"
