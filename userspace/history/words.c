@@ -60,23 +60,29 @@ static int reserve(struct kl_words *w)
 	return 0;
 }
 
+static const char *text_of(const struct kl_word_entry *e)
+{
+	return e->len <= sizeof(e->here) ? e->here : e->there;
+}
+
 int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word)
 {
-	const struct kl_word_entry *e;
-	uint64_t hash;
+	struct kl_word_entry *e;
+	uint32_t hash;
 	size_t at;
-	char *copy;
 	int ret;
 
 	if (is_number(s, len, word))
 		return 0;
+	if (len > UINT32_MAX)
+		return -EOVERFLOW;
 	ret = reserve(w);
 	if (ret)
 		return ret;
 	hash = hash_string(s, len);
 	for (at = hash & w->mask; w->slot[at]; at = (at + 1) & w->mask) {
 		e = &w->entry[w->slot[at] - 1];
-		if (e->hash == hash && e->len == len && !memcmp(e->s, s, len)) {
+		if (e->hash == hash && e->len == len && !memcmp(text_of(e), s, len)) {
 			*word = KL_WORDS_FIRST + w->slot[at] - 1;
 			return 0;
 		}
@@ -84,10 +90,16 @@ int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word)
 	ret = kl_grow(w->entry, w->centry, w->n + 1);
 	if (ret)
 		return ret;
-	copy = kl_arena_strndup(&w->arena, s, len);
-	if (!copy)
-		return -ENOMEM;
-	w->entry[w->n] = (struct kl_word_entry){ .s = copy, .len = len, .hash = hash };
+	e = &w->entry[w->n];
+	e->len = len;
+	e->hash = hash;
+	if (len <= sizeof(e->here)) {
+		memcpy(e->here, s, len);
+	} else {
+		e->there = kl_arena_strndup(&w->arena, s, len);
+		if (!e->there)
+			return -ENOMEM;
+	}
 	*word = KL_WORDS_FIRST + w->n;
 	w->slot[at] = ++w->n;
 	return 0;

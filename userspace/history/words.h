@@ -17,9 +17,11 @@
 struct kl_words {
 	struct kl_arena arena;
 	struct kl_word_entry {
-		const char *s;
-		size_t len;
-		uint64_t hash;
+		union {
+			char here[16];		/* a short one, */
+			const char *there;	/* a longer one */
+		};
+		uint32_t len, hash;
 	} *entry;
 	size_t n, centry;
 	uint32_t *slot;		/* open addressing: index + 1 */
