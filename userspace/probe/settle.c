@@ -28,6 +28,16 @@
 
 #define FIRST_PID_NS	0xeffffffcu	/* its inode: PROC_PID_INIT_INO of <linux/proc_ns.h> */
 
+static bool in_first_pid_ns(void)
+{
+	struct stat st;
+
+	if (!stat("/proc/self/ns/pid", &st))
+		return st.st_ino == FIRST_PID_NS;
+	/* A kernel without them (CONFIG_PID_NS) has no such file. */
+	return errno == ENOENT && !access("/proc/self/status", F_OK);
+}
+
 /**
  * kl_settle_check() - are all tasks to be seen, by the numbers that the kernel has for them?
  * @opts: how it is to be recorded
@@ -36,10 +46,7 @@
  */
 int kl_settle_check(const struct kl_record_opts *opts)
 {
-	struct stat st;
-
-	if ((opts->fresh && !opts->pid) ||
-	    (!stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NS))
+	if ((opts->fresh && !opts->pid) || in_first_pid_ns())
 		return 0;
 	kl_err("klin is in a PID namespace, or without /proc, and does not see all tasks: who is inside "
 	       "a probed function when it is attached would not be known; run it outside (containers: "
