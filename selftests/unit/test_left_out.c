@@ -170,7 +170,8 @@ static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *
 
 	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
 	v = r->count[KL_VIOLATION] ? KL_VIOLATION : KL_LINEARIZABLE;
-	if (r->nparts && !r->count[KL_VIOLATION] && !r->count[KL_LINEARIZABLE] && !r->parts[0].explained)
+	if (r->nparts && !r->count[KL_VIOLATION] && !r->count[KL_LINEARIZABLE] &&
+	    !r->parts[0].explained)
 		v = KL_UNKNOWN;
 	kl_report_free(r);
 	return v;
