@@ -18,6 +18,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
+#include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -27,6 +28,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -438,14 +440,13 @@ static int make(struct plain *p, const struct klin_plain_size *size)
 	return p->mem ? 0 : -ENOMEM;
 }
 
-static int start(struct plain *p, const void __user *arg)
+static int start(struct plain *p, const struct klin_tp_conf *conf)
 {
 	int err;
 
 	if (!p->mem || p->started)
 		return -EBUSY;
-	if (copy_from_user(&p->conf, arg, sizeof(p->conf)))
-		return -EFAULT;
+	p->conf = *conf;
 	/* A count that each time raises would be a locked instruction. */
 	if (p->conf.clock != KLIN_CLOCK_MONO && p->conf.clock != KLIN_CLOCK_COARSE)
 		return -EINVAL;
@@ -459,17 +460,24 @@ static int start(struct plain *p, const void __user *arg)
 static long plain_ioctl(struct file *f, unsigned int cmd, unsigned long arg)
 {
 	struct plain *p = f->private_data;
+	struct klin_tp_conf *conf = NULL;
 	struct klin_plain_size size;
 	long err = 0;
 
+	/* Before the lock is taken: mmap() takes it with the process's memory locked. */
+	if (cmd == KLIN_PLAIN_SIZE && copy_from_user(&size, (void __user *)arg, sizeof(size)))
+		return -EFAULT;
+	if (cmd == KLIN_PLAIN_START)
+		conf = memdup_user((void __user *)arg, sizeof(*conf));
+	if (IS_ERR(conf))
+		return PTR_ERR(conf);
 	mutex_lock(&p->lock);
 	switch (cmd) {
 	case KLIN_PLAIN_SIZE:
-		err = copy_from_user(&size, (void __user *)arg, sizeof(size)) ? -EFAULT :
-		      make(p, &size);
+		err = make(p, &size);
 		break;
 	case KLIN_PLAIN_START:
-		err = start(p, (void __user *)arg);
+		err = start(p, conf);
 		break;
 	case KLIN_PLAIN_STOP:
 		if (p->running)
@@ -479,6 +487,7 @@ static long plain_ioctl(struct file *f, unsigned int cmd, unsigned long arg)
 		err = -ENOTTY;
 	}
 	mutex_unlock(&p->lock);
+	kfree(conf);
 	return err;
 }
 
