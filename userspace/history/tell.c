@@ -77,6 +77,8 @@ void kl_history_swap(struct kl_history *h, size_t a, size_t b)
 
 void kl_history_drop(struct kl_history *h, size_t n)
 {
+	if (!n)
+		return;
 	h->nops -= n;
 	memmove(h->ops, h->ops + n, h->nops * sizeof(*h->ops));
 	if (h->points)
