@@ -69,12 +69,16 @@ int kl_frontier_mark(struct frontier *f)
 	return 0;
 }
 
-static void go_to(struct frontier *f, struct mark *m)
+static int go_to(struct frontier *f, struct mark *m)
 {
 	const size_t masks = f->c.masklen * sizeof(uint64_t);
 	uint32_t i;
+	int ret;
 
-	/* It fitted there before. */
+	/* Sets change places, so this may be another one than it was then, and smaller. */
+	ret = kl_grow(f->cur.rec, f->cur.cap, m->cur.n * f->c.reclen + 1);
+	if (ret)
+		return ret;
 	memcpy(f->cur.rec, m->cur.rec, m->cur.n * f->c.reclen * sizeof(*f->cur.rec));
 	memcpy(f->open, m->open, m->nopen * sizeof(*f->open));
 	memcpy(f->c.free, m->free, masks);
@@ -87,6 +91,7 @@ static void go_to(struct frontier *f, struct mark *m)
 	for (i = 0; i < f->nopen; i++)
 		f->place[f->open[i].slot] = i;
 	kl_supply_back(f);
+	return 0;
 }
 
 /* The last mark by event @by, or the first of all. */
@@ -104,6 +109,7 @@ static struct mark *mark_by(struct frontier *f, uint64_t by)
 int kl_frontier_back(struct frontier *f)
 {
 	uint64_t far;
+	int ret;
 
 	if (!f->cut || f->tries == TRIES)
 		return 1;
@@ -112,9 +118,10 @@ int kl_frontier_back(struct frontier *f)
 	f->width *= WIDER;
 	far = (uint64_t)f->p->nslots << f->tries;
 	/* Those ahead are of a past that was given up before. */
-	go_to(f, mark_by(f, f->trouble > far ? f->trouble - far : 0));
-	forget_ahead(f);
-	return 0;
+	ret = go_to(f, mark_by(f, f->trouble > far ? f->trouble - far : 0));
+	if (!ret)
+		forget_ahead(f);
+	return ret;
 }
 
 void kl_frontier_past(struct frontier *f)
