@@ -10,6 +10,13 @@
 #include "base/hash.h"
 #include "history_util.h"
 
+unsigned long wanted_runs(unsigned long otherwise)
+{
+	const char *s = getenv("KLIN_RUNS");
+
+	return s ? strtoul(s, NULL, 0) : otherwise;
+}
+
 char history_log[8192];
 
 static void keep(enum kl_level level, const char *line)
@@ -39,6 +46,16 @@ char *history_text(const struct kl_history *h, size_t *len)
 	assert_int_equal(kl_text_write(h, f), 0);
 	assert_int_equal(fclose(f), 0);
 	return text;
+}
+
+void assert_same_history(const struct kl_history *a, const struct kl_history *b)
+{
+	size_t len;
+	char *x = history_text(a, &len), *y = history_text(b, &len);
+
+	assert_string_equal(x, y);
+	free(x);
+	free(y);
 }
 
 struct kl_spec *shipped_spec(const char *name)

@@ -9,6 +9,9 @@
 #include "history/history.h"
 #include "spec/spec.h"
 
+/* How many random cases: KLIN_RUNS, or @otherwise. */
+unsigned long wanted_runs(unsigned long otherwise);
+
 /* Messages since history_log_start(), a line each; kept instead of printed. */
 extern char history_log[8192];
 void history_log_start(void);
@@ -16,6 +19,9 @@ void history_log_stop(void);
 
 /* The text form in memory; free() it. */
 char *history_text(const struct kl_history *h, size_t *len);
+
+/* Both have the same text. */
+void assert_same_history(const struct kl_history *a, const struct kl_history *b);
 
 /* A random history with all that the forms can hold: gaps, pending, points, big numbers... */
 struct kl_history *history_random(uint64_t seed);

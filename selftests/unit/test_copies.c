@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "check/cex.h"
 #include "check/check.h"
+#include "history_util.h"
 #include "random_history.h"
 
 #define MOST	16	/* operations */
@@ -38,9 +39,7 @@ static const char *const specs[] = {
 
 static unsigned long runs(void)
 {
-	const char *s = getenv("KLIN_RUNS");
-
-	return s ? strtoul(s, NULL, 0) : 20000;
+	return wanted_runs(20000);
 }
 
 static uint32_t below(uint64_t *seed, uint32_t n)

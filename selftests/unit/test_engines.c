@@ -21,6 +21,7 @@
 #include "check/cex.h"
 #include "check/check.h"
 #include "check/gen.h"
+#include "history_util.h"
 #include "random_history.h"
 #include "replayed.h"
 #include "tso/tso.h"
@@ -115,9 +116,7 @@ static const char *const tso_specs[] = {
 
 static unsigned long runs(void)
 {
-	const char *s = getenv("KLIN_RUNS");
-
-	return s ? strtoul(s, NULL, 0) : 10000;
+	return wanted_runs(10000);
 }
 
 static void show(const struct kl_spec *spec, const struct kl_history *h, const char *what)

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "history_util.h"
 #include "tso/explore.h"
 
 static const char *const set_parts[] = {
@@ -113,8 +114,7 @@ static void test_reductions(void **state)
 		{ .no_merge = true, .no_dead = true, .no_canon = true, .no_hidden = true,
 		  .no_symmetry = true, .no_facts = true, .no_cover = true, .no_known = true },
 	};
-	const char *env = getenv("KLIN_RUNS");
-	unsigned long runs = (env ? strtoul(env, NULL, 10) : 10000) / 200 + 1, i, bad = 0;
+	unsigned long runs = wanted_runs(10000) / 200 + 1, i, bad = 0;
 	unsigned long weak = 0;
 	enum kl_explore_verdict want, tso = KL_EX_OK;
 	uint64_t seed = 2012;
@@ -182,8 +182,7 @@ static void test_histories(void **state)
 		{ .no_hidden = true }, { .no_symmetry = true }, { .no_facts = true },
 		{ .no_cover = true }, { .no_known = true },
 	};
-	const char *env = getenv("KLIN_RUNS");
-	unsigned long runs = (env ? strtoul(env, NULL, 10) : 10000) / 400 + 1, i, compared = 0;
+	unsigned long runs = wanted_runs(10000) / 400 + 1, i, compared = 0;
 	uint64_t seed = 1990;
 	char text[2048], *want, *got;
 	size_t k;

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "history_util.h"
 #include "naive.h"
 #include "random_impl.h"
 #include "tso/explore.h"
@@ -57,8 +58,7 @@ static enum kl_explore_verdict explore(const char *text, bool sc, bool none)
 
 static void test_naive(void **state)
 {
-	const char *env = getenv("KLIN_RUNS");
-	const unsigned long wanted = env ? strtoul(env, NULL, 10) : 10000;
+	const unsigned long wanted = wanted_runs(10000);
 	/* A long check has ten thousand. */
 	const unsigned long runs = wanted / (wanted > 10000 ? 8 : 60) + 1;
 	unsigned long i, wrong = 0, large = 0, unknown = 0, right_on_sc = 0, kinds[4] = { 0 };

@@ -32,9 +32,7 @@ struct telling {
 
 static unsigned long runs(void)
 {
-	const char *s = getenv("KLIN_RUNS");
-
-	return s ? strtoul(s, NULL, 0) : 10000;
+	return wanted_runs(10000);
 }
 
 static void on_violation(void *ctx, const struct kl_online_violation *v)

@@ -45,17 +45,13 @@ static void test_round_trip(void **state)
 
 	for (seed = 0; seed < 300; seed++) {
 		struct kl_history *h = history_random(seed), *back = NULL;
-		size_t len, n;
-		char *data = klh_of(h, &len), *a, *b;
+		size_t len;
+		char *data = klh_of(h, &len);
 
 		assert_int_equal(kl_klh_read("k", data, len, &back), 0);
-		a = history_text(h, &n);
-		b = history_text(back, &n);
-		assert_string_equal(a, b);
+		assert_same_history(h, back);
 		assert_int_equal(h->nvals, back->nvals);
 		assert_memory_equal(h->threads, back->threads, h->nthreads * sizeof(*h->threads));
-		free(a);
-		free(b);
 		free(data);
 		kl_history_free(h);
 		kl_history_free(back);
@@ -70,8 +66,8 @@ static void test_large(void **state)
 		.pending = 1, .error = 20,
 	};
 	struct kl_history *h, *back;
-	size_t len, n, i;
-	char *data, *a, *b;
+	size_t len, i;
+	char *data;
 
 	assert_int_equal(kl_gen(&c, &h), 0);
 	kl_spec_free((struct kl_spec *)c.spec);
@@ -80,11 +76,7 @@ static void test_large(void **state)
 	data = klh_of(h, &len);
 	assert_int_equal(kl_klh_read("k", data, len, &back), 0);
 	assert_int_equal(back->nobjects, h->nobjects);
-	a = history_text(h, &n);
-	b = history_text(back, &n);
-	assert_string_equal(a, b);
-	free(a);
-	free(b);
+	assert_same_history(h, back);
 	free(data);
 	kl_history_free(h);
 	kl_history_free(back);
@@ -131,8 +123,8 @@ static void test_parts(void **state)
 	for (round = 0; round < 4; round++) {
 		struct kl_history *h = kl_history_new(), *back;
 		unsigned int traits = 0;
-		char *data, *a, *b;
-		size_t len, n;
+		char *data;
+		size_t len;
 
 		for (i = 0; i < 3; i++)
 			kl_history_method(h, names[i], 1);
@@ -150,11 +142,7 @@ static void test_parts(void **state)
 		assert_int_equal(kl_klh_read("k", data, len, &back), 0);
 		assert_int_equal(back->nops, h->nops);
 		assert_int_equal(kl_history_finish(h), 0);
-		a = history_text(h, &n);
-		b = history_text(back, &n);
-		assert_string_equal(a, b);
-		free(a);
-		free(b);
+		assert_same_history(h, back);
 		free(data);
 		kl_history_free(h);
 		kl_history_free(back);

@@ -21,6 +21,7 @@
 #include "base/hash.h"
 #include "check/cex.h"
 #include "check/check.h"
+#include "history_util.h"
 #include "random_history.h"
 #include "replayed.h"
 #include "tso/tso.h"
@@ -60,9 +61,7 @@ static const char *const texts[] = {
 
 static unsigned long runs(void)
 {
-	const char *s = getenv("KLIN_RUNS");
-
-	return s ? strtoul(s, NULL, 0) : 5000;
+	return wanted_runs(5000);
 }
 
 static uint32_t below(uint64_t *seed, uint32_t n)

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "history_util.h"
 #include "tso/litmus.h"
 
 #define THREADS		3
@@ -307,8 +308,7 @@ static void compare(struct naive *n, const struct kl_litmus *l, bool unreduced, 
 
 static void test_random(void **state)
 {
-	const char *env = getenv("KLIN_RUNS");
-	unsigned long runs = env ? strtoul(env, NULL, 10) : 10000, i, weak = 0;
+	unsigned long runs = wanted_runs(10000), i, weak = 0;
 	struct naive n = { .seen = calloc(SEEN_SLOTS, sizeof(*n.seen)),
 			   .used = calloc(SEEN_SLOTS, 1) };
 	const struct state first = { 0 };

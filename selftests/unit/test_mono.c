@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "check/check.h"
 #include "check/gen.h"
+#include "history_util.h"
 #include "replayed.h"
 #include "tso/tso.h"
 
@@ -105,9 +106,7 @@ struct rop {
 
 static unsigned long runs(void)
 {
-	const char *s = getenv("KLIN_RUNS");
-
-	return s ? strtoul(s, NULL, 0) : 20000;
+	return wanted_runs(20000);
 }
 
 static int by_point(const void *a, const void *b)

@@ -26,9 +26,7 @@
 
 static unsigned long runs(void)
 {
-	const char *s = getenv("KLIN_RUNS");
-
-	return s ? strtoul(s, NULL, 0) : 10000;
+	return wanted_runs(10000);
 }
 
 struct seen {

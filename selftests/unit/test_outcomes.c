@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "history_util.h"
 #include "tso/outcomes.h"
 
 static const char *const sets[] = {
@@ -119,8 +120,7 @@ static void check(const char *text, bool sc, bool same, struct counts *n)
 
 static void run(bool same, struct counts *n)
 {
-	const char *env = getenv("KLIN_RUNS");
-	unsigned long runs = (env ? strtoul(env, NULL, 10) : 10000) / 10 + 1, i;
+	unsigned long runs = wanted_runs(10000) / 10 + 1, i;
 	uint64_t seed = same ? 2013 : 2012;
 	char text[4096];
 

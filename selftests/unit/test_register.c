@@ -49,9 +49,7 @@ struct history {
 
 static unsigned long runs(void)
 {
-	const char *s = getenv("KLIN_RUNS");
-
-	return s ? strtoul(s, NULL, 0) : 10000;
+	return wanted_runs(10000);
 }
 
 /* Is there an order of what had returned by @time, and perhaps of what was under way? */

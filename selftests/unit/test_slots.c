@@ -41,6 +41,7 @@ extern const volatile struct klin_tp_conf conf __attribute__((section(".data.con
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "bpf/tp.bpf.c"
+#include "history_util.h"
 #pragma GCC diagnostic pop
 
 #define OPS		40
@@ -288,8 +289,7 @@ static bool play(const struct scene *s, int at)
 static void test_interrupts(void **state)
 {
 	const struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
-	const char *runs = getenv("KLIN_RUNS");
-	unsigned int i, n = (runs ? strtoul(runs, NULL, 10) : 4000) / 400 + 6;
+	unsigned int i, n = wanted_runs(4000) / 400 + 6;
 	unsigned int there;
 	struct scene s;
 	int at;

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "history_util.h"
 #include "tso/explore.h"
 #include "verify/verify.h"
 
@@ -59,9 +60,7 @@ static size_t read_model(const char *name, char *text)
 
 static unsigned long runs(void)
 {
-	const char *env = getenv("KLIN_RUNS");
-
-	return env ? strtoul(env, NULL, 10) : 10000;
+	return wanted_runs(10000);
 }
 
 /* ---- covering ---------------------------------------------------------------------------- */

@@ -24,9 +24,7 @@
 
 static unsigned long runs(void)
 {
-	const char *s = getenv("KLIN_RUNS");
-
-	return s ? strtoul(s, NULL, 0) : 10000;
+	return wanted_runs(10000);
 }
 
 static enum kl_verdict check(const struct kl_spec *spec, const struct kl_history *h,
