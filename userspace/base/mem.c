@@ -29,13 +29,19 @@ void kl_big_hint(void *p, size_t bytes)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
+/* In whole huge pages. */
+static size_t whole(size_t bytes)
+{
+	return (bytes + HUGE - 1) & ~(HUGE - 1);
+}
+
 void *kl_big_alloc(size_t bytes)
 {
 	void *p;
 
 	if (bytes < HUGE)
 		return malloc(bytes ? bytes : 1);
-	p = aligned_alloc(HUGE, (bytes + HUGE - 1) & ~(HUGE - 1));
+	p = aligned_alloc(HUGE, whole(bytes));
 	/* The last huge page, too, if most of it is asked for. */
 	kl_big_hint(p, (bytes + HUGE / 4) % HUGE < HUGE / 4 ? bytes + HUGE / 4 : bytes);
 	return p;
@@ -47,11 +53,6 @@ void *kl_big_zalloc(size_t n, size_t size)
 
 	kl_big_hint(p, n * size);
 	return p;
-}
-
-static size_t whole(size_t bytes)
-{
-	return (bytes + HUGE - 1) & ~(HUGE - 1);
 }
 
 void *kl_zero_map(size_t bytes)

@@ -27,11 +27,23 @@ static int insert_keys(struct kl_key *k, size_t n)
 	return 1;
 }
 
+/* From how many there are in each bucket to where it begins. */
+static void find_starts(size_t *count)
+{
+	size_t i, sum = 0, n;
+
+	for (i = 0; i < BUCKETS; i++) {
+		n = count[i];
+		count[i] = sum;
+		sum += n;
+	}
+}
+
 void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp)
 {
 	uint64_t all_or = 0, all_and = UINT64_MAX;
 	struct kl_key *src = k, *dst = tmp;
-	size_t count[BUCKETS], i, sum, c;
+	size_t count[BUCKETS], i;
 	unsigned int shift;
 
 	if (insert_keys(k, n))
@@ -48,11 +60,7 @@ void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp)
 		memset(count, 0, sizeof(count));
 		for (i = 0; i < n; i++)
 			count[(src[i].key >> shift) & (BUCKETS - 1)]++;
-		for (i = 0, sum = 0; i < BUCKETS; i++) {
-			c = count[i];
-			count[i] = sum;
-			sum += c;
-		}
+		find_starts(count);
 		for (i = 0; i < n; i++)
 			dst[count[(src[i].key >> shift) & (BUCKETS - 1)]++] = src[i];
 		swap = src;
@@ -66,7 +74,7 @@ void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp)
 void kl_sort_halves(uint64_t *k, size_t n, uint64_t *tmp)
 {
 	uint64_t *src = k, *dst = tmp, *swap;
-	size_t count[BUCKETS], i, sum, c;
+	size_t count[BUCKETS], i;
 	unsigned int shift;
 
 	for (shift = 32; shift < 64; shift += BITS) {
@@ -76,11 +84,7 @@ void kl_sort_halves(uint64_t *k, size_t n, uint64_t *tmp)
 		/* All alike. */
 		if (n && count[(src[0] >> shift) & (BUCKETS - 1)] == n)
 			continue;
-		for (i = 0, sum = 0; i < BUCKETS; i++) {
-			c = count[i];
-			count[i] = sum;
-			sum += c;
-		}
+		find_starts(count);
 		for (i = 0; i < n; i++)
 			dst[count[(src[i] >> shift) & (BUCKETS - 1)]++] = src[i];
 		swap = src;
