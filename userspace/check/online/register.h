@@ -70,7 +70,6 @@ struct reg {
 	enum on_begin begin;
 	bool strict;
 	uint32_t head, tail;	/* not over, by lo */
-	uint64_t most;		/* the last call of any that returned */
 	uint32_t over;		/* those that are over, with operations under way */
 
 	/* ON_ANY: the first return of all, and the first of another word. */
