@@ -46,8 +46,9 @@ int kl_store_init(struct kl_store *s, uint64_t limit);
 void kl_store_free(struct kl_store *s);
 
 /*
- * The hash of a state, behind which there are KL_STORE_BEHIND bytes.  Where the store will look for it comes nearer to the CPU
- * meanwhile, and with kl_store_near(), some time later, what it will find there.
+ * The hash of a state, behind which there are KL_STORE_BEHIND bytes, or which is whole words of
+ * 8 bytes.  Where the store will look for it comes nearer to the CPU meanwhile, and with
+ * kl_store_near(), some time later, what it will find there.
  */
 uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len);
 void kl_store_near(const struct kl_store *s, uint64_t h);
