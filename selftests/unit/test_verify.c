@@ -18,7 +18,7 @@
 #include "base/hash.h"
 #include "history_util.h"
 #include "tso/explore.h"
-#include "verify/verify.h"
+#include "verify/model.h"
 
 #define TEXT_MAX	8192
 #define LINES_MAX	200
@@ -370,9 +370,46 @@ static void test_mutants(void **state)
 	assert_true(n < 100 || (proved > tried / 50 && proved < tried * 9 / 10 && wrong));
 }
 
+/* As much as a state can hold fits the room for its bytes, and is read back. */
+static void test_largest(void **state)
+{
+	static struct kl_verifier x;
+	static uint8_t key[2 * KL_VF_KEY_MAX];
+	struct kl_vf_state s = { .nn = KL_VF_NODES, .nt = KL_VF_THREADS }, back;
+	uint64_t live = (1ULL << KL_VF_REGS) - 1;
+	uint32_t edges[KL_VF_EDGES_MAX];
+	struct kl_vf_entry e = { 0 };
+	unsigned int t, i, nedges, len;
+
+	x.concrete = true;
+	x.nt = KL_VF_THREADS;
+	x.m.ng = KL_VF_GLOBALS;
+	x.m.m[0].nresults = KL_VF_RESULTS;
+	x.m.m[0].live = &live;
+	for (t = 0; t < s.nt; t++)
+		for (i = 0; i < KL_VF_REGS; i++)
+			s.th[t].reg[i] = t + i;
+	for (i = 1; i < s.nn; i++) {
+		s.kind[i] = KF_CAND | KF_REF;
+		s.succ[i] = i;
+		s.rsucc[i] = kl_vf_bit(i);
+	}
+	kl_vf_pack(&x, &s, key, &len, edges, &nedges);
+	assert_true(len <= KL_VF_KEY_MAX && !nedges);
+	e.len = len;
+	x.store.bytes = key;
+	x.store.e = &e;
+	kl_vf_unpack(&x, 0, &back);
+	assert_memory_equal(back.th, s.th, sizeof(s.th));
+	assert_memory_equal(back.kind, s.kind, sizeof(s.kind));
+	assert_memory_equal(back.succ, s.succ, sizeof(s.succ));
+	assert_memory_equal(back.rsucc, s.rsucc, sizeof(s.rsucc));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_largest),
 		cmocka_unit_test(test_cover), cmocka_unit_test(test_cover_finer),
 		cmocka_unit_test(test_cover_fails),
 		cmocka_unit_test(test_mutants),

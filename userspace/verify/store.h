@@ -11,8 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KL_VF_KEY_MAX	1024	/* bytes of a key */
-#define KL_VF_EDGES_MAX	64
+#include "verify/state.h"
+
+/* The bytes of a key, see pack.c: of concrete states all edges are among them. */
+#define KL_VF_THREAD_MAX	(9 + KL_VF_RESULTS + KL_VF_REGS)
+#define KL_VF_EDGES_MAX		(2 * KL_VF_NODES)
+#define KL_VF_KEY_MAX		(1 + KL_VF_GLOBALS + KL_VF_THREADS * KL_VF_THREAD_MAX + \
+				 8 * KL_VF_NODES + 4 * KL_VF_EDGES_MAX)
 #define KL_VF_NO_STATE	UINT32_MAX
 
 struct kl_vf_entry {
