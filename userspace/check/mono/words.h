@@ -46,6 +46,7 @@ static inline uint32_t mono_words_sooner(const struct mono_words *w, uint64_t wo
 	if (word < w->ndirect || !w->table)
 		return 0;
 	n = w->table[kl_mix(word, 0) & w->mask] & w->numbers;
+	n -= !!n;
 	__builtin_prefetch(&w->word[n]);
 	return n;
 }
