@@ -174,6 +174,35 @@ static void test_count(void **state)
 	assert_true(may > runs() / 20 && left_out > runs() / 40 && needed > runs() / 100);
 }
 
+/*
+ * Within the clock's error two operations of one thread have an order all the same, which no
+ * other turn may change: here all is an order, but not without the first two.
+ */
+static void test_count_near(void **state)
+{
+	static const char text[] =
+		"# klin history 1\n# clock mono error 10\n# first init\n"
+		"t1 @0 0 10 add 1\nt1 @0 11 20 take -> 1\nt2 @0 15 25 take -> 1\n"
+		"t2 @0 27 40 add 1\n";
+	const uint32_t all[] = { 0, 1, 2, 3 };
+	uint32_t out[4];
+	size_t k, n;
+
+	for (k = 0; k < sizeof(specs) / sizeof(*specs); k++) {
+		struct kl_spec *spec;
+		struct kl_history *h;
+
+		assert_int_equal(kl_spec_parse("t.lin", specs[k], strlen(specs[k]), &spec), 0);
+		assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
+		assert_int_equal(ask(spec, h, all, 4, KL_TIME_MAX), KL_LINEARIZABLE);
+		assert_int_equal(ask(spec, h, all + 2, 2, KL_TIME_MAX), KL_VIOLATION);
+		assert_int_equal(kl_count_kept(spec, h, all, 4, all + 2, 2, KL_TIME_MAX), 0);
+		assert_int_equal(kl_count_cut(spec, h, all, 4, all, 4, KL_TIME_MAX, 2, out, &n), 0);
+		kl_history_free(h);
+		kl_spec_free(spec);
+	}
+}
+
 /* May all but these be left out of the history? */
 static bool may_keep(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		     const uint32_t *kept, size_t n, uint64_t end)
@@ -296,6 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_count_near),
 		cmocka_unit_test(test_least),
 	};
 
