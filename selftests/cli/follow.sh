@@ -30,6 +30,24 @@ follow()
 	follower=$!
 }
 
+# wait_read FILE: until the follower has read all of it; whatever an interrupt should find
+# is there then.
+wait_read()
+{
+	size=$(stat -c %s "$1")
+	for _ in $(seq 300); do
+		read -r pid <"/proc/$follower/task/$follower/children"
+		for fd in "/proc/$pid/fd"/*; do
+			if [ "$fd" -ef "$1" ] && grep -q "^pos:[[:space:]]*$size$" \
+					"/proc/$pid/fdinfo/${fd##*/}"; then
+				return 0
+			fi
+		done
+		sleep 0.1
+	done 2>/dev/null
+	return 1
+}
+
 # finish STATUS WORDS NAME
 finish()
 {
@@ -47,13 +65,13 @@ test_grows()
 {
 	head -c 50000 q.txt >grow.txt
 	follow grow.txt
-	sleep 0.3
+	wait_read grow.txt
 	tail -c +50001 q.txt >>grow.txt
 	echo "# end" >>grow.txt
 	finish 0 '^LINEARIZABLE' "a text that grows"
 	head -c 100000 s.klh >grow.klh
 	follow grow.klh
-	sleep 0.3
+	wait_read grow.klh
 	tail -c +100001 s.klh >>grow.klh
 	finish 0 '50 of 50 partitions linearizable' "a .klh that grows"
 }
@@ -75,7 +93,7 @@ test_interrupt()
 {
 	head -n 2000 q.txt >grow.txt
 	follow --json grow.txt
-	sleep 0.5
+	wait_read grow.txt
 	kill -INT $follower
 	finish 0 '"verdict":"LINEARIZABLE","whole":false.*"lag":' "an interrupt: the verdict so far"
 }
@@ -127,7 +145,7 @@ test_order()
 	lines "$first"
 	cp in.txt grow.txt
 	follow "$queue" grow.txt
-	sleep 0.5
+	wait_read grow.txt
 	printf 't3 @1 1 10 enq 8\nt3 @1 11 12 deq -> 8\n# end\n' >>grow.txt
 	finish 3 'UNKNOWN .*(lost|known)' "an operation that comes too late"
 	lines "${first}t3 @1 1 10 enq 8\nt3 @1 11 12 deq -> 8\n"
@@ -138,7 +156,7 @@ test_order()
 	lines "# floor 0\nt1 @1 5 6 deq -> 8\n# floor 4\n"
 	cp in.txt grow.txt
 	follow "$queue" grow.txt
-	sleep 0.5
+	wait_read grow.txt
 	printf 't2 @1 4 9 enq 8\n# floor 10\n# end\n' >>grow.txt
 	finish 0 '^LINEARIZABLE' "what explains a result comes after it"
 }
