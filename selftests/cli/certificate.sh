@@ -202,6 +202,25 @@ history delayed.lin "# gap cpu 1 from 0 to 1 lost 1" "t1 @0 10 20 write 1 drain=
 	"t2 @0 30 40 read -> 7 cpu=1"
 forged "a gap beyond what the store buffer explains" "part UNKNOWN 2 tso" "order ( 0 1 )"
 
+# What would take the oracle for ever: writes that overlap, and reads of them in other turns.
+{
+	printf '%s\n' "# klin history 1" "# first init"
+	for i in $(seq 100); do
+		echo "t$((i + 1)) @0 1 10000 write $((i % 40))"
+	done
+	for i in $(seq 100); do
+		echo "t1 @0 $((3 * i + 10)) $((3 * i + 11)) read -> $(((100 - i) % 40))"
+	done
+} >v.txt
+spec=delayed.lin
+run check --certificate=v.cert "$spec" v.txt
+{ sed -n 1,5p v.cert; printf '%s\n' "part VIOLATION 200 tso" "cut - end 20000" \
+	"kept $(seq -s ' ' 0 199)"; } >t.cert
+run replay --spec="$spec" --time-limit=1 t.cert
+ktap_result "$([ $status -eq 3 ] && grep -qE 'time bound reached|too many orders' err && [ "$(wc -l <err)" -eq 1 ] &&
+	       grep -q '1 parts without proof' out; echo $?)" \
+	"forged: what takes the oracle for ever is open" "status $status" "$(cat out err)"
+
 spec=$specs/register.lin
 refuse "a history that is not there" "nothing.txt" replay --history=nothing.txt --spec="$spec" c.cert
 refuse "a certificate that is not there" "nothing.cert" replay nothing.cert

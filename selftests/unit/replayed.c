@@ -19,7 +19,7 @@ int replay_report(const struct kl_report *r, bool classical, const struct kl_spe
 	snprintf(path, sizeof(path), "%s/klin-test-%d.cert",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
 	assert_int_equal(kl_cert_write(r, classical, "-", path), 0);
-	ret = kl_cert_replay(path, spec, h, replay);
+	ret = kl_cert_replay(path, spec, h, &(struct kl_limits){ 0 }, replay);
 	unlink(path);
 	return ret;
 }

@@ -597,7 +597,7 @@ static void test_report(void **state)
 		snprintf(file, sizeof(file), "%s/history.klh", path);
 		assert_int_equal(kl_history_read(file, &read), 0);
 		snprintf(file, sizeof(file), "%s/certificate", path);
-		assert_int_equal(kl_cert_replay(file, spec, read, &replay), 0);
+		assert_int_equal(kl_cert_replay(file, spec, read, &(struct kl_limits){ 0 }, &replay), 0);
 		assert_int_equal(replay.refuted, 1);
 		assert_int_equal(replay.open, 0);
 		kl_history_free(read);

@@ -117,6 +117,7 @@ struct trial {
 	const struct kl_spec *spec;
 	const struct kl_history *h;
 	bool classical;
+	struct kl_limits lim;
 	char text[1024];
 	struct kl_replay out;
 };
@@ -138,7 +139,7 @@ static int replay(struct trial *t, const char *part)
 	assert_int_equal(fclose(f), 0);
 	fflush(stderr);
 	dup2(null, 2);
-	ret = kl_cert_replay(path, t->spec, t->h, &t->out);
+	ret = kl_cert_replay(path, t->spec, t->h, &t->lim, &t->out);
 	fflush(stderr);
 	dup2(err, 2);
 	close(null);
@@ -397,12 +398,56 @@ static void test_runs(void **state)
 	assert_true(right > n / 20);
 }
 
+/*
+ * A certificate may ask the oracle what takes it for ever: writes that overlap, and reads
+ * that saw them in turns that nobody would try first.  What is beyond the bounds is open.
+ */
+static void test_bounds(void **state)
+{
+	enum { WRITES = 30, READS = 60 };
+	const uint64_t past = 1;
+	struct specs specs;
+	char text[8192];
+	uint32_t i, op;
+	size_t len, k;
+
+	load_specs(&specs);
+	len = snprintf(text, sizeof(text), "# klin history 1\n");
+	for (i = 0; i < WRITES; i++)
+		len += snprintf(text + len, sizeof(text) - len, "t%u @0 1 10000 put %u\n", i + 2,
+				i);
+	for (i = 0; i < READS; i++)
+		len += snprintf(text + len, sizeof(text) - len, "t1 @0 %u %u get -> %u\n",
+				10 * i + 10, 10 * i + 11, i < WRITES ? WRITES - 1 - i : 0);
+	for (k = 0; k < 4; k++) {
+		/* The register of plain words, and of those that wait in a buffer. */
+		struct trial t = { .spec = specs.s[k % 2 ? 3 : 1], .classical = k < 2 };
+		struct kl_history *h;
+
+		assert_int_equal(kl_text_read("t", text, len, &h), 0);
+		t.h = h;
+		i = snprintf(t.text, sizeof(t.text), "part VIOLATION %zu dfs\n"
+			     "cut - end 20000\nkept", h->nops);
+		for (op = 0; op < h->nops; op++)
+			i += snprintf(t.text + i, sizeof(t.text) - i, " %u", op);
+		t.lim.work = 1000000;
+		assert_int_equal(replay(&t, t.text), 0);
+		assert_true(t.out.open == 1 && !t.out.refuted);
+		t.lim = (struct kl_limits){ .deadline_ns = past };
+		assert_int_equal(replay(&t, t.text), 0);
+		assert_true(t.out.open == 1 && !t.out.refuted);
+		kl_history_free(h);
+	}
+	free_specs(&specs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classical),
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/err.h"
 #include "base/sort.h"
@@ -39,14 +38,6 @@ void kl_answer_free(struct kl_answer *a)
 	a->steps = NULL;
 	a->core = NULL;
 	a->nsteps = a->ncore = 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 static bool fits(const struct kl_spec *spec, const int *map, const struct kl_shape *s)
@@ -495,7 +486,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_frontier_engine,
 		&kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine, NULL,
 	};
-	const uint64_t start = now_ns();
+	const uint64_t start = kl_now_ns();
 	uint64_t shrink;
 	struct job j = { .spec = spec, .h = h, .opt = opt };
 	struct kl_report *r = calloc(1, sizeof(*r));
@@ -522,15 +513,15 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	ret = takes_whole(&j) ? check_whole(&j, &s, r) : 0;
 	if (!ret)
 		ret = check_split(&j, opt->no_partition, &s, r);
-	shrink = now_ns();
+	shrink = kl_now_ns();
 	ret = ret < 0 ? ret : 0;
 	if (!ret)
 		ret = shrink_parts(&j, &s, r);
 	if (ret)
 		goto out;
 	add_up(r);
-	r->shrink_seconds = (now_ns() - shrink) / 1e9;
-	r->seconds = (now_ns() - start) / 1e9;
+	r->shrink_seconds = (kl_now_ns() - shrink) / 1e9;
+	r->seconds = (kl_now_ns() - start) / 1e9;
 	r->ops = s.ops;
 	s.ops = NULL;
 out:

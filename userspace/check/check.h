@@ -31,7 +31,7 @@ struct kl_progress {
 struct kl_limits {
 	uint64_t bytes;			/* of memory for configurations and states */
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
-	uint64_t work;			/* configurations that are made, */
+	uint64_t work;			/* configurations that are made (oracles: looks at anything), */
 	uint64_t each;			/* and more of them for each operation that was placed */
 	const volatile int *stop;	/* set from elsewhere to end the run */
 	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
@@ -40,8 +40,28 @@ struct kl_limits {
 	struct kl_progress *progress;	/* or NULL */
 };
 
+/* CLOCK_MONOTONIC, as bounds of time have it. */
+uint64_t kl_now_ns(void);
+
 /* Is it to end, or its time over?  Then @reason says which. */
 bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size);
+
+/* Work that is counted in looks at anything, each of some nanoseconds. */
+struct kl_looks {
+	const struct kl_limits *lim;
+	uint64_t n;
+	uint64_t most;		/* whatever @lim says; 0: as it says */
+	char reason[160];	/* why there may be no more */
+};
+
+/**
+ * kl_look() - count looks
+ * @l: those so far
+ * @more: how many more
+ *
+ * Return: 0; -E2BIG when that is too much, or (looked at now and then) the time over.
+ */
+int kl_look(struct kl_looks *l, uint64_t more);
 
 /*
  * A step of a witness: an item of the partition takes effect, or (TSO) the

@@ -1,23 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bounds of a run that have nothing to do with what it does. */
+#include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "check/check.h"
 
-bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
+#define LOOKS	(1u << 16)	/* between two looks at the clock */
+
+uint64_t kl_now_ns(void)
 {
 	struct timespec ts;
 
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
+{
 	if (lim->stop && *lim->stop) {
 		snprintf(reason, size, "interrupted");
 		return true;
 	}
 	if (!lim->deadline_ns)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	if ((uint64_t)ts.tv_sec * 1000000000ull + ts.tv_nsec <= lim->deadline_ns)
+	if (kl_now_ns() <= lim->deadline_ns)
 		return false;
 	snprintf(reason, size, "time bound reached");
 	return true;
+}
+
+int kl_look(struct kl_looks *l, uint64_t more)
+{
+	const uint64_t before = l->n;
+
+	l->n += more;
+	if (l->most && l->n > l->most)
+		snprintf(l->reason, sizeof(l->reason), "too many orders for the oracle");
+	else if (l->lim->work && l->n > l->lim->work)
+		snprintf(l->reason, sizeof(l->reason), "bound of work reached");
+	else if (before / LOOKS == l->n / LOOKS ||
+		 !kl_time_over(l->lim, l->reason, sizeof(l->reason)))
+		return 0;
+	return -E2BIG;
 }

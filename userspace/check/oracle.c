@@ -13,8 +13,8 @@
 #include "check/check.h"
 
 #define MAX_ITEMS	4096
-#define MAX_STEPS	5000000ull
-#define MAX_LOOKS	400000000ull	/* at an item, to see whether it may come: about a second */
+#define MAX_LOOKS	800000000ull	/* at anything: about two seconds */
+#define STEP_LOOKS	100		/* what a step costs beside them */
 
 struct state {
 	struct state *next;
@@ -30,7 +30,7 @@ struct oracle {
 	uint32_t left;		/* items that have to take effect and have not */
 	uint32_t *order, depth;
 	uint32_t *best, nbest;
-	uint64_t steps, looks;
+	struct kl_looks looks;
 };
 
 /* Does item @a happen before item @b?  A gap has only its events. */
@@ -88,6 +88,8 @@ static int try_item(struct oracle *o, const struct state *s, bool in_gap, uint32
 
 		ret = kl_run_apply(o->run, s->v, s->len, it->method, kl_op_args(o->p->h, op),
 				   kl_op_res(o->p->h, op), add_state, &list);
+		if (!ret)
+			ret = kl_look(&o->looks, kl_run_work(o->run) + s->len);
 		/* Inside a gap anything may happen after each operation. */
 		if (!ret && list && in_gap) {
 			free_states(list);
@@ -112,17 +114,18 @@ static int try_item(struct oracle *o, const struct state *s, bool in_gap, uint32
 	return ret;
 }
 
-static bool may_come(const struct oracle *o, uint32_t item)
+/* 1, 0, or -E2BIG. */
+static int may_come(struct oracle *o, uint32_t item)
 {
 	const uint32_t *before = o->before + (size_t)item * o->p->nitems;
 	uint32_t i;
 
 	if (o->done[item])
-		return false;
+		return kl_look(&o->looks, 1);
 	for (i = 0; i < o->p->nitems && before[i] != MAX_ITEMS; i++)
 		if (!o->done[before[i]])
-			return false;
-	return true;
+			return kl_look(&o->looks, i + 1);
+	return kl_look(&o->looks, i + 1) ?: 1;
 }
 
 /* Return: 1 when an order was found, 0 when there is none, negative errno. */
@@ -131,8 +134,9 @@ static int try_orders(struct oracle *o, const struct state *s, bool in_gap)
 	uint32_t i;
 	int ret;
 
-	if (++o->steps > MAX_STEPS)
-		return -E2BIG;
+	ret = kl_look(&o->looks, STEP_LOOKS);
+	if (ret)
+		return ret;
 	if (o->depth > o->nbest || !o->left) {
 		memcpy(o->best, o->order, o->depth * sizeof(*o->best));
 		o->nbest = o->depth;
@@ -140,11 +144,9 @@ static int try_orders(struct oracle *o, const struct state *s, bool in_gap)
 	if (!o->left)
 		return 1;
 	for (i = 0; i < o->p->nitems; i++) {
-		if (++o->looks > MAX_LOOKS)
-			return -E2BIG;
-		if (!may_come(o, i))
-			continue;
-		ret = try_item(o, s, in_gap, i);
+		ret = may_come(o, i);
+		if (ret > 0)
+			ret = try_item(o, s, in_gap, i);
 		if (ret)
 			return ret;
 	}
@@ -178,7 +180,7 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			 struct kl_answer *a)
 {
 	struct kl_outcome first = { 0 };
-	struct oracle o = { .p = p };
+	struct oracle o = { .p = p, .looks = { .lim = lim, .most = MAX_LOOKS } };
 	struct state *s = NULL;
 	int ret;
 
@@ -189,7 +191,7 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			 MAX_ITEMS);
 		return 0;
 	}
-	ret = find_before(&o);
+	ret = kl_look(&o.looks, (uint64_t)p->nitems * p->nitems) ?: find_before(&o);
 	o.run = kl_run_new(p->spec);
 	if (o.run)
 		first.state = kl_run_init(o.run, p->fresh, &first.len);
@@ -198,7 +200,8 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 	if (!ret)
 		ret = try_orders(&o, s, false);
 	if (ret == -E2BIG) {
-		snprintf(a->reason, sizeof(a->reason), "too many orders for the oracle");
+		snprintf(a->reason, sizeof(a->reason), "%s",
+			 *o.looks.reason ? o.looks.reason : kl_run_error(o.run));
 		ret = 0;
 	} else if (ret >= 0) {
 		a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
@@ -208,7 +211,7 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 		while (!ret && o.nbest--)
 			a->steps[o.nbest].item = o.best[o.nbest];
 	}
-	a->work = o.steps;
+	a->work = o.looks.n;
 	free(o.before);
 	free(o.done);
 	free(o.order);

@@ -11,13 +11,20 @@
 #include "klin/input.h"
 #include "tso/replay.h"
 
+#define MAX_LOOKS	15000000000ull	/* about a minute */
+
 struct replay_args {
 	const char *cert, *history, *spec;
+	struct kl_limits lim;
 };
+
+enum { OPT_TIME = 256 };
 
 static const struct argp_option options[] = {
 	{ "history", 'h', "FILE", 0, "The history, if not where the certificate says", 0 },
 	{ "spec", 's', "FILE", 0, "The specification, if not the one in the history", 0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0, "Leave open (UNKNOWN) what is not "
+	  "done after so long", 0 },
 	{ 0 }
 };
 
@@ -31,6 +38,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		a->spec = arg;
+		break;
+	case OPT_TIME:
+		a->lim.deadline_ns = kl_now_ns() +
+			kl_arg_number(state, "time-limit", arg, 1, 1u << 30) * 1000000000ull;
 		break;
 	case ARGP_KEY_ARG:
 		if (a->cert)
@@ -55,7 +66,8 @@ static const struct argp argp = {
 	       "specification, counterexamples are given to the brute-force oracle.\v"
 	       "Exit status: 0 all partitions' claims are right, 1 one is wrong, 2 usage or input, "
 	       "3 what is claimed is right, but a partition has no proof (UNKNOWN, or a violation "
-	       "beyond the counterexamples that were made or too large for the oracle).",
+	       "beyond the counterexamples that were made or too large for the oracle, or for the "
+	       "time: all counterexamples together get about a minute's work).",
 };
 
 /* Where the certificate says it is; or beside the certificate, when both were moved. */
@@ -74,7 +86,7 @@ static char *find_history(const char *cert)
 
 static int cmd_replay(int argc, char **argv)
 {
-	struct replay_args a = { 0 };
+	struct replay_args a = { .lim = { .work = MAX_LOOKS } };
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
 	struct kl_replay r;
@@ -90,7 +102,7 @@ static int cmd_replay(int argc, char **argv)
 	}
 	if (kl_load_input(a.spec, a.history ? a.history : path, &spec, &h))
 		goto out;
-	ret = kl_cert_replay(a.cert, spec, h, &r);
+	ret = kl_cert_replay(a.cert, spec, h, &a.lim, &r);
 	if (!ret) {
 		printf("%s: right%s: %zu orders accepted, %zu violations confirmed, %zu parts "
 		       "without proof\n", a.cert, r.classical ? " on sequential consistency" : "",

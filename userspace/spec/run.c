@@ -77,6 +77,11 @@ const char *kl_run_error(const struct kl_run *r)
 	return r->error;
 }
 
+uint64_t kl_run_work(const struct kl_run *r)
+{
+	return r->work;
+}
+
 int kl_run_fail(struct kl_run *r, int err, const char *fmt, ...)
 {
 	va_list ap;

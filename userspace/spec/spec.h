@@ -211,6 +211,8 @@ typedef int (*kl_outcome_fn)(void *ctx, const struct kl_outcome *o);
 int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
 		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx);
 const char *kl_run_error(const struct kl_run *r);
+/* How many instructions that took, about. */
+uint64_t kl_run_work(const struct kl_run *r);
 
 /*
  * Raw mode, for specs of fixed size: unknowns keep their numbers from the state

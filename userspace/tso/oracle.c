@@ -15,7 +15,8 @@
 #include "tso/tso.h"
 
 #define MAX_ITEMS	4096
-#define MAX_STEPS	5000000ull
+#define MAX_LOOKS	800000000ull	/* at anything: about two seconds */
+#define STEP_LOOKS	100		/* what a step costs beside them */
 
 struct oracle {
 	const struct kl_part *p;
@@ -24,7 +25,7 @@ struct oracle {
 	uint8_t *done;		/* has point k been?  k < n: item k executes; n + k: its entry leaves */
 	uint32_t *newest;	/* whose entry was its thread's newest when an item had executed */
 	uint32_t left;		/* items that have to execute and have not */
-	uint64_t steps;
+	struct kl_looks looks;
 	struct kl_step *order, *best;
 	size_t depth, nbest;
 };
@@ -110,6 +111,8 @@ static int try_exec(struct oracle *o, const struct kl_machine *m, uint32_t item)
 		kl_run_set_fresh(o->run, kl_machine_next_unknown(m));
 		ret = kl_run_apply(o->run, view, m->nmem, it->method, kl_op_args(o->p->h, op),
 				   kl_op_res(o->p->h, op), add_machine, &l);
+		if (!ret)
+			ret = kl_look(&o->looks, kl_run_work(o->run) + (l.n + 1) * (m->nmem + m->nwrites));
 	} else if (it->kind == KL_ITEM_ENTER || m->in_gap) {
 		struct kl_outcome none = { 0 };
 
@@ -147,6 +150,9 @@ static int try_flush(struct oracle *o, const struct kl_machine *m, const struct 
 		ret = kl_machine_copy(&after, m);
 	if (!ret) {
 		kl_machine_flush(&after, e->thread);
+		ret = kl_look(&o->looks, m->nmem + m->nwrites);
+	}
+	if (!ret) {
 		o->order[o->depth++] = (struct kl_step){ e->item, KL_STEP_FLUSH };
 		o->done[o->p->nitems + e->item] = 1;
 		ret = try_orders(o, &after);
@@ -168,18 +174,18 @@ static bool is_done(const struct oracle *o, uint32_t point)
 				      o->done[n + o->newest[point - n]]);
 }
 
-/* May @item execute now: is everything over that has to be? */
-static bool may_exec(const struct oracle *o, uint32_t item)
+/* May @item execute now: is everything over that has to be?  1, 0, or -E2BIG. */
+static int may_exec(struct oracle *o, uint32_t item)
 {
 	const uint32_t *before = o->before + (size_t)item * 2 * o->p->nitems;
 	uint32_t i;
 
 	if (o->done[item])
-		return false;
+		return kl_look(&o->looks, 1);
 	for (i = 0; i < 2 * o->p->nitems && before[i] != 2 * MAX_ITEMS; i++)
 		if (!is_done(o, before[i]))
-			return false;
-	return true;
+			return kl_look(&o->looks, i + 1);
+	return kl_look(&o->looks, i + 1) ?: 1;
 }
 
 static int try_orders(struct oracle *o, const struct kl_machine *m)
@@ -188,8 +194,9 @@ static int try_orders(struct oracle *o, const struct kl_machine *m)
 	size_t k;
 	int ret;
 
-	if (++o->steps > MAX_STEPS)
-		return -E2BIG;
+	ret = kl_look(&o->looks, STEP_LOOKS);
+	if (ret)
+		return ret;
 	if (o->depth > o->nbest || !o->left) {
 		memcpy(o->best, o->order, o->depth * sizeof(*o->best));
 		o->nbest = o->depth;
@@ -198,16 +205,18 @@ static int try_orders(struct oracle *o, const struct kl_machine *m)
 	if (!o->left)
 		return 1;
 	for (i = 0; i < o->p->nitems; i++) {
-		if (!may_exec(o, i))
-			continue;
-		ret = try_exec(o, m, i);
+		ret = may_exec(o, i);
+		if (ret > 0)
+			ret = try_exec(o, m, i);
 		if (ret)
 			return ret;
 	}
 	for (k = 0; k < m->nentries; k++) {
-		if (kl_machine_oldest(m, m->entries[k].thread) != (int64_t)k)
-			continue;
-		ret = try_flush(o, m, &m->entries[k]);
+		const int64_t oldest = kl_machine_oldest(m, m->entries[k].thread);
+
+		ret = kl_look(&o->looks, oldest + 1);
+		if (!ret && oldest == (int64_t)k)
+			ret = try_flush(o, m, &m->entries[k]);
 		if (ret)
 			return ret;
 	}
@@ -246,7 +255,7 @@ static int find_before(struct oracle *o)
 static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			     struct kl_answer *a)
 {
-	struct oracle o = { .p = p };
+	struct oracle o = { .p = p, .looks = { .lim = lim, .most = MAX_LOOKS } };
 	struct kl_machine m = { 0 };
 	const struct kl_val *first;
 	size_t len;
@@ -260,7 +269,7 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 			 "store buffers of containers are not modelled");
 		return 0;
 	}
-	ret = find_before(&o);
+	ret = kl_look(&o.looks, (uint64_t)p->nitems * p->nitems) ?: find_before(&o);
 	o.run = kl_run_new(p->spec);
 	first = o.run ? kl_run_init(o.run, p->fresh, &len) : NULL;
 	if (!ret)
@@ -271,7 +280,8 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 		ret = try_orders(&o, &m);
 	}
 	if (ret == -E2BIG) {
-		snprintf(a->reason, sizeof(a->reason), "too many orders for the oracle");
+		snprintf(a->reason, sizeof(a->reason), "%s",
+			 *o.looks.reason ? o.looks.reason : kl_run_error(o.run));
 		ret = 0;
 	} else if (ret >= 0) {
 		a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
@@ -281,7 +291,7 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 		if (!ret)
 			memcpy(a->steps, o.best, o.nbest * sizeof(*a->steps));
 	}
-	a->work = o.steps;
+	a->work = o.looks.n;
 	free(o.before);
 	free(o.done);
 	free(o.newest);

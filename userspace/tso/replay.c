@@ -32,6 +32,18 @@ int kl_replay_bad(const struct replay *r, const char *what)
 	return -EINVAL;
 }
 
+int kl_replay_look(struct replay *r, uint64_t more)
+{
+	struct kl_looks *l = &r->looks;
+
+	if (r->over)
+		return -E2BIG;
+	r->over = more ? kl_look(l, more) : kl_time_over(l->lim, l->reason, sizeof(l->reason));
+	if (r->over)
+		kl_warn_at(r->path, r->line, 0, "%s", l->reason);
+	return r->over ? -E2BIG : 0;
+}
+
 bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key)
 {
 	const struct kl_op *o = &r->h->ops[op];
@@ -310,9 +322,11 @@ static int replay_init(struct replay *r)
 }
 
 int kl_cert_replay(const char *path, const struct kl_spec *spec, const struct kl_history *h,
-		   struct kl_replay *out)
+		   const struct kl_limits *lim, struct kl_replay *out)
 {
-	struct replay r = { .path = path, .spec = spec, .h = h, .out = out };
+	struct replay r = {
+		.path = path, .spec = spec, .h = h, .looks = { .lim = lim }, .out = out,
+	};
 	char *text = NULL;
 	int ret;
 

@@ -4,13 +4,14 @@
 
 #include <stdbool.h>
 
+#include "check/check.h"
 #include "history/history.h"
 #include "spec/spec.h"
 
 struct kl_replay {
 	size_t accepted;	/* partitions whose order is right */
 	size_t refuted;		/* violations that the oracle confirms */
-	size_t open;		/* partitions of which nothing is claimed, or not shown */
+	size_t open;		/* partitions of which nothing is claimed, or not shown, or too much */
 	bool classical;		/* claims are about sequential consistency */
 };
 
@@ -27,6 +28,8 @@ char *kl_cert_history(const char *path);
  * @path: the certificate, see check/cert.h
  * @spec: the specification
  * @h: the history
+ * @lim: bounds of time, and of looks (work) at what takes longer than to read it; what
+ *	would go beyond them is open
  * @out: what was checked
  *
  * Orders are replayed in time linear in their length; violations are given to
@@ -37,6 +40,6 @@ char *kl_cert_history(const char *path);
  * be read or belongs to another history; -ENOMEM.
  */
 int kl_cert_replay(const char *path, const struct kl_spec *spec, const struct kl_history *h,
-		   struct kl_replay *out);
+		   const struct kl_limits *lim, struct kl_replay *out);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef KL_TSO_REPLAY_INTERNAL_H
 #define KL_TSO_REPLAY_INTERNAL_H
 
+#include "check/check.h"
 #include "history/history.h"
 #include "spec/spec.h"
 #include "tso/machine.h"
@@ -47,6 +48,8 @@ struct replay {
 	uint32_t *line_op;		/* of what comes later there, what returned first */
 	uint32_t *thread_op;		/* the entry that a thread left last */
 	bool classical, tso;
+	struct kl_looks looks;		/* of all that is not linear */
+	bool over;			/* they were too many: said once */
 	struct kl_machine any;		/* memory of which nothing is known */
 	struct kl_val *view;
 	size_t cview;
@@ -58,6 +61,12 @@ struct replay {
 /* Say which claim is wrong (-EBADMSG), or what cannot be read (-EINVAL). */
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n);
 int kl_replay_bad(const struct replay *r, const char *what);
+
+/*
+ * Count @more looks; none: is the time over?  -E2BIG, after a message the first time: this
+ * partition is open, and whatever else takes looks.
+ */
+int kl_replay_look(struct replay *r, uint64_t more);
 
 /* The key that an operation says it is about; false if it does not. */
 bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key);

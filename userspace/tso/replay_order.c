@@ -257,7 +257,7 @@ static int run_order(struct replay *r)
 		if (r->tok[i].first)
 			ret = start(r, r->h->fresh);
 		if (!ret)
-			ret = run_step(r, i);
+			ret = run_step(r, i) ?: kl_replay_look(r, 0);
 	}
 	kl_run_set_raw(r->run, false);
 	return ret;
@@ -363,7 +363,8 @@ int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text)
 	r->out->accepted += !ret;
 	/* Nothing is wrong with it so far, and nothing shown. */
 	if (ret == -E2BIG) {
-		kl_warn_at(r->path, r->line, 0, "too many states to replay this order");
+		if (!r->over)
+			kl_warn_at(r->path, r->line, 0, "too many states to replay this order");
 		r->out->open++;
 		ret = 0;
 	}
