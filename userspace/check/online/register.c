@@ -56,7 +56,7 @@ static void reg_free(struct kl_online *o, void *mon)
 		reg_put(o, &r->ends[i]);
 	reg_put(o, &r->first_read);
 	free(r->v);
-	free(r->table);
+	free(r->words.at);
 	free(r->d);
 	free(r);
 }

@@ -60,8 +60,7 @@ struct reg {
 	struct value *v;
 	size_t n, cap;
 	uint32_t free;
-	uint32_t *table;	/* hash of word -> newest of that word + 1 */
-	size_t size, nlinked;
+	struct on_words words;	/* the newest of each word */
 	struct doing *d;
 	size_t ndoing, cdoing;
 	uint32_t free_doing;

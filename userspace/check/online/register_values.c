@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "check/online/register.h"
 
@@ -22,75 +21,38 @@ void reg_hold(struct kl_online *o, uint32_t *at, uint32_t op)
 	*at = op;
 }
 
-static inline size_t home(const struct reg *r, uint64_t word)
-{
-	return kl_mix(word, 0) & (r->size - 1);
-}
-
 /* Where the word is, or would be. */
 static inline size_t find(const struct reg *r, uint64_t word)
 {
-	size_t at = home(r, word);
-
-	while (r->table[at] && r->v[r->table[at] - 1].word != word)
-		at = (at + 1) & (r->size - 1);
-	return at;
+	return on_words_find(&r->words, r->v, sizeof(*r->v), word);
 }
 
 uint32_t value_find(const struct reg *r, uint64_t word)
 {
-	return r->size ? r->table[find(r, word)] - 1 : ON_NONE;
-}
-
-static int grow_table(struct reg *r)
-{
-	const size_t old = r->size;
-	uint32_t *from = r->table;
-	size_t i;
-
-	r->size = old ? 2 * old : 64;
-	r->table = calloc(r->size, sizeof(*r->table));
-	if (!r->table) {
-		r->table = from;
-		r->size = old;
-		return -ENOMEM;
-	}
-	for (i = 0; i < old; i++)
-		if (from[i])
-			r->table[find(r, r->v[from[i] - 1].word)] = from[i];
-	free(from);
-	return 0;
+	return r->words.size ? r->words.at[find(r, word)] - 1 : ON_NONE;
 }
 
 /* Take a value out of its word's list, and the word out if it was the only one. */
 static void unlink_value(struct reg *r, uint32_t i)
 {
-	size_t hole = find(r, r->v[i].word), at;
+	const size_t hole = find(r, r->v[i].word);
 	uint32_t *next;
 
-	if (r->table[hole] == i + 1) {
-		r->table[hole] = r->v[i].same + 1;
+	if (r->words.at[hole] == i + 1) {
+		r->words.at[hole] = r->v[i].same + 1;
 	} else {
-		for (next = &r->v[r->table[hole] - 1].same; *next != i; next = &r->v[*next].same)
+		for (next = &r->v[r->words.at[hole] - 1].same; *next != i; next = &r->v[*next].same)
 			;
 		*next = r->v[i].same;
 	}
-	if (r->table[hole])
-		return;
-	for (at = (hole + 1) & (r->size - 1); r->table[at]; at = (at + 1) & (r->size - 1)) {
-		if (((at - home(r, r->v[r->table[at] - 1].word)) & (r->size - 1)) >=
-		    ((at - hole) & (r->size - 1))) {
-			r->table[hole] = r->table[at];
-			hole = at;
-		}
-	}
-	r->table[hole] = 0;
+	if (!r->words.at[hole])
+		on_words_unlink(&r->words, r->v, sizeof(*r->v), hole);
 }
 
 int value_new(struct reg *r, uint64_t word, uint32_t *i)
 {
 	size_t at;
-	int ret = 2 * (r->nlinked + 1) > r->size ? grow_table(r) : 0;
+	int ret = on_words_room(&r->words, r->v, sizeof(*r->v));
 
 	if (ret)
 		return ret;
@@ -107,10 +69,10 @@ int value_new(struct reg *r, uint64_t word, uint32_t *i)
 	r->v[*i] = (struct value){
 		.word = word, .lo = NEVER, .sure = NEVER, .over = NEVER, .write = ON_NONE,
 		.see = ON_NONE, .last = ON_NONE, .by = { ON_NONE, ON_NONE, ON_NONE },
-		.prev = ON_NONE, .next = ON_NONE, .same = r->table[at] - 1, .linked = true,
+		.prev = ON_NONE, .next = ON_NONE, .same = r->words.at[at] - 1, .linked = true,
 	};
-	r->table[at] = *i + 1;
-	r->nlinked++;
+	r->words.n += !r->words.at[at];
+	r->words.at[at] = *i + 1;
 	return 0;
 }
 
@@ -163,5 +125,4 @@ void value_forget(struct kl_online *o, struct reg *r, uint32_t i)
 	v->linked = false;
 	v->same = r->free;
 	r->free = i;
-	r->nlinked--;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "check/online/uses.h"
 
@@ -58,79 +57,31 @@ void uses_free(struct kl_online *o, struct uses *s)
 	for (i = 0; i < s->nwild; i++)
 		put(o, s->wild[i]);
 	free(s->u);
-	free(s->table);
+	free(s->words.at);
 	free(s->empties);
 	free(s->wild);
 	free(s->dead);
 	free(s->core);
 }
 
-static inline size_t home(const struct uses *s, uint64_t word)
+static inline size_t find(const struct uses *s, uint64_t word)
 {
-	return kl_mix(word, 0) & (s->size - 1);
-}
-
-static int grow_table(struct uses *s)
-{
-	const size_t old = s->size;
-	uint32_t *from = s->table;
-	size_t i, at;
-
-	s->size = old ? 2 * old : 256;
-	s->table = calloc(s->size, sizeof(*s->table));
-	if (!s->table) {
-		s->table = from;
-		s->size = old;
-		return -ENOMEM;
-	}
-	for (i = 0; i < old; i++) {
-		if (!from[i])
-			continue;
-		at = home(s, s->u[from[i] - 1].word);
-		while (s->table[at])
-			at = (at + 1) & (s->size - 1);
-		s->table[at] = from[i];
-	}
-	free(from);
-	return 0;
-}
-
-static size_t find(const struct uses *s, uint64_t word)
-{
-	size_t at = home(s, word);
-
-	while (s->table[at] && s->u[s->table[at] - 1].word != word)
-		at = (at + 1) & (s->size - 1);
-	return at;
+	return on_words_find(&s->words, s->u, sizeof(*s->u), word);
 }
 
 uint32_t uses_first(const struct uses *s, uint64_t word)
 {
-	return s->size ? s->table[find(s, word)] - 1 : ON_NONE;
+	return s->words.size ? s->words.at[find(s, word)] - 1 : ON_NONE;
 }
 
 bool uses_alone(const struct uses *s, uint32_t i)
 {
-	return s->u[i].same == ON_NONE && s->table[find(s, s->u[i].word)] == i + 1;
+	return s->u[i].same == ON_NONE && s->words.at[find(s, s->u[i].word)] == i + 1;
 }
 
-/* Take the word at @hole out, and close the hole. */
-static void unlink_word(struct uses *s, size_t hole)
+static void unlink_word(struct uses *s, size_t at)
 {
-	size_t at = hole;
-
-	s->nwords--;
-	for (;;) {
-		at = (at + 1) & (s->size - 1);
-		if (!s->table[at])
-			break;
-		if (((at - home(s, s->u[s->table[at] - 1].word)) & (s->size - 1)) >=
-		    ((at - hole) & (s->size - 1))) {
-			s->table[hole] = s->table[at];
-			hole = at;
-		}
-	}
-	s->table[hole] = 0;
+	on_words_unlink(&s->words, s->u, sizeof(*s->u), at);
 }
 
 static int new_use(struct uses *s, uint64_t word, uint32_t *i)
@@ -218,10 +169,11 @@ int uses_announce(struct kl_online *o, struct uses *s, uint32_t i)
 	}
 	if (op->kind > ON_PEEK)
 		return 0;
-	if (2 * (s->nwords + 1) > s->size && grow_table(s))
-		return -ENOMEM;
+	ret = on_words_room(&s->words, s->u, sizeof(*s->u));
+	if (ret)
+		return ret;
 	slot = find(s, op->word);
-	first = s->table[slot] ? s->table[slot] - 1 : ON_NONE;
+	first = s->words.at[slot] ? s->words.at[slot] - 1 : ON_NONE;
 	at = choose(o, s, first, op, &n);
 	if (at == ON_NONE) {
 		if (n >= CLUSTER) {
@@ -235,8 +187,8 @@ int uses_announce(struct kl_online *o, struct uses *s, uint32_t i)
 		use(s, at)->same = first;
 		if (first != ON_NONE)
 			use(s, at)->crowd = use(s, first)->crowd = true;
-		s->nwords += first == ON_NONE;
-		s->table[slot] = at + 1;
+		s->words.n += first == ON_NONE;
+		s->words.at[slot] = at + 1;
 	}
 	u = use(s, at);
 	if (op->kind == ON_ADD)
@@ -357,7 +309,7 @@ static int forget(struct kl_online *o, struct uses *s, uint32_t i)
 static int close_cluster(struct kl_online *o, struct uses *s, uint64_t word)
 {
 	const size_t at = find(s, word);
-	const uint32_t first = s->table[at] - 1;
+	const uint32_t first = s->words.at[at] - 1;
 	uint32_t i, next, kept = ON_NONE;
 	int ret = 0;
 
@@ -376,7 +328,7 @@ static int close_cluster(struct kl_online *o, struct uses *s, uint64_t word)
 	if (kept == ON_NONE)
 		unlink_word(s, at);
 	else
-		s->table[at] = kept + 1;
+		s->words.at[at] = kept + 1;
 	return ret;
 }
 
@@ -463,8 +415,8 @@ int uses_known(struct kl_online *o, struct uses *s, uint64_t call)
 		const struct use *u = use(s, i);
 		const size_t at = u->linked ? find(s, u->word) : 0;
 
-		if (!u->linked || u->opens || u->lo == NEVER || u->lo > call || !s->table[at] ||
-		    s->table[at] - 1 != i || u->same != ON_NONE)
+		if (!u->linked || u->opens || u->lo == NEVER || u->lo > call || !s->words.at[at] ||
+		    s->words.at[at] - 1 != i || u->same != ON_NONE)
 			continue;
 		unlink_word(s, at);
 		free_use(o, s, i);
@@ -519,7 +471,7 @@ int core_word(struct uses *s, uint32_t i)
 
 	if (s->accused == ON_NONE)
 		s->accused = i;
-	for (i = s->table[at] ? s->table[at] - 1 : ON_NONE; i != ON_NONE && !ret;
+	for (i = s->words.at[at] ? s->words.at[at] - 1 : ON_NONE; i != ON_NONE && !ret;
 	     i = use(s, i)->same)
 		ret = core_use(s, use(s, i));
 	return ret;
@@ -563,7 +515,7 @@ bool uses_doubted(const struct uses *s, uint32_t i)
 {
 	const size_t at = s->ndoubts ? find(s, s->u[i].word) : 0;
 
-	for (i = s->ndoubts && s->table[at] ? s->table[at] - 1 : ON_NONE; i != ON_NONE;
+	for (i = s->ndoubts && s->words.at[at] ? s->words.at[at] - 1 : ON_NONE; i != ON_NONE;
 	     i = s->u[i].same)
 		if (s->u[i].doubt)
 			return true;
@@ -581,7 +533,7 @@ int uses_doubt(struct kl_online *o, struct uses *s)
 		return 0;
 	u = use(s, s->accused);
 	at = find(s, u->word);
-	for (i = s->table[at] ? s->table[at] - 1 : ON_NONE; i != ON_NONE; i = use(s, i)->same)
+	for (i = s->words.at[at] ? s->words.at[at] - 1 : ON_NONE; i != ON_NONE; i = use(s, i)->same)
 		if (use(s, i)->opens)
 			break;
 	if (i == ON_NONE)

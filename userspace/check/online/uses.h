@@ -11,6 +11,7 @@
 #define KL_CHECK_ONLINE_USES_H
 
 #include "check/online/internal.h"
+#include "check/online/words.h"
 
 #define NEVER	UINT64_MAX
 
@@ -43,8 +44,7 @@ struct uses {
 	struct use *u;
 	size_t n, cap;
 	uint32_t free;
-	uint32_t *table;	/* hash of word -> first of its cluster + 1 */
-	size_t size, nwords;
+	struct on_words words;	/* the first of each word's cluster */
 
 	uint64_t ev;		/* the last event */
 	enum on_begin begin;
