@@ -273,6 +273,82 @@ static void test_after(void **state)
 	kl_spec_free(spec);
 }
 
+/*
+ * What never returned and came too late to be followed may take effect at any time, also
+ * after its object has been dropped and has come back.
+ */
+static void test_never_over(void **state)
+{
+	struct kl_spec *spec = shipped_spec("set");
+	struct kl_val v[2] = { kl_word(1), kl_special(KL_ANY) };
+	struct kl_online_op op = {
+		.vals = v, .cpu = KL_NO_CPU, .object = 7, .drain = KL_TIME_MAX, .call = 5,
+		.method = kl_spec_find_method(spec, "add"), .flags = KL_OP_PENDING,
+	};
+	const struct kl_online_opts opts = { .engines = kl_engines, .fresh = true };
+	struct kl_online_stats st;
+	struct kl_online *o;
+	unsigned int i;
+
+	assert_int_equal(kl_online_new(spec, &opts, &o), 0);
+	assert_int_equal(kl_online_floor(o, 10), 0);
+	assert_int_equal(kl_online_add(o, &op), 0);
+	assert_int_equal(kl_online_drop(o, 7, "test"), 0);
+	assert_int_equal(kl_online_floor(o, 20), 0);
+	assert_int_equal(kl_online_drop(o, 7, "test"), 0);
+	kl_online_resume(o, 7, 20);
+	op.method = kl_spec_find_method(spec, "has");
+	op.flags = 0;
+	op.thread = 1;
+	for (i = 0; i < 2; i++) {
+		op.call = 40 + 20 * i;
+		op.ret = 50 + 20 * i;
+		v[1] = kl_word(i);
+		assert_int_equal(kl_online_add(o, &op), 0);
+	}
+	assert_int_equal(kl_online_floor(o, KL_TIME_MAX), 0);
+	kl_online_stats(o, &st);
+	assert_int_equal(st.verdict, KL_UNKNOWN);
+	kl_online_free(o);
+	kl_spec_free(spec);
+}
+
+/* More objects than could be looked through for each of them. */
+static void test_many_dropped(void **state)
+{
+	enum { MANY = 100000 };
+	struct kl_spec *spec = shipped_spec("set");
+	struct kl_val v[2] = { kl_word(1), kl_word(0) };
+	struct kl_online_op op = {
+		.vals = v, .cpu = KL_NO_CPU, .drain = KL_TIME_MAX,
+		.method = kl_spec_find_method(spec, "has"),
+	};
+	const struct kl_online_opts opts = { .engines = kl_engines, .fresh = true };
+	struct kl_online_stats st;
+	struct kl_online *o;
+	uint64_t i;
+
+	assert_int_equal(kl_online_new(spec, &opts, &o), 0);
+	for (i = 0; i < 2 * MANY; i++) {
+		op.call = 10 * i;
+		op.ret = 10 * i + 5;
+		op.object = 16 * i;
+		assert_int_equal(kl_online_add(o, &op), 0);
+		assert_int_equal(kl_online_floor(o, 10 * i + 9), 0);
+		if (i < MANY)
+			assert_int_equal(kl_online_drop(o, 16 * i, "test"), 0);
+		else
+			kl_online_resume(o, 16 * (i - MANY), 10 * i);
+	}
+	assert_int_equal(kl_online_floor(o, KL_TIME_MAX), 0);
+	kl_online_stats(o, &st);
+	assert_int_equal(st.gaps, MANY);
+	assert_int_equal(st.count[KL_UNKNOWN], MANY);
+	assert_int_equal(st.count[KL_LINEARIZABLE], MANY);
+	kl_online_free(o);
+	kl_spec_free(spec);
+}
+
 /* Right histories with a gap, which were taken for wrong once. */
 static void test_gaps(void **state)
 {
@@ -576,6 +652,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_after),
+		cmocka_unit_test(test_never_over),
+		cmocka_unit_test(test_many_dropped),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_flight),
 		cmocka_unit_test(test_flight_object),

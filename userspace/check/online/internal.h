@@ -4,7 +4,9 @@
 #define KL_CHECK_ONLINE_INTERNAL_H
 
 #include "check/configs.h"
+#include "check/online/heap.h"
 #include "check/online/online.h"
+#include "check/online/words.h"
 #include "check/sim.h"
 #include "spec/container.h"
 
@@ -99,17 +101,22 @@ struct on_part {
 	uint64_t wrong;		/* time of the last violation, plus 1; 0 if none */
 	const char *why;	/* it is UNKNOWN */
 	uint32_t gaps;		/* that are open */
+	uint32_t sibling;	/* the next partition of that object, or ON_NONE */
 };
 
 struct on_gap {
 	uint64_t from, to;	/* to: with the error */
-	uint64_t object;
-	bool all, open;
+	uint32_t object;	/* its number, ON_NONE: all; or the next free */
+	bool open;
 };
 
-struct on_end {
-	uint64_t key;
-	uint32_t op;
+struct on_object {
+	uint64_t id;
+	uint32_t first, last;	/* of its partitions, or ON_NONE */
+	uint32_t gaps_open;	/* on it alone */
+	uint32_t dropped;	/* the gap that ends when it is resumed, or ON_NONE */
+	uint64_t dropped_at;	/* for the last time */
+	bool gapped, begun;	/* operations were or will be lost on it; have been by now */
 };
 
 /* The last operations of a thread, to find those that come too close after it. */
@@ -148,25 +155,27 @@ struct kl_online {
 	bool unsorted;
 	struct kl_key *keys;
 	size_t ckeys;
-	struct on_end *ends;	/* a heap */
-	size_t nends, cends;
+	struct on_heap ends;
 	uint64_t floor, now, newest, events;
 	struct on_thread *threads;
 	size_t nthreads, cthreads;
+
+	/* objects.c */
+	struct on_object *objects;
+	size_t cobjects;
+	struct on_words object_at;
 	struct on_gap *gaps;
 	size_t ngaps, cgaps;
-	uint64_t next_gap;	/* time of the next beginning or end */
-	bool gapped;		/* something was lost on all objects */
-
+	uint32_t free_gap;
+	uint32_t gaps_open;	/* on all objects */
+	struct on_heap gap_times;	/* of their beginnings and ends */
+	bool gapped, begun;	/* something was or will be lost on all objects; has been by now */
 	struct on_part *parts;
 	size_t nparts, cparts;
 	uint32_t *table;
 	size_t size;
 	uint32_t last_part;
 	uint32_t most;		/* operations that a partition may keep */
-	uint64_t *gapped_objects, *begun_objects;	/* some were lost, have been lost by now */
-	size_t ngapped, cgapped, nbegun, cbegun;
-	bool begun;		/* on all objects */
 
 	/* live.c */
 	struct kl_part fake;	/* items are shapes */
@@ -235,12 +244,21 @@ int on_order_add(struct kl_online *o, uint32_t op);
 int on_order_run(struct kl_online *o);
 void on_order_free(struct kl_online *o);
 
-/* part.c: what happens to partitions, in order of time. */
+/* objects.c */
 int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *part);
+/* A gap begins or ends, the next one. */
+int on_gap_follow(struct kl_online *o);
+void on_objects_free(struct kl_online *o);
+
+/* part.c: what happens to partitions, in order of time. */
+/* A new one; @known: nothing was lost on it before. */
+int on_part_begin(struct kl_online *o, struct on_part *p, bool known);
 int on_part_announce(struct kl_online *o, uint32_t op);
 int on_part_call(struct kl_online *o, uint32_t op);
 int on_part_return(struct kl_online *o, uint32_t op);
-int on_part_gap(struct kl_online *o, const struct on_gap *g, bool end);
+/* Something is lost on it from now on, for ever if @endless; no longer. */
+int on_part_gap(struct kl_online *o, struct on_part *p, bool endless);
+int on_part_gap_over(struct kl_online *o, struct on_part *p);
 int on_part_end(struct kl_online *o, struct on_part *p);
 void on_part_free(struct kl_online *o, struct on_part *p);
 /* Something of [from, ...) was missing after all: what was said of it is not certain. */

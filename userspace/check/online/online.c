@@ -58,8 +58,7 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 	o->flushes = kl_spec_flushes(spec);
 	/* Times of one counter are all different. */
 	o->ties = opts->error || opts->clock != KL_CLOCK_SEQ;
-	o->free_op = ON_NONE;
-	o->next_gap = KL_TIME_MAX;
+	o->free_op = o->free_gap = ON_NONE;
 	ret = find_container(o) ?: live_init(o);
 	if (ret) {
 		kl_online_free(o);
@@ -82,10 +81,7 @@ void kl_online_free(struct kl_online *o)
 	for (i = 0; i < sizeof(o->reasons) / sizeof(*o->reasons); i++)
 		free(o->reasons[i]);
 	free(o->roles);
-	free(o->parts);
-	free(o->table);
-	free(o->gapped_objects);
-	free(o->begun_objects);
+	on_objects_free(o);
 	free(o->ops);
 	free(o);
 }
@@ -233,7 +229,7 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 	*s = (struct kl_online_stats){
 		.ops = o->total, .events = o->events, .floor = o->floor, .now = o->now,
 		.newest = o->newest, .gaps = o->ngaps_told, .late = o->late,
-		.violations = o->violations - o->doubted, .waiting = o->tail - o->head + o->nends,
+		.violations = o->violations - o->doubted, .waiting = o->tail - o->head + o->ends.n,
 		.inside = o->inside, .parts = o->nparts,
 		.bytes = o->cops * sizeof(*o->ops) + o->cwait * sizeof(*o->wait) +
 			 kl_intern_bytes(&o->sim.states),

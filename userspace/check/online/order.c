@@ -18,45 +18,6 @@
 
 #define AHEAD	8	/* operations; see ask_ahead() */
 
-/* Behind the last of the heap is one that never returns. */
-static int push_end(struct kl_online *o, uint64_t key, uint32_t op)
-{
-	size_t at = o->nends, up;
-	int ret = kl_grow(o->ends, o->cends, at + 2);
-	struct on_end *ends = o->ends;
-
-	if (ret)
-		return ret;
-	ends[++o->nends].key = KL_TIME_MAX;
-	for (; at; at = up) {
-		up = (at - 1) / 2;
-		if (ends[up].key <= key)
-			break;
-		ends[at] = ends[up];
-	}
-	ends[at] = (struct on_end){ .key = key, .op = op };
-	return 0;
-}
-
-static uint32_t pop_end(struct kl_online *o)
-{
-	struct on_end *ends = o->ends;
-	const uint32_t op = ends[0].op;
-	const size_t n = --o->nends;
-	const struct on_end last = ends[n];
-	size_t at = 0, down;
-
-	ends[n].key = KL_TIME_MAX;
-	for (; (down = 2 * at + 1) < n; at = down) {
-		down += ends[down + 1].key < ends[down].key;
-		if (ends[down].key >= last.key)
-			break;
-		ends[at] = ends[down];
-	}
-	ends[at] = last;
-	return op;
-}
-
 int on_order_add(struct kl_online *o, uint32_t op)
 {
 	int ret;
@@ -188,45 +149,6 @@ static int announce(struct kl_online *o, uint64_t time)
 	return ret;
 }
 
-static void find_next_gap(struct kl_online *o)
-{
-	size_t i;
-
-	o->next_gap = KL_TIME_MAX;
-	for (i = 0; i < o->ngaps; i++) {
-		const struct on_gap *g = &o->gaps[i];
-		const uint64_t time = g->open ? g->to : g->from;
-
-		if (time < o->next_gap)
-			o->next_gap = time;
-	}
-}
-
-static int follow_gap(struct kl_online *o)
-{
-	const uint64_t time = o->next_gap;
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < o->ngaps && !ret; i++) {
-		struct on_gap *g = &o->gaps[i];
-
-		if (g->open && g->to == time) {
-			const struct on_gap over = *g;
-
-			o->gaps[i--] = o->gaps[--o->ngaps];
-			ret = on_part_gap(o, &over, true);
-		} else if (!g->open && g->from == time) {
-			g->open = true;
-			ret = on_part_gap(o, g, false);
-		}
-	}
-	if (time > o->now)
-		o->now = time;
-	find_next_gap(o);
-	return ret;
-}
-
 /* Is all known that may follow @op closely?  Else wait, but not for ever. */
 static bool ready(struct kl_online *o, struct on_op *op)
 {
@@ -251,7 +173,7 @@ static int follow_call(struct kl_online *o, uint32_t op)
 	if (on_op(o, op)->call > o->now)
 		o->now = on_op(o, op)->call;
 	if (on_op(o, op)->ret != KL_TIME_MAX) {
-		ret = push_end(o, on_end_key(o, on_op(o, op)), op);
+		ret = on_heap_push(&o->ends, on_end_key(o, on_op(o, op)), op);
 		if (ret)
 			return ret;
 	}
@@ -260,8 +182,8 @@ static int follow_call(struct kl_online *o, uint32_t op)
 
 static int follow_return(struct kl_online *o)
 {
-	const uint64_t key = o->ends[0].key;
-	const uint32_t op = pop_end(o);
+	const uint64_t key = on_heap_first(&o->ends);
+	const uint32_t op = on_heap_pop(&o->ends);
 	int ret;
 
 	o->events++;
@@ -282,17 +204,18 @@ int on_order_run(struct kl_online *o)
 				       KL_TIME_MAX;
 		const bool called = first < o->floor;
 		const uint64_t call = called ? first : KL_TIME_MAX;
-		const uint64_t end = o->nends ? o->ends[0].key : KL_TIME_MAX;
+		const uint64_t end = on_heap_first(&o->ends);
+		const uint64_t gap = on_heap_first(&o->gap_times);
 
-		if (called && call <= o->next_gap && call <= end) {
+		if (called && call <= gap && call <= end) {
 			if (!ready(o, on_op(o, o->wait[o->head])))
 				break;
 			ret = follow_call(o, o->wait[o->head]);
-		} else if (o->next_gap <= end && o->next_gap != KL_TIME_MAX) {
-			if (o->next_gap >= o->floor)
+		} else if (gap <= end && gap != KL_TIME_MAX) {
+			if (gap >= o->floor)
 				break;
-			ret = follow_gap(o);
-		} else if (o->nends && (end < o->floor || last)) {
+			ret = on_gap_follow(o);
+		} else if (o->ends.n && (end < o->floor || last)) {
 			ret = follow_return(o);
 		} else {
 			break;
@@ -307,70 +230,6 @@ void on_order_free(struct kl_online *o)
 {
 	free(o->wait);
 	free(o->keys);
-	free(o->ends);
+	free(o->ends.e);
 	free(o->threads);
-	free(o->gaps);
-}
-
-int kl_online_gap(struct kl_online *o, uint64_t from, uint64_t to, uint64_t object, bool all)
-{
-	int ret;
-	size_t i;
-
-	if (to < from)
-		return -EINVAL;
-	ret = kl_grow(o->gaps, o->cgaps, o->ngaps + 1) ?:
-	      kl_grow(o->gapped_objects, o->cgapped, o->ngapped + 1);
-	if (ret)
-		return ret;
-	o->ngaps_told++;
-	if (all) {
-		o->gapped = true;
-	} else {
-		for (i = 0; i < o->ngapped && o->gapped_objects[i] != object; i++)
-			;
-		if (i == o->ngapped)
-			o->gapped_objects[o->ngapped++] = object;
-	}
-	for (i = 0; i < o->nparts; i++) {
-		struct on_part *p = &o->parts[i];
-
-		if (!all && p->object != object && kl_spec_partition(o->spec) != KL_PART_NONE)
-			continue;
-		p->gapped = true;
-		on_part_doubt(o, p, from, "operations were lost where it was thought to be known");
-	}
-	o->gaps[o->ngaps++] = (struct on_gap){
-		.from = from, .to = kl_time_add(to, o->opts.error), .object = object, .all = all,
-	};
-	find_next_gap(o);
-	return 0;
-}
-
-int kl_online_drop(struct kl_online *o, uint64_t object, const char *why)
-{
-	size_t i;
-	int ret = kl_online_gap(o, o->floor, KL_TIME_MAX, object, false);
-
-	for (i = 0; i < o->nparts && !ret; i++) {
-		struct on_part *p = &o->parts[i];
-
-		if (!p->why && (p->object == object || kl_spec_partition(o->spec) == KL_PART_NONE))
-			p->why = why;
-	}
-	return ret;
-}
-
-void kl_online_resume(struct kl_online *o, uint64_t object, uint64_t until)
-{
-	size_t i;
-
-	for (i = 0; i < o->ngaps; i++) {
-		struct on_gap *g = &o->gaps[i];
-
-		if (g->to != KL_TIME_MAX || g->all || g->object != object)
-			continue;
-		g->to = kl_time_add(until > g->from ? until : g->from, o->opts.error);
-	}
-	find_next_gap(o);
 }

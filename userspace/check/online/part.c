@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "check/online/uses.h"
 
@@ -57,48 +56,8 @@ static void drop_front(struct kl_online *o, struct on_part *p)
 	p->front = false;
 }
 
-static bool concerns(const struct kl_online *o, const struct on_part *p, const struct on_gap *g)
+int on_part_begin(struct kl_online *o, struct on_part *p, bool known)
 {
-	return g->all || g->object == p->object || kl_spec_partition(o->spec) == KL_PART_NONE;
-}
-
-static int grow_table(struct kl_online *o)
-{
-	const size_t size = o->size ? 2 * o->size : 64;
-	uint32_t *table = calloc(size, sizeof(*table));
-	size_t i, at;
-
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < o->nparts; i++) {
-		at = kl_mix(o->parts[i].object, o->parts[i].key) & (size - 1);
-		while (table[at])
-			at = (at + 1) & (size - 1);
-		table[at] = i + 1;
-	}
-	free(o->table);
-	o->table = table;
-	o->size = size;
-	return 0;
-}
-
-static int new_part(struct kl_online *o, uint64_t object, uint64_t key)
-{
-	struct on_part *p;
-	bool known = !o->begun;
-	size_t i;
-	int ret = kl_grow(o->parts, o->cparts, o->nparts + 1);
-
-	if (ret)
-		return ret;
-	p = &o->parts[o->nparts];
-	*p = (struct on_part){ .object = object, .key = key, .gapped = o->gapped };
-	for (i = 0; i < o->ngapped; i++)
-		p->gapped |= o->gapped_objects[i] == object;
-	for (i = 0; i < o->nbegun; i++)
-		known &= o->begun_objects[i] != object;
-	for (i = 0; i < o->ngaps; i++)
-		p->gaps += o->gaps[i].open && concerns(o, p, &o->gaps[i]);
 	p->mode = p->gaps ? PART_GAP : PART_FOLLOWED;
 	p->forgot = p->lost = !known;
 	p->began = known ? 0 : o->now;
@@ -106,43 +65,8 @@ static int new_part(struct kl_online *o, uint64_t object, uint64_t key)
 	p->front = !p->gaps && (!o->monitored || o->both);
 	p->alone = o->opts.both;
 	p->state = known ? o->sim.first : o->sim.any;
-	if (o->monitored && !p->gaps)
-		ret = new_monitors(o, p);
-	o->nparts++;
 	on_window_share(o);
-	return ret;
-}
-
-int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *part)
-{
-	size_t at;
-	int ret;
-
-	if (o->last_part < o->nparts && o->parts[o->last_part].object == object &&
-	    o->parts[o->last_part].key == key) {
-		*part = o->last_part;
-		return 0;
-	}
-	if (2 * (o->nparts + 1) > o->size) {
-		ret = o->nparts >= ON_NONE / 2 ? -ENOMEM : grow_table(o);
-		if (ret)
-			return ret;
-	}
-	at = kl_mix(object, key) & (o->size - 1);
-	for (; o->table[at]; at = (at + 1) & (o->size - 1)) {
-		const struct on_part *p = &o->parts[o->table[at] - 1];
-
-		if (p->object == object && p->key == key)
-			break;
-	}
-	if (!o->table[at]) {
-		ret = new_part(o, object, key);
-		if (ret)
-			return ret;
-		o->table[at] = o->nparts;
-	}
-	*part = o->last_part = o->table[at] - 1;
-	return 0;
+	return o->monitored && !p->gaps ? new_monitors(o, p) : 0;
 }
 
 static void drop(struct kl_online *o, struct on_part *p)
@@ -502,7 +426,7 @@ int on_part_call(struct kl_online *o, uint32_t i)
 	int ret = 0;
 
 	/* None that is open returns before the first of all. */
-	if (!o->ties && o->nends && o->ends[0].key <= op->call && p->mode == PART_FOLLOWED &&
+	if (!o->ties && on_heap_first(&o->ends) <= op->call && p->mode == PART_FOLLOWED &&
 	    tie(o, p, op))
 		ret = quit(o, p, "times of one thread are equal");
 	if (!ret && p->strict)
@@ -574,7 +498,7 @@ int on_part_return(struct kl_online *o, uint32_t i)
 	return outcome(o, p, ret, time, !o->monitored);
 }
 
-static int begin_gap(struct kl_online *o, struct on_part *p, const struct on_gap *g)
+int on_part_gap(struct kl_online *o, struct on_part *p, bool endless)
 {
 	int ret = 0;
 
@@ -583,7 +507,7 @@ static int begin_gap(struct kl_online *o, struct on_part *p, const struct on_gap
 		p->why = NULL;
 	}
 	p->lost = true;
-	if (g->to == KL_TIME_MAX)
+	if (endless)
 		on_window_clear(o, p);
 	if (p->gaps++)
 		return ret;
@@ -592,31 +516,9 @@ static int begin_gap(struct kl_online *o, struct on_part *p, const struct on_gap
 	return ret;
 }
 
-int on_part_gap(struct kl_online *o, const struct on_gap *g, bool end)
+int on_part_gap_over(struct kl_online *o, struct on_part *p)
 {
-	size_t i;
-	int ret = 0;
-
-	if (g->all) {
-		o->begun = true;
-	} else if (!end) {
-		for (i = 0; i < o->nbegun && o->begun_objects[i] != g->object; i++)
-			;
-		ret = kl_grow(o->begun_objects, o->cbegun, i + 1);
-		if (!ret && i == o->nbegun)
-			o->begun_objects[o->nbegun++] = g->object;
-	}
-	for (i = 0; i < o->nparts && !ret; i++) {
-		struct on_part *p = &o->parts[i];
-
-		if (!concerns(o, p, g))
-			continue;
-		if (!end)
-			ret = begin_gap(o, p, g);
-		else if (!--p->gaps)
-			ret = restart(o, p);
-	}
-	return ret;
+	return --p->gaps ? 0 : restart(o, p);
 }
 
 void on_part_doubt(struct kl_online *o, struct on_part *p, uint64_t from, const char *why)

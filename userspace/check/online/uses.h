@@ -11,7 +11,6 @@
 #define KL_CHECK_ONLINE_USES_H
 
 #include "check/online/internal.h"
-#include "check/online/words.h"
 
 #define NEVER	UINT64_MAX
 

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects: which partitions they have, and what was lost on them, as its time comes.
+ *
+ * A dropped object has a gap that ends when it is resumed.  No other gap without an end has
+ * one: what was called in it and never returns may take effect at any time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "check/online/internal.h"
+
+/* Where no objects are told apart there is one, 0. */
+static uint64_t object_id(const struct kl_online *o, uint64_t object)
+{
+	return kl_spec_partition(o->spec) == KL_PART_NONE ? 0 : object;
+}
+
+/* ON_NONE if it is not known. */
+static uint32_t find_object(const struct kl_online *o, uint64_t id)
+{
+	const struct on_words *w = &o->object_at;
+
+	return w->size ? w->at[on_words_find(w, o->objects, sizeof(*o->objects), id)] - 1 :
+	       ON_NONE;
+}
+
+static int get_object(struct kl_online *o, uint64_t id, uint32_t *object)
+{
+	struct on_words *w = &o->object_at;
+	int ret;
+
+	*object = find_object(o, id);
+	if (*object != ON_NONE)
+		return 0;
+	ret = w->n >= ON_NONE / 2 ? -ENOMEM :
+	      kl_grow(o->objects, o->cobjects, w->n + 1) ?:
+	      on_words_room(w, o->objects, sizeof(*o->objects));
+	if (ret)
+		return ret;
+	*object = w->n++;
+	w->at[on_words_find(w, o->objects, sizeof(*o->objects), id)] = w->n;
+	o->objects[*object] = (struct on_object){
+		.id = id, .first = ON_NONE, .last = ON_NONE, .dropped = ON_NONE,
+	};
+	return 0;
+}
+
+static int grow_table(struct kl_online *o)
+{
+	const size_t size = o->size ? 2 * o->size : 64;
+	uint32_t *table = calloc(size, sizeof(*table));
+	size_t i, at;
+
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < o->nparts; i++) {
+		at = kl_mix(o->parts[i].object, o->parts[i].key) & (size - 1);
+		while (table[at])
+			at = (at + 1) & (size - 1);
+		table[at] = i + 1;
+	}
+	free(o->table);
+	o->table = table;
+	o->size = size;
+	return 0;
+}
+
+static int new_part(struct kl_online *o, uint64_t id, uint64_t key)
+{
+	const uint32_t part = o->nparts;
+	struct on_object *b;
+	struct on_part *p;
+	uint32_t object;
+	int ret = kl_grow(o->parts, o->cparts, o->nparts + 1) ?: get_object(o, id, &object);
+
+	if (ret)
+		return ret;
+	b = &o->objects[object];
+	p = &o->parts[part];
+	*p = (struct on_part){
+		.object = id, .key = key, .gapped = o->gapped || b->gapped,
+		.gaps = o->gaps_open + b->gaps_open, .sibling = ON_NONE,
+	};
+	if (b->first == ON_NONE)
+		b->first = part;
+	else
+		o->parts[b->last].sibling = part;
+	b->last = part;
+	o->nparts++;
+	return on_part_begin(o, p, !o->begun && !b->begun);
+}
+
+int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *part)
+{
+	size_t at;
+	int ret;
+
+	if (o->last_part < o->nparts && o->parts[o->last_part].object == object &&
+	    o->parts[o->last_part].key == key) {
+		*part = o->last_part;
+		return 0;
+	}
+	if (2 * (o->nparts + 1) > o->size) {
+		ret = o->nparts >= ON_NONE / 2 ? -ENOMEM : grow_table(o);
+		if (ret)
+			return ret;
+	}
+	at = kl_mix(object, key) & (o->size - 1);
+	for (; o->table[at]; at = (at + 1) & (o->size - 1)) {
+		const struct on_part *p = &o->parts[o->table[at] - 1];
+
+		if (p->object == object && p->key == key)
+			break;
+	}
+	if (!o->table[at]) {
+		ret = new_part(o, object, key);
+		if (ret)
+			return ret;
+		o->table[at] = o->nparts;
+	}
+	*part = o->last_part = o->table[at] - 1;
+	return 0;
+}
+
+/* Partitions that a gap concerns, ON_NONE: on all objects; and the next, until ON_NONE. */
+static uint32_t first_part(const struct kl_online *o, uint32_t object)
+{
+	return object != ON_NONE ? o->objects[object].first : o->nparts ? 0 : ON_NONE;
+}
+
+static uint32_t next_part(const struct kl_online *o, uint32_t object, uint32_t part)
+{
+	return object != ON_NONE ? o->parts[part].sibling : part + 1 < o->nparts ? part + 1 : ON_NONE;
+}
+
+/* A free place among the gaps, and room for the time at which it ends. */
+static int new_gap(struct kl_online *o, uint64_t from, uint64_t to, uint32_t object, uint32_t *gap)
+{
+	int ret;
+
+	*gap = o->free_gap;
+	if (*gap != ON_NONE) {
+		o->free_gap = o->gaps[*gap].object;
+	} else {
+		ret = kl_grow(o->gaps, o->cgaps, o->ngaps + 1) ?:
+		      on_heap_room(&o->gap_times, o->ngaps + 1);
+		if (ret)
+			return ret;
+		*gap = o->ngaps++;
+	}
+	o->gaps[*gap] = (struct on_gap){
+		.from = from, .to = kl_time_add(to, o->opts.error), .object = object,
+	};
+	return on_heap_push(&o->gap_times, from, *gap);
+}
+
+static void free_gap(struct kl_online *o, uint32_t gap)
+{
+	o->gaps[gap].object = o->free_gap;
+	o->free_gap = gap;
+}
+
+/* Something is lost from now on. */
+static int begin(struct kl_online *o, uint32_t gap)
+{
+	struct on_gap *g = &o->gaps[gap];
+	const uint32_t object = g->object;
+	const bool endless = g->to == KL_TIME_MAX;
+	uint32_t i;
+	int ret = 0;
+
+	g->open = true;
+	if (object == ON_NONE) {
+		o->begun = true;
+		o->gaps_open++;
+	} else {
+		o->objects[object].begun = true;
+		o->objects[object].gaps_open++;
+	}
+	if (!endless)
+		ret = on_heap_push(&o->gap_times, g->to, gap);
+	else if (object == ON_NONE || o->objects[object].dropped != gap)
+		free_gap(o, gap);
+	for (i = first_part(o, object); i != ON_NONE && !ret; i = next_part(o, object, i))
+		ret = on_part_gap(o, &o->parts[i], endless);
+	return ret;
+}
+
+static int end(struct kl_online *o, uint32_t gap)
+{
+	const uint32_t object = o->gaps[gap].object;
+	uint32_t i;
+	int ret = 0;
+
+	if (object == ON_NONE)
+		o->gaps_open--;
+	else
+		o->objects[object].gaps_open--;
+	free_gap(o, gap);
+	for (i = first_part(o, object); i != ON_NONE && !ret; i = next_part(o, object, i))
+		ret = on_part_gap_over(o, &o->parts[i]);
+	return ret;
+}
+
+int on_gap_follow(struct kl_online *o)
+{
+	const uint64_t time = on_heap_first(&o->gap_times);
+	const uint32_t gap = on_heap_pop(&o->gap_times);
+	int ret = o->gaps[gap].open ? end(o, gap) : begin(o, gap);
+
+	if (time > o->now)
+		o->now = time;
+	return ret;
+}
+
+/* Operations were lost there, from a time on. */
+static void lose(struct kl_online *o, uint32_t object, uint64_t from)
+{
+	uint32_t i;
+
+	o->ngaps_told++;
+	if (object == ON_NONE)
+		o->gapped = true;
+	else
+		o->objects[object].gapped = true;
+	for (i = first_part(o, object); i != ON_NONE; i = next_part(o, object, i)) {
+		o->parts[i].gapped = true;
+		on_part_doubt(o, &o->parts[i], from,
+			      "operations were lost where it was thought to be known");
+	}
+}
+
+int kl_online_gap(struct kl_online *o, uint64_t from, uint64_t to, uint64_t object, bool all)
+{
+	uint32_t at = ON_NONE, gap;
+	int ret = to < from ? -EINVAL : all ? 0 : get_object(o, object_id(o, object), &at);
+
+	if (!ret)
+		ret = new_gap(o, from, to, at, &gap);
+	if (!ret)
+		lose(o, at, from);
+	return ret;
+}
+
+int kl_online_drop(struct kl_online *o, uint64_t object, const char *why)
+{
+	uint32_t at, gap, i;
+	int ret = get_object(o, object_id(o, object), &at);
+
+	if (ret)
+		return ret;
+	gap = o->objects[at].dropped;
+	if (gap == ON_NONE)
+		ret = new_gap(o, o->floor, KL_TIME_MAX, at, &gap);
+	if (ret)
+		return ret;
+	o->objects[at].dropped = gap;
+	o->objects[at].dropped_at = o->floor;
+	lose(o, at, o->floor);
+	for (i = first_part(o, at); i != ON_NONE; i = next_part(o, at, i))
+		if (!o->parts[i].why)
+			o->parts[i].why = why;
+	return 0;
+}
+
+void kl_online_resume(struct kl_online *o, uint64_t object, uint64_t until)
+{
+	const uint32_t at = find_object(o, object_id(o, object));
+	struct on_object *b = &o->objects[at];
+	struct on_gap *g;
+
+	if (at == ON_NONE || b->dropped == ON_NONE)
+		return;
+	g = &o->gaps[b->dropped];
+	g->to = kl_time_add(until > b->dropped_at ? until : b->dropped_at, o->opts.error);
+	/* There is room: each gap is in there once at most. */
+	if (g->open)
+		on_heap_push(&o->gap_times, g->to, b->dropped);
+	b->dropped = ON_NONE;
+}
+
+void on_objects_free(struct kl_online *o)
+{
+	free(o->objects);
+	free(o->object_at.at);
+	free(o->parts);
+	free(o->table);
+	free(o->gaps);
+	free(o->gap_times.e);
+}
