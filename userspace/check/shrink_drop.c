@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Leaving out what leaves no trace: see shrink.c and cex.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/shrink_internal.h"
+
+#define MANY	3000	/* operations of which each is held against all others */
+
+/* Which of the kept operations may be left out? */
+static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < s->nkept; i++) {
+		const struct kl_op *o = &s->p->h->ops[s->kept[i]];
+		int m = kl_spec_find_method(s->p->spec, s->p->h->methods[kl_op_method(s->p->h, o)]);
+
+		ret = kl_spec_method(s->p->spec, m)->pure;
+		if (!ret && s->nkept <= MANY && !kl_shrink_late(s))
+			ret = kl_leaves_no_trace(s->p->spec, run, s->p->h, s->kept[i], s->kept,
+						 s->nkept, s->engine->tso);
+		if (ret < 0)
+			return ret;
+		may[s->kept[i] - s->ops[0]] = ret;
+	}
+	return 0;
+}
+
+/* Leave out what may be, in chunks of half as many each time. */
+static int drop_chunks(struct shrink *s, const struct kl_cut *cut, const uint8_t *may,
+		       uint32_t *buf)
+{
+	size_t chunk, at, i, n, dropped;
+	int ret = 0;
+
+	for (chunk = s->nkept; chunk && ret >= 0; chunk /= 2) {
+		for (at = 0; at < s->nkept && ret >= 0 && !kl_shrink_late(s); ) {
+			for (i = n = dropped = 0; i < s->nkept; i++) {
+				if (i >= at && i < at + chunk && may[s->kept[i] - s->ops[0]])
+					dropped++;
+				else
+					buf[n++] = s->kept[i];
+			}
+			ret = dropped && n ? kl_shrink_trial(s, cut, buf, n) : 0;
+			at += ret > 0 ? chunk - dropped : chunk;
+		}
+	}
+	return ret < 0 ? ret : 0;
+}
+
+static int by_word(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The words of what is kept, each once, ascending; none if it is no container of words. */
+static size_t list_words(const struct shrink *s, uint64_t *words)
+{
+	struct kl_container type;
+	enum kl_role role;
+	struct kl_val v;
+	size_t i, n = 0, m = 0;
+
+	kl_spec_container(s->p->spec, &type);
+	if (s->engine->tso || (type.kind != KL_CONTAINER_QUEUE && type.kind != KL_CONTAINER_STACK &&
+			       type.kind != KL_CONTAINER_PQUEUE))
+		return 0;
+	for (i = 0; i < s->nkept; i++)
+		if (kl_op_word(s->p->spec, s->p->h, &s->p->h->ops[s->kept[i]], &role, &v) &&
+		    v.tag == KL_WORD)
+			words[n++] = v.v;
+	qsort(words, n, sizeof(*words), by_word);
+	for (i = 0; i < n; i++)
+		if (!m || words[m - 1] != words[i])
+			words[m++] = words[i];
+	return m;
+}
+
+/* What is kept without all of words @from .. @to; @one: of these, no peek if it can be. */
+static size_t without_words(const struct shrink *s, uint64_t from, uint64_t to, uint32_t *buf,
+			    uint32_t *one)
+{
+	enum kl_role role;
+	struct kl_val v;
+	size_t i, n = 0;
+
+	*one = KL_NO_OP;
+	for (i = 0; i < s->nkept; i++) {
+		if (!kl_op_word(s->p->spec, s->p->h, &s->p->h->ops[s->kept[i]], &role, &v) ||
+		    v.tag != KL_WORD || v.v < from || v.v > to)
+			buf[n++] = s->kept[i];
+		else if (role != KL_ROLE_PEEK || *one == KL_NO_OP)
+			*one = s->kept[i];
+	}
+	return n;
+}
+
+/* Leave out all operations of a word, of many words first, see kl_leaves_no_trace(). */
+static int drop_words(struct shrink *s, const struct kl_cut *cut, struct kl_run *run, uint32_t *buf)
+{
+	uint64_t *words = malloc((s->nkept + 1) * sizeof(*words));
+	size_t nwords, chunk, at, n;
+	uint32_t one;
+	int ret = words ? 0 : -ENOMEM;
+
+	nwords = words ? list_words(s, words) : 0;
+	for (chunk = nwords; chunk && ret >= 0; chunk /= 2) {
+		for (at = 0; at < nwords && ret >= 0 && !kl_shrink_late(s); ) {
+			const size_t some = chunk < nwords - at ? chunk : nwords - at;
+
+			n = without_words(s, words[at], words[at + some - 1], buf, &one);
+			ret = !n ? 0 : kl_leaves_no_trace(s->p->spec, run, s->p->h, one, buf, n, false);
+			if (ret > 0)
+				ret = kl_shrink_trial(s, cut, buf, n);
+			if (ret <= 0) {
+				at += some;
+				continue;
+			}
+			nwords -= some;
+			memmove(words + at, words + at + some, (nwords - at) * sizeof(*words));
+		}
+	}
+	free(words);
+	return ret < 0 ? ret : 0;
+}
+
+/*
+ * Leave out what leaves no trace, as long as that makes the history smaller:
+ * without its reads a write may come to leave none.
+ */
+int kl_shrink_drop(struct shrink *s, uint32_t *buf)
+{
+	struct kl_run *run = kl_run_new(s->p->spec);
+	uint8_t *may = calloc(s->ops[s->nops - 1] - s->ops[0] + 1, 1);
+	struct kl_cut cut = { 0 };
+	size_t before;
+	int ret = -ENOMEM;
+
+	if (run && may)
+		ret = kl_cut_init(&cut, s->p->spec, s->p->h, s->ops, s->nops, s->forgot,
+				  s->time, s->end);
+	do {
+		before = s->nkept;
+		if (!ret)
+			ret = drop_words(s, &cut, run, buf);
+		if (!ret)
+			ret = find_droppable(s, run, may);
+		if (!ret)
+			ret = drop_chunks(s, &cut, may, buf);
+	} while (!ret && s->nkept < before && !kl_shrink_late(s));
+	kl_cut_free(&cut);
+	kl_run_free(run);
+	free(may);
+	return ret;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files that make a violation small share; see shrink.c. */
+#ifndef KL_CHECK_SHRINK_INTERNAL_H
+#define KL_CHECK_SHRINK_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "check/cex.h"
+#include "check/check.h"
+
+struct shrink {
+	const struct kl_part *p;
+	const struct kl_engine *engine;
+	const struct kl_limits *lim;
+	uint64_t until;			/* when to be content with what there is */
+	uint32_t *ops;			/* the partition's operations */
+	uint32_t nops;
+	uint64_t end;			/* return time of the failing operation */
+	uint32_t end_ev;
+	uint32_t floor;			/* event: all that returned before it is forgotten */
+	uint32_t *kept;			/* operations, ascending; of the last violation found */
+	size_t nkept;
+	bool forgot;			/* and its cut */
+	uint64_t time;
+	struct kl_history *h;
+	struct kl_answer answer;
+	struct kl_event fail;		/* what nothing explains in it */
+	uint32_t *order;		/* operation of h -> of the whole history */
+};
+
+/* Is the time over? */
+bool kl_shrink_late(const struct shrink *s);
+/* End the history at event @ev, a return. */
+void kl_shrink_end(struct shrink *s, uint32_t ev);
+/* Is what is kept a violation?  1, and keep the trial; 0; negative errno. */
+int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kept, size_t n);
+/* The same of what is kept when all that returned before event @from is forgotten. */
+int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf);
+
+/*
+ * The steps; each needs room for all operations in @buf and returns 0 or a negative errno,
+ * and the first -EINVAL when the engine does not confirm the violation at event @from.
+ */
+int kl_shrink_find_end(struct shrink *s, uint32_t from, uint32_t *buf);
+int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf);
+/* Leave out copies of a word as late as they can be.  1; 0 if there are none. */
+int kl_shrink_cut_count(struct shrink *s, uint32_t *buf);
+int kl_shrink_drop(struct shrink *s, uint32_t *buf);
+
+#endif
