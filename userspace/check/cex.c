@@ -204,8 +204,8 @@ int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_hi
 	for (i = 0; i < n && forgot; i++) {
 		const struct kl_op *op = &h->ops[ops[i]];
 
-		if (op->ret <= time && !method_of(c, op)->pure &&
-		    c->drained[op->thread] < kl_op_empty(h, op))
+		if (op->ret <= time && c->drained[op->thread] < kl_op_empty(h, op) &&
+		    !method_of(c, op)->pure)
 			c->drained[op->thread] = kl_op_empty(h, op);
 	}
 	return 0;

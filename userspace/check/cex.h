@@ -88,7 +88,7 @@ struct kl_cut {
  * @spec: the specification
  * @h: the whole history
  * @ops: indices of the partition's operations
- * @n: how many
+ * @n: how many; without store buffers it may be 0
  * @forgot: are operations forgotten?
  * @time: then those that returned by here
  * @end: return time of the failing operation

@@ -83,7 +83,7 @@ static int next_violation(struct shrink *s, uint32_t *buf, uint32_t *event)
 static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 		      struct kl_counterexample *best)
 {
-	int ret = kl_shrink_find_end(s, event, buf);
+	int ret = kl_shrink_find(s, event, buf);
 	bool copies = false;
 	uint32_t i;
 
@@ -121,8 +121,8 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
 	      struct kl_counterexample **out)
 {
-	struct kl_limits until = *lim;
-	struct shrink s = { .p = p, .engine = engine, .lim = &until };
+	struct kl_limits until = *lim, whole = *lim;
+	struct shrink s = { .p = p, .engine = engine, .lim = &until, .whole = &whole };
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;
 	struct kl_answer a = { 0 };
@@ -131,7 +131,7 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	s.until = now.tv_sec + SHRINK_SECONDS;
-	until.no_witness = false;
+	whole.no_witness = until.no_witness = false;
 	/* No trial may go on for longer than all of them together. */
 	if (!lim->deadline_ns || lim->deadline_ns > s.until * 1000000000ull)
 		until.deadline_ns = s.until * 1000000000ull;
@@ -142,7 +142,7 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	for (i = 0; i < p->nitems; i++)
 		if (p->items[i].kind == KL_ITEM_OP)
 			s.ops[s.nops++] = p->items[i].op;
-	ret = shrink_one(&s, fail_event, buf, c);
+	ret = kl_shrink_index(&s) ?: shrink_one(&s, fail_event, buf, c);
 	for (i = 1; !ret && c->h->nops > SMALL && i < ATTEMPTS && !kl_shrink_late(&s); i++) {
 		ret = next_violation(&s, buf, &fail_event);
 		if (ret <= 0)
@@ -166,6 +166,7 @@ out:
 	free(buf);
 	free(s.kept);
 	free(s.ops);
+	free(s.low);
 	free(s.order);
 	kl_answer_free(&s.answer);
 	kl_history_free(s.h);

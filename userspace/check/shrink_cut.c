@@ -7,6 +7,13 @@
 
 #include "check/shrink_internal.h"
 
+#define BLOCK		4096	/* events; the first item that is open in each is known */
+#define FIRST_WINDOW	1024	/* events around a violation that are looked at first, */
+#define MORE_WINDOW	8	/* and times as many next */
+#define FINE		128	/* of so many events that are kept one may be too many */
+#define WINDOW_WORK	(1 << 18)	/* configurations for a window, */
+#define WINDOW_EACH	64	/* and more for each of its operations */
+
 bool kl_shrink_late(const struct shrink *s)
 {
 	struct timespec ts;
@@ -47,30 +54,52 @@ int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *
 	return ret;
 }
 
+/* Is event @ev the return of an operation? */
+static bool is_return(const struct kl_part *p, uint32_t ev)
+{
+	return p->events[ev].kind == KL_EV_RET &&
+	       p->items[p->events[ev].item].kind == KL_ITEM_OP;
+}
+
+int kl_shrink_index(struct shrink *s)
+{
+	const struct kl_part *p = s->p;
+	const uint32_t n = p->nevents / BLOCK + 1;
+	uint32_t i, b;
+
+	s->low = malloc(n * sizeof(*s->low));
+	if (!s->low)
+		return -ENOMEM;
+	for (b = 0; b < n; b++)
+		s->low[b] = s->nops;
+	for (i = s->nops; i-- > 0; )
+		s->low[p->items[i].ret_ev == KL_NO_EVENT ? n - 1 : p->items[i].ret_ev / BLOCK] = i;
+	for (b = n - 1; b-- > 0; )
+		if (s->low[b] > s->low[b + 1])
+			s->low[b] = s->low[b + 1];
+	return 0;
+}
+
 int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf)
 {
 	const struct kl_part *p = s->p;
-	bool forgot = false;
-	uint64_t time = 0;
+	uint32_t past = from < p->nevents ? from : p->nevents, i;
 	struct kl_cut cut;
-	uint32_t i;
+	uint64_t time = 0;
 	size_t n = 0;
 	int ret;
 
-	for (i = 0; i < s->nops; i++) {
-		const struct kl_item *it = &p->items[i];
-
-		if (it->call_ev > s->end_ev)
-			continue;
-		if (it->ret_ev >= from) {
-			buf[n++] = it->op;
-			continue;
-		}
-		forgot = true;
-		if (kl_item_op(p, it)->ret > time)
-			time = kl_item_op(p, it)->ret;
-	}
-	ret = kl_cut_init(&cut, p->spec, p->h, s->ops, s->nops, forgot, time, s->end);
+	/* Returns are in order of time: the last one before. */
+	while (past && !is_return(p, past - 1))
+		past--;
+	if (past)
+		time = kl_item_op(p, &p->items[p->events[past - 1].item])->ret;
+	for (i = s->low[from < p->nevents ? from / BLOCK : p->nevents / BLOCK];
+	     i < s->nops && p->items[i].call_ev <= s->end_ev; i++)
+		if (p->items[i].ret_ev >= from)
+			buf[n++] = p->items[i].op;
+	ret = kl_cut_init(&cut, p->spec, p->h, s->ops, s->engine->tso ? s->nops : 0, past, time,
+			  s->end);
 	if (!ret)
 		ret = kl_shrink_trial(s, &cut, buf, n);
 	kl_cut_free(&cut);
@@ -85,18 +114,18 @@ void kl_shrink_end(struct shrink *s, uint32_t ev)
 }
 
 /*
- * Find the return to end at.  Engines know results before their returns, so the
- * event where they gave up may be too early: look further in growing steps.
+ * End as early as what is found, from event @from on, stays a violation.  Engines know
+ * results before their returns, so the event where they gave up may be too early: look
+ * further in growing steps.
  */
-int kl_shrink_find_end(struct shrink *s, uint32_t from, uint32_t *buf)
+static int shorten(struct shrink *s, uint32_t from, uint32_t *buf)
 {
-	const struct kl_part *p = s->p;
+	const uint32_t last = s->end_ev;
 	uint32_t ev, left = 0, step = 1;
 	int ret;
 
-	for (ev = from; ev < p->nevents; ev++) {
-		if (p->events[ev].kind != KL_EV_RET ||
-		    p->items[p->events[ev].item].kind != KL_ITEM_OP)
+	for (ev = from; ev < last && !kl_shrink_late(s); ev++) {
+		if (!is_return(s->p, ev))
 			continue;
 		if (left) {
 			left--;
@@ -109,14 +138,75 @@ int kl_shrink_find_end(struct shrink *s, uint32_t from, uint32_t *buf)
 		left = step - 1;
 		step *= 2;
 	}
-	kl_shrink_end(s, p->nevents);
-	ret = kl_shrink_trial_from(s, s->floor, buf);
-	return ret < 0 ? ret : ret ? 0 : -EINVAL;
+	kl_shrink_end(s, last);
+	return 0;
+}
+
+/* The first return from event @ev on, or the end. */
+static uint32_t return_from(const struct kl_part *p, uint64_t ev)
+{
+	if (ev > p->nevents)
+		ev = p->nevents;
+	while (ev < p->nevents && !is_return(p, ev))
+		ev++;
+	return ev;
+}
+
+/* The last return of what is open at event @ev: no engine knew more there. */
+static uint32_t known_at(const struct shrink *s, uint32_t ev)
+{
+	const struct kl_part *p = s->p;
+	uint32_t last = ev, i;
+
+	for (i = s->low[ev / BLOCK]; i < s->nops && p->items[i].call_ev <= ev; i++)
+		if (p->items[i].ret_ev != KL_NO_EVENT && p->items[i].ret_ev > last)
+			last = p->items[i].ret_ev;
+	return return_from(p, last);
+}
+
+/*
+ * Confirm the violation at @event.  Most are found again in a small window around it,
+ * where what was before is forgotten: it costs nothing beside the whole to look there
+ * first.  More events at both sides never take a violation away.
+ */
+int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
+{
+	const uint32_t floor = s->floor, last = known_at(s, event);
+	const struct kl_limits *lim = s->lim;
+	struct kl_limits some = *lim;
+	uint64_t window;
+	int ret = 0;
+
+	some.work = WINDOW_WORK;
+	some.each = WINDOW_EACH;
+	s->lim = &some;
+	for (window = FIRST_WINDOW; !ret && (event - floor > window || last - event > window);
+	     window *= MORE_WINDOW) {
+		s->floor = event - floor > window ? event - window : floor;
+		kl_shrink_end(s, last - event > window ? return_from(s->p, event + window) : last);
+		ret = kl_shrink_trial_from(s, s->floor, buf);
+	}
+	/* All of it, however long that takes if there is nothing yet. */
+	s->lim = s->found ? lim : s->whole;
+	if (!ret) {
+		s->floor = floor;
+		kl_shrink_end(s, last);
+		ret = kl_shrink_trial_from(s, floor, buf);
+	}
+	if (!ret && last < s->p->nevents) {
+		kl_shrink_end(s, s->p->nevents);
+		ret = kl_shrink_trial_from(s, floor, buf);
+	}
+	s->lim = lim;
+	if (ret <= 0)
+		return ret ? ret : -EINVAL;
+	s->found = true;
+	return shorten(s, event, buf);
 }
 
 /*
  * Forget as much as possible: the later the cut the less is known, so a search
- * back from the end in growing steps, then a binary search.
+ * back from the end in growing steps, then a binary search, to one in FINE of what is kept.
  */
 int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf)
 {
@@ -134,7 +224,7 @@ int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf)
 			bad = at;
 		step *= 2;
 	}
-	while (bad - good > 1 && !kl_shrink_late(s)) {
+	while (bad - good > 1 + (s->end_ev - bad) / FINE && !kl_shrink_late(s)) {
 		at = good + (bad - good) / 2;
 		ret = kl_shrink_trial_from(s, at, buf);
 		if (ret < 0)

@@ -12,15 +12,17 @@
 struct shrink {
 	const struct kl_part *p;
 	const struct kl_engine *engine;
-	const struct kl_limits *lim;
+	const struct kl_limits *lim, *whole;	/* of a trial; and of all that is done */
 	uint64_t until;			/* when to be content with what there is */
 	uint32_t *ops;			/* the partition's operations */
 	uint32_t nops;
 	uint64_t end;			/* return time of the failing operation */
 	uint32_t end_ev;
+	uint32_t *low;			/* see kl_shrink_index() */
 	uint32_t floor;			/* event: all that returned before it is forgotten */
 	uint32_t *kept;			/* operations, ascending; of the last violation found */
 	size_t nkept;
+	bool found;			/* is there one? */
 	bool forgot;			/* and its cut */
 	uint64_t time;
 	struct kl_history *h;
@@ -38,11 +40,14 @@ int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *
 /* The same of what is kept when all that returned before event @from is forgotten. */
 int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf);
 
+/* Which operations may be open from an event on, for all that follows.  0 or -ENOMEM. */
+int kl_shrink_index(struct shrink *s);
+
 /*
  * The steps; each needs room for all operations in @buf and returns 0 or a negative errno,
- * and the first -EINVAL when the engine does not confirm the violation at event @from.
+ * and the first -EINVAL when the engine does not confirm the violation at @event.
  */
-int kl_shrink_find_end(struct shrink *s, uint32_t from, uint32_t *buf);
+int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf);
 int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf);
 /* Leave out copies of a word as late as they can be.  1; 0 if there are none. */
 int kl_shrink_cut_count(struct shrink *s, uint32_t *buf);
