@@ -350,7 +350,7 @@ static inline int shapes_room(struct kl_history *h, size_t n, size_t nvals)
 	       kl_grow(h->vals, h->cvals, h->nvals + nvals);
 }
 
-/* There is room for it. */
+/* There is room for it.  It may lie there already, or behind. */
 static inline uint32_t put_shape(struct kl_history *h, const struct kl_shape *s,
 				 const struct kl_val *v)
 {
@@ -358,7 +358,8 @@ static inline uint32_t put_shape(struct kl_history *h, const struct kl_shape *s,
 
 	h->shapes[h->nshapes] = *s;
 	h->shapes[h->nshapes].vals = h->nvals;
-	copy_vals(h->vals + h->nvals, v, n);
+	if (v != h->vals + h->nvals)
+		copy_vals(h->vals + h->nvals, v, n);
 	h->nvals += n;
 	return h->nshapes++;
 }
@@ -498,35 +499,51 @@ static inline bool has_word(const struct kl_shape *s, const struct kl_val *v)
 	return i < n;
 }
 
+/* How many of the next shapes, which lie where they would be put, are put there unseen. */
+static size_t keep_rare(struct kl_history *h, size_t n)
+{
+	struct kl_shape *s = h->shapes + h->nshapes;
+	struct kl_op *op = h->ops + h->nops;
+	uint32_t nvals = h->nvals;
+	size_t i;
+
+	for (i = 0; i < n && has_word(&s[i], h->vals + nvals); i++) {
+		op[i].shape = h->nshapes + i;
+		s[i].vals = nvals;
+		nvals += s[i].nargs + s[i].nres;
+	}
+	h->nshapes += i;
+	h->nvals = nvals;
+	return i;
+}
+
 /* The shapes of the next @n operations while few are found. */
-static int number_blindly(struct kl_history *h, size_t n, const struct kl_shape *s,
-			  const struct kl_val *vals)
+static void number_blindly(struct kl_history *h, size_t n, const struct kl_shape *s,
+			   const struct kl_val *vals)
 {
 	struct shapes *t = &h->index->shapes;
-	struct kl_op *op = &h->ops[h->nops];
-	size_t nvals = 0, i;
-	int ret;
+	const size_t kept = t->rare && s == h->shapes + h->nshapes ? keep_rare(h, n) : 0;
+	struct kl_op *op = &h->ops[h->nops + kept];
+	size_t i;
 
-	for (i = 0; i < n; i++)
-		nvals += s[i].nargs + s[i].nres;
-	ret = shapes_room(h, n, nvals);
-	if (ret)
-		return ret;
+	if (kept)
+		vals = h->vals + h->nvals;
 	t->blind -= n;
-	for (i = 0; i < n; i++, vals += s->nargs + s->nres, s++, op++) {
+	for (i = kept; i < n; i++, op++) {
+		const struct kl_val *v = vals;
 		uint64_t hash, *slot;
 
-		if (t->rare && has_word(s, vals)) {
-			op->shape = put_shape(h, s, vals);
+		vals += s[i].nargs + s[i].nres;
+		if (t->rare && has_word(&s[i], v)) {
+			op->shape = put_shape(h, &s[i], v);
 			continue;
 		}
-		hash = shape_hash(s, vals);
+		hash = shape_hash(&s[i], v);
 		slot = &t->handful[hash % HANDFUL];
-		if (!is_shape(h, *slot, hash, s, vals))
-			*slot = hash << 32 | (put_shape(h, s, vals) + 1);
+		if (!is_shape(h, *slot, hash, &s[i], v))
+			*slot = hash << 32 | (put_shape(h, &s[i], v) + 1);
 		op->shape = (uint32_t)*slot - 1;
 	}
-	return 0;
 }
 
 /* The same while they are looked for; at most TOGETHER. */
@@ -554,25 +571,39 @@ static int number_looking(struct kl_history *h, size_t n, const struct kl_shape 
 	return 0;
 }
 
+/* At most TOGETHER, there is room for their values. */
+static int number_some(struct kl_history *h, size_t n, const struct kl_shape *s,
+		       const struct kl_val *vals)
+{
+	if (h->index->shapes.blind < n)
+		return number_looking(h, n, s, vals);
+	number_blindly(h, n, s, vals);
+	return 0;
+}
+
+int kl_history_room(struct kl_history *h, size_t n, size_t nvals)
+{
+	return kl_grow(h->ops, h->cops, h->nops + n) ?: shapes_room(h, n, nvals);
+}
+
 int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
 		      const struct kl_val *vals)
 {
 	int ret = kl_history_untold(h, n);
-	size_t i, part;
+	size_t i, part, nvals;
 
 	if (!ret && h->nops + n > KL_NO_OP)
 		ret = -EOVERFLOW;
 	for (i = 0; i < n && !ret; i++)
 		if (!good_times(&h->ops[h->nops + i]))
 			ret = -EINVAL;
-	for (; n && !ret; n -= part, h->nops += part) {
+	for (; n && !ret; n -= part, s += part, vals += nvals) {
 		part = n < TOGETHER ? n : TOGETHER;
-		ret = h->index->shapes.blind >= part ? number_blindly(h, part, s, vals) :
-		      number_looking(h, part, s, vals);
-		if (ret)
-			break;
-		for (i = 0; i < part; i++, s++)
-			vals += s->nargs + s->nres;
+		/* Now: they may be overwritten. */
+		for (i = nvals = 0; i < part; i++)
+			nvals += s[i].nargs + s[i].nres;
+		ret = number_some(h, part, s, vals);
+		h->nops += ret ? 0 : part;
 	}
 	return ret;
 }
@@ -586,7 +617,7 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape
 	if (op->object >= h->nobjects || op->thread >= h->nthreads)
 		return -EINVAL;
 	ret = gather_vals(h, s, args, op->flags & KL_OP_PENDING ? NULL : res, v) ?:
-	      kl_grow(h->ops, h->cops, h->nops + 1);
+	      kl_history_room(h, 1, s->nargs + s->nres);
 	if (ret)
 		return ret;
 	h->ops[h->nops] = *op;

@@ -11,10 +11,14 @@
  */
 int kl_history_sort(struct kl_history *h, uint32_t *tags);
 
+/* Room for @n more operations, each of another shape, and for @nvals values of these. */
+int kl_history_room(struct kl_history *h, size_t n, size_t nvals);
+
 /*
  * kl_history_add() of @n operations that are at h->ops + h->nops already, all but their
- * shapes; what else they refer to is there.  @vals: of each its arguments, then its
- * results (KL_ANY if it is pending), one after the other.
+ * shapes; what else they refer to is there, and kl_history_room().  @vals: of each its
+ * arguments, then its results (KL_ANY if it is pending), one after the other.  Shapes and
+ * values may lie where the history's end.
  */
 int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
 		      const struct kl_val *vals);

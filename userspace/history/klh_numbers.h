@@ -66,54 +66,9 @@ static inline bool klh_zeros(const struct klh_cursor *c, size_t n)
 	return !klh_all_bits(c, n);
 }
 
-/* The seven bits of each of eight bytes, one after the other. */
-static inline uint64_t klh_squeeze(uint64_t w)
-{
-	w = (w & 0x7f007f007f007f00) >> 1 | (w & 0x007f007f007f007f);
-	w = (w & 0xffff0000ffff0000) >> 2 | (w & 0x0000ffff0000ffff);
-	return w >> 32 << 28 | (uint32_t)w;
-}
+#define KLH_BEHIND	64	/* bytes behind a column that can be read, whatever they are */
 
-/*
- * The next @n numbers, as klh_next().  Eight that are short are taken at once, and
- * others without looking at each byte, as long as eight bytes can be read.
- */
-static inline bool klh_next_some(struct klh_cursor *c, uint64_t *out, size_t n)
-{
-	const uint64_t more = 0x8080808080808080, *end = out + n;
-	struct klh_cursor at = *c;
-	unsigned int bits, i;
-	uint64_t w, last;
-
-	while (out < end) {
-		if (at.end - at.p < 8) {
-			if (!klh_next(&at, out++))
-				return false;
-			continue;
-		}
-		memcpy(&w, at.p, sizeof(w));
-		w = le64toh(w);
-		if (!(w & more) && end - out >= 8) {
-#pragma GCC unroll 8
-			for (i = 0; i < 8; i++)
-				out[i] = at.p[i];
-			out += 8;
-			at.p += 8;
-			continue;
-		}
-		last = ~w & more;
-		if (!last) {
-			if (!klh_next(&at, out++))
-				return false;
-			continue;
-		}
-		/* Up to the end of the number. */
-		bits = __builtin_ctzll(last) + 1;
-		*out++ = klh_squeeze(w & ~0ull >> (64 - bits));
-		at.p += bits / 8;
-	}
-	*c = at;
-	return true;
-}
+/* The next @n numbers, as klh_next(); false, and none is taken, if one is not there. */
+bool klh_next_some(struct klh_cursor *c, uint64_t *out, size_t n);
 
 #endif

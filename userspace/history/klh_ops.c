@@ -20,10 +20,8 @@ struct klh_ops {
 	uint64_t flags[PART], call[PART], ret[PART], point[PART], drain[PART], thread[PART];
 	uint64_t object[PART], method[PART], cpu[PART], shape[PART];
 	uint64_t tag[2 * KL_MAX_ARGS * PART], word[2 * KL_MAX_ARGS * PART];
-	/* Made of these: what was written in parts just before is slow to copy whole. */
-	struct kl_val vals[2 * KL_MAX_ARGS * PART];
-	struct kl_shape shapes[PART];
 	size_t nret, npoint, ndrain, ntag, nword;	/* of those that not all have */
+	size_t nvals;		/* of all shapes */
 	bool plain;		/* no flags */
 	struct {
 		const uint8_t *thread, *object, *method, *cpu, *shape;
@@ -83,6 +81,7 @@ static bool count_numbers(struct klh_ops *o, const struct kl_history *h, size_t 
 		o->ntag += (o->shape[i] >> 4) + (o->shape[i] & 15);
 	}
 	o->plain = !flags;
+	o->nvals = o->ntag;
 	for (i = 0; flags && i < n; i++) {
 		const bool pending = o->flags[i] & KL_OP_PENDING;
 
@@ -124,6 +123,7 @@ static bool read_part(struct klh_ops *o, const struct kl_history *h, struct klh_
 }
 
 /* Is each of @p below @limit? */
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
 static bool all_below(const uint8_t *p, size_t n, size_t limit)
 {
 	uint8_t most = 0;
@@ -135,6 +135,7 @@ static bool all_below(const uint8_t *p, size_t n, size_t limit)
 }
 
 /* Arguments and results of @n operations; 0 if one cannot have so many. */
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
 static size_t count_values(const uint8_t *shape, size_t n)
 {
 	uint8_t args = 0, results = 0;
@@ -170,6 +171,7 @@ static bool read_brief(struct klh_ops *o, const struct kl_history *h, struct klh
 	    !klh_next_some(&call, o->call, n) || !klh_next_some(&ret, o->ret, n) ||
 	    !klh_next_some(&value, o->word, nvals))
 		return false;
+	o->nvals = nvals;
 	o->bytes.thread = col[KLH_THREAD].p;
 	o->bytes.object = col[KLH_OBJECT].p;
 	o->bytes.method = col[KLH_METHOD].p;
@@ -186,12 +188,14 @@ static bool read_brief(struct klh_ops *o, const struct kl_history *h, struct klh
 	return true;
 }
 
-/* The shapes of @n operations, and their values one after the other. */
-static inline __attribute__((always_inline)) void make_shapes(struct klh_ops *o, size_t n,
+/* The shapes of @n operations, and their values one after the other, behind those of @h. */
+static inline __attribute__((always_inline)) void make_shapes(struct klh_ops *o,
+							      struct kl_history *h, size_t n,
 							      bool brief)
 {
 	const uint64_t *tag = o->tag, *word = o->word;
-	struct kl_val *v = o->vals;
+	struct kl_shape *shape = h->shapes + h->nshapes;
+	struct kl_val *v = h->vals + h->nvals;
 	unsigned int k;
 	uint64_t *last;
 	size_t i;
@@ -201,15 +205,16 @@ static inline __attribute__((always_inline)) void make_shapes(struct klh_ops *o,
 		const unsigned int nargs = s >> 4, all = nargs + (s & 15);
 		const unsigned int known = !brief && o->flags[i] & KL_OP_PENDING ? nargs : all;
 
-		o->shapes[i] = (struct kl_shape){
+		shape[i] = (struct kl_shape){
 			.method = method, .nargs = nargs, .nres = all - nargs,
 		};
 		for (k = 0; k < known; k++, v++) {
-			*v = kl_special(brief ? KL_WORD : *tag);
-			if (!brief && *tag++ != KL_WORD)
+			if (!brief && *tag++ != KL_WORD) {
+				*v = kl_special(tag[-1]);
 				continue;
+			}
 			last = klh_place(&o->last, method, k);
-			v->v = *last += klh_unfold(*word++);
+			*v = kl_word(*last += klh_unfold(*word++));
 		}
 		for (; k < all; k++)
 			*v++ = kl_special(KL_ANY);
@@ -275,7 +280,7 @@ static int tell_times(struct klh_ops *o, struct kl_history *h, size_t n)
 
 static int add_part(struct klh_ops *o, struct kl_history *h, size_t n, bool brief)
 {
-	int ret = kl_grow(h->ops, h->cops, h->nops + n);
+	int ret = kl_history_room(h, n, o->nvals);
 	struct kl_op *op;
 	bool good;
 
@@ -283,14 +288,15 @@ static int add_part(struct klh_ops *o, struct kl_history *h, size_t n, bool brie
 		return ret;
 	op = &h->ops[h->nops];
 	if (brief) {
-		make_shapes(o, n, true);
+		make_shapes(o, h, n, true);
 		good = make_ops(o, op, n, true, true);
 	} else {
-		make_shapes(o, n, false);
+		make_shapes(o, h, n, false);
 		good = o->plain ? make_ops(o, op, n, true, false) :
 		       make_ops(o, op, n, false, false);
 	}
-	ret = good ? kl_history_append(h, n, o->shapes, o->vals) : -EINVAL;
+	ret = good ? kl_history_append(h, n, h->shapes + h->nshapes, h->vals + h->nvals) :
+		     -EINVAL;
 	return ret || o->npoint + o->ndrain == 0 ? ret : tell_times(o, h, n);
 }
 

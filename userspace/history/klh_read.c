@@ -195,9 +195,10 @@ static int read_block(struct kl_klh_reader *r, const uint8_t *p, size_t len)
 	n = ZSTD_getFrameContentSize(p + KLH_BLOCK_HEADER, len);
 	if (n != raw)
 		return damaged(r, "a block's lengths do not match");
-	ret = kl_grow(r->raw, r->craw, raw);
+	ret = kl_grow(r->raw, r->craw, raw + KLH_BEHIND);
 	if (ret)
 		return ret;
+	memset(r->raw + raw, 0, KLH_BEHIND);
 	n = ZSTD_decompressDCtx(r->zstd, r->raw, raw, p + KLH_BLOCK_HEADER, len);
 	if (ZSTD_isError(n) || n != raw)
 		return damaged(r, "a block cannot be decompressed");

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many numbers of a column of .klh, see klh_numbers.h.  Where they end is found for 64
+ * bytes at a time, so that none of them waits for the one before.
+ */
+#include "history/klh_numbers.h"
+
+#define TOGETHER	128
+
+/* Which of the next 64 bytes are the last ones of numbers. */
+static inline uint64_t find_last(const uint8_t *p)
+{
+	uint64_t last = 0, w;
+	unsigned int i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < 64; i += 8) {
+		memcpy(&w, p + i, sizeof(w));
+		w = ~le64toh(w) >> 7 & 0x0101010101010101;
+		/* Bytes that are 0 or 1 to bits: no two products meet. */
+		last |= (w * 0x0102040810204080 >> 56) << i;
+	}
+	return last;
+}
+
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
+static void widen(uint64_t *v, const uint8_t *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = p[i];
+}
+
+/* The seven bits of each of the eight bytes of each. */
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
+static void squeeze(uint64_t *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t w = v[i];
+
+		w = (w & 0x7f007f007f007f00) >> 1 | (w & 0x007f007f007f007f);
+		w = (w & 0xffff0000ffff0000) >> 2 | (w & 0x0000ffff0000ffff);
+		v[i] = w >> 32 << 28 | (uint32_t)w;
+	}
+}
+
+/* @n of eight bytes at most each, the bytes still apart; false if they are others. */
+static bool split(struct klh_cursor *c, uint64_t *out, size_t n)
+{
+	const uint64_t *end = out + n;
+	const uint8_t *p = c->p, *from;
+	size_t longest = 0;	/* or more, below the next power of two */
+
+	for (from = p; out < end && from < c->end; from += 64) {
+		uint64_t last = find_last(from), w;
+
+		if (c->end - from < 64)
+			last &= (1ull << (c->end - from)) - 1;
+		for (; last && out < end; last &= last - 1) {
+			const uint8_t *at = from + (size_t)__builtin_ctzll(last);
+			const size_t more = at - p;
+
+			memcpy(&w, p, sizeof(w));
+			*out++ = le64toh(w) & ~0ull >> (~more * 8 & 63);
+			longest |= more;
+			p = at + 1;
+		}
+	}
+	if (out < end || longest > 7)
+		return false;
+	c->p = p;
+	return true;
+}
+
+static bool next_few(struct klh_cursor *c, uint64_t *out, size_t n)
+{
+	size_t i;
+
+	if (klh_bytes(c, n)) {
+		widen(out, c->p, n);
+		c->p += n;
+		return true;
+	}
+	if (split(c, out, n)) {
+		squeeze(out, n);
+		return true;
+	}
+	for (i = 0; i < n; i++)
+		if (!klh_next(c, &out[i]))
+			return false;
+	return true;
+}
+
+bool klh_next_some(struct klh_cursor *c, uint64_t *out, size_t n)
+{
+	struct klh_cursor at = *c;
+	size_t few;
+
+	for (; n; n -= few, out += few) {
+		few = n < TOGETHER ? n : TOGETHER;
+		if (!next_few(&at, out, few))
+			return false;
+	}
+	*c = at;
+	return true;
+}
