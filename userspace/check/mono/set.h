@@ -177,12 +177,47 @@ static inline void set_key_soon(const struct set_side *s, uint64_t key)
 		mono_words_soon(&s->words, key);
 }
 
+/* The bit after one operation, which goes on from some of both beside each other. */
+static inline unsigned int set_after(unsigned int bits, enum what what)
+{
+	static const uint8_t after[][16] = {
+		[FREE] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 },
+		[SEES_OUT] = { 0, 1, 0, 1, 4, 5, 4, 5, 0, 1, 0, 1, 4, 5, 4, 5 },
+		[SEES_IN] = { 0, 0, 2, 2, 0, 0, 2, 2, 8, 8, 10, 10, 8, 8, 10, 10 },
+		[DOWN] = { 0, 0, 1, 1, 0, 0, 1, 1, 4, 4, 5, 5, 4, 4, 5, 5 },
+		[UP] = { 0, 2, 0, 2, 8, 10, 8, 10, 0, 2, 0, 2, 8, 10, 8, 10 },
+	};
+
+	return after[what][bits];
+}
+
 /*
- * set_group.c: the next @n operations of a side, and the end of the last group of a key.  1,
- * 0 if there is no way, -EAGAIN if that is too much, -ENOMEM.
+ * set_group.c: the next @n operations of a side, and the end of the last group of a key,
+ * which is one of several.  1, 0 if there is no way, -EAGAIN if that is too much, -ENOMEM.
  */
 int set_add(struct set_side *side, const struct set_op *op, uint32_t n);
-int set_end_group(struct set_side *side, struct set_key *k);
+int set_end_several(struct set_side *side, struct set_key *k);
+
+/* A group of one. */
+static inline int set_end_single(struct set_side *s, struct set_key *k)
+{
+	const unsigned int bits = set_after(k->bits, set_what(k->last));
+	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
+
+	if (k->end == KL_TIME_MAX)
+		return 1;
+	if (!bits) {
+		s->bad_item = set_item(k->last);
+		s->bad_why = (out ? out : in) == OUT ? "was out" : "was in";
+	}
+	k->bits = bits;
+	return bits != 0;
+}
+
+static inline int set_end_group(struct set_side *s, struct set_key *k)
+{
+	return k->several ? set_end_several(s, k) : set_end_single(s, k);
+}
 
 /*
  * set_sweep.c: decide all keys.  1; 0: of the sides that found a key wrong, *@bad is the one

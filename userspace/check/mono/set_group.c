@@ -18,12 +18,6 @@
 #include "base/mem.h"
 #include "check/mono/set.h"
 
-/* The bit after one operation: a digit for each enum what of which bits go on, and where to. */
-static inline unsigned int after(unsigned int bits, enum what what)
-{
-	return (bits & 0x5aa5f >> 4 * what) << (what == UP) >> (what == DOWN);
-}
-
 /* Events come nearly in order.  False: not so nearly. */
 static bool sort_events(struct set_side *s)
 {
@@ -254,22 +248,6 @@ static int simulate(struct set_side *s, unsigned int from)
 	return ret < 0 ? ret : (int)(s->bit ? IN : OUT);
 }
 
-/* A group of one. */
-static inline int end_single(struct set_side *s, struct set_key *k)
-{
-	const unsigned int bits = after(k->bits, set_what(k->last));
-	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
-
-	if (k->end == KL_TIME_MAX)
-		return 1;
-	if (!bits) {
-		s->bad_item = set_item(k->last);
-		s->bad_why = (out ? out : in) == OUT ? "was out" : "was in";
-	}
-	k->bits = bits;
-	return bits != 0;
-}
-
 static inline bool are_two(const struct set_side *s, const struct set_key *k)
 {
 	const uint32_t first = s->node[k->last].next;
@@ -284,8 +262,8 @@ static inline bool are_two(const struct set_side *s, const struct set_key *k)
 static inline int end_two(struct set_side *s, struct set_key *k)
 {
 	const uint32_t two = s->node[k->last].op, one = s->node[s->node[k->last].next].op;
-	const unsigned int before = after(after(k->bits, set_what(one)), set_what(two));
-	const unsigned int behind = after(after(k->bits, set_what(two)), set_what(one));
+	const unsigned int before = set_after(set_after(k->bits, set_what(one)), set_what(two));
+	const unsigned int behind = set_after(set_after(k->bits, set_what(two)), set_what(one));
 	const bool order = s->t->order && !s->t->choose;
 
 	if (!(before | behind))
@@ -303,7 +281,7 @@ static inline int end_two(struct set_side *s, struct set_key *k)
 	return 1;
 }
 
-static int end_several(struct set_side *s, struct set_key *k)
+int set_end_several(struct set_side *s, struct set_key *k)
 {
 	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
 	int ret = !s->t->lines && are_two(s, k) ? end_two(s, k) : 0, other;
@@ -320,11 +298,6 @@ static int end_several(struct set_side *s, struct set_key *k)
 		return -ENOMEM;
 	k->bits = ret | other << FROM_IN;
 	return s->work >= s->t->most_work ? -EAGAIN : k->bits != 0;
-}
-
-int set_end_group(struct set_side *s, struct set_key *k)
-{
-	return k->several ? end_several(s, k) : end_single(s, k);
 }
 
 /* The number of a node for one of a group of several; MONO_NONE without memory. */
@@ -375,7 +348,7 @@ static int add_slowly(struct set_side *s, struct set_key *k, const struct set_op
 	if (!k->bits) {
 		k->bits = k->first ? k->first : s->t->one;
 	} else if (op->call > k->end) {
-		ret = end_several(s, k);
+		ret = set_end_several(s, k);
 	} else {
 		if (!k->several && join(s, k))
 			return -ENOMEM;
@@ -399,9 +372,9 @@ static inline int add(struct set_side *s, struct set_key *k, const struct set_op
 
 	if (op->call <= k->end || k->several)
 		return add_slowly(s, k, op);
-	bits = after(bits, set_what(k->last));
+	bits = set_after(bits, set_what(k->last));
 	if (!bits)
-		return end_single(s, k);
+		return set_end_single(s, k);
 	k->bits = bits;
 	begin(k, op);
 	return 1;

@@ -40,37 +40,55 @@ static inline struct set_word *word(struct set_side *s, uint32_t k)
 	return &s->word[k % 3];
 }
 
-/* False: it was called before another of its thread had returned for certain. */
+/*
+ * False: it was called before another of its thread had returned for certain, of which
+ * *@latest is the latest return + 1.
+ */
+static inline bool follows(uint64_t *latest, const struct kl_op *op)
+{
+	const bool behind = op->call >= *latest;
+
+	if (op->ret != KL_TIME_MAX && op->ret >= *latest)
+		*latest = op->ret + 1;
+	return behind;
+}
+
 static inline bool see_line(struct set_side *s, uint32_t k, const struct kl_op *op)
 {
 	struct set_line *l = &s->line[k % 2][op->thread];
-	const bool behind = op->call >= l->latest;
 
 	if (!l->first) {
 		l->first = op->call + 1;
 		s->lines[k % 2][s->nlines[k % 2]++] = op->thread;
 	}
-	if (op->ret != KL_TIME_MAX && op->ret >= l->latest)
-		l->latest = op->ret + 1;
-	return behind;
+	return follows(&l->latest, op);
 }
 
-static int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end)
+/*
+ * The operations from @i to before @end, dealt to sides; @alone: there is one side, which
+ * sees all of a thread in order.
+ */
+static inline __attribute__((always_inline)) int look_up(struct set_side *s, uint32_t k, uint32_t i,
+							 uint32_t end, bool alone)
 {
 	const struct set *t = s->t;
 	const struct kl_history *h = t->s->h;
+	struct set_op *only = s->dealt[k % 2];
 	uint32_t *n = s->ndealt[k % 2];
 	bool lines = false;
 
 	memset(n, 0, t->nsides * sizeof(*n));
+	if (alone)
+		*n = end - i;
 	for (; i < end; i++) {
 		const struct kl_op *op = &h->ops[set_index(t, i)];
 		const struct kl_shape *shape = &h->shapes[op->shape];
 		const struct kl_val *v = &h->vals[shape->vals];
 		const enum kl_role role = t->roles[shape->method];
 		const bool pending = op->flags & KL_OP_PENDING;
+		struct set_op *to = only;
 		unsigned int what;
-		uint32_t to;
+		uint32_t side;
 
 		__builtin_prefetch(op + AHEAD);
 		if (role == KL_ROLE_OTHER || v->tag != KL_WORD)
@@ -85,12 +103,18 @@ static int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end)
 		}
 		if (v->v < t->nsmall && v->v >= s->top)
 			s->top = v->v + 1;
-		to = set_side_of(t, v->v);
-		dealt(s, k, to)[n[to]++] = (struct set_op){
+		if (alone) {
+			lines |= !follows(&t->latest[op->thread], op);
+			only++;
+		} else {
+			side = set_side_of(t, v->v);
+			to = dealt(s, k, side) + n[side]++;
+			lines |= !see_line(s, k, op);
+		}
+		*to = (struct set_op){
 			.key = v->v, .call = op->call, .ret = op->ret, .op = what << 28 | i,
 			.thread = op->thread,
 		};
-		lines |= !see_line(s, k, op);
 	}
 	word(s, k)->lines = lines;
 	return 1;
@@ -157,7 +181,7 @@ static int end_keys(struct set_side *s)
 	for (i = 0; i < t->nsides; i++)
 		top = t->side[i].top > top ? t->side[i].top : top;
 	for (key = 0; key < top && ret >= 0; key++)
-		if (set_side_of(t, key) == s - t->side)
+		if (t->nsides == 1 || set_side_of(t, key) == s - t->side)
 			ret = end_key(s, set_small(t, key), key, &worst);
 	for (i = 0; i < s->words.n && ret >= 0; i++)
 		ret = end_key(s, &s->keys[i], s->words.word[i], &worst);
@@ -206,7 +230,8 @@ static void look_up_part(struct set *t, uint32_t c, uint32_t k)
 	const uint32_t left = n - from < t->most_dealt ? n - from : t->most_dealt;
 	struct set_side *s = &t->side[c];
 
-	word(s, k)->looked = look_up(s, k, from, from + left);
+	word(s, k)->looked = t->nsides > 1 ? look_up(s, k, from, from + left, false) :
+			     look_up(s, k, from, from + left, true);
 }
 
 /* Each has a part of the keys' memory made, so that they do not wait for all of it. */
@@ -236,7 +261,7 @@ static int sweep_some(struct set *t, uint32_t id, struct set_side **bad)
 			ret = hear(t, k - 1, bad);
 		if (ret <= 0 || k == blocks)
 			continue;
-		if (!id && !t->lines)
+		if (!id && !t->lines && t->nsides > 1)
 			join_lines(t, k);
 		for (p = id; p < t->nsides; p += team) {
 			word(&t->side[p], k)->found = decide_block(t, p, k);
