@@ -89,11 +89,20 @@ int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf)
 	size_t n = 0;
 	int ret;
 
-	/* Returns are in order of time: the last one before. */
+	/* Returns are in order of time, but for those whom the clock's error takes to its end. */
 	while (past && !is_return(p, past - 1))
 		past--;
-	if (past)
-		time = kl_item_op(p, &p->items[p->events[past - 1].item])->ret;
+	for (i = past; i-- > 0; ) {
+		const struct kl_op *op;
+
+		if (!is_return(p, i))
+			continue;
+		op = kl_item_op(p, &p->items[p->events[i].item]);
+		if (op->ret > time)
+			time = op->ret;
+		if (kl_time_add(op->ret, p->h->error) < KL_TIME_MAX)
+			break;
+	}
 	for (i = s->low[from < p->nevents ? from / BLOCK : p->nevents / BLOCK];
 	     i < s->nops && p->items[i].call_ev <= s->end_ev; i++)
 		if (p->items[i].ret_ev >= from)
