@@ -9,39 +9,10 @@
  * That is all orders with the gap in them.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "check/online/internal.h"
-
-#define NO_SLOT		ON_SLOTS
-
-static inline uint64_t bit(unsigned int slot)
-{
-	return 1ull << slot;
-}
-
-/* As kl_sim_step(), which few shapes need to be asked of twice. */
-static inline int step(struct kl_online *o, uint32_t state, uint32_t shape, const uint32_t **next)
-{
-	struct on_step *s = &o->steps[shape];
-	int n;
-
-	if (s->from[0] == state || s->from[1] == state) {
-		*next = &s->to[s->from[0] != state];
-		return **next != ON_NONE;
-	}
-	n = kl_sim_step(&o->sim, state, shape, next);
-	if (n == 0 || n == 1) {
-		s->from[1] = s->from[0];
-		s->to[1] = s->to[0];
-		s->from[0] = state;
-		s->to[0] = n ? **next : ON_NONE;
-	}
-	return n;
-}
+#include "check/online/live.h"
 
 int live_init(struct kl_online *o)
 {
@@ -100,150 +71,6 @@ void live_drop(struct kl_online *o, struct on_part *p)
 	p->live = NULL;
 }
 
-static int too_many(struct kl_online *o, const char *what)
-{
-	snprintf(o->reason, sizeof(o->reason), "%s", what);
-	return -EDQUOT;
-}
-
-/* May it take effect: have all that precede it?  Ghosts may have done so in the gap. */
-static inline bool ready(const struct live *l, const uint64_t *rec, const struct live_open *op)
-{
-	return !(op->preds & ~l->ghosts & ~rec[0]);
-}
-
-/* Until it takes effect, a ghost before it still may. */
-static inline bool excludes(const struct live *l, const uint64_t *rec, const struct live_open *op)
-{
-	return op->preds & l->ghosts & ~rec[0];
-}
-
-static inline void take(const struct live *l, uint64_t *rec, unsigned int slot, uint32_t state)
-{
-	const struct live_open *op = &l->open[slot];
-	uint64_t gone = op->preds & l->ghosts & ~rec[0];
-
-	/* What comes before it can no longer come after it. */
-	while (gone) {
-		const unsigned int g = __builtin_ctzll(gone);
-
-		rec[0] |= bit(g);
-		gone = (gone | (l->open[g].preds & l->ghosts)) & ~rec[0];
-	}
-	rec[0] |= bit(slot);
-	if (l->c.hidden) {
-		rec[1] &= ~bit(slot);
-		if (op->over)
-			rec[1] |= l->over & ~rec[0];
-	}
-	kl_rec_set(&l->c, rec, state, 0);
-}
-
-/* What changes nothing, fits the state and excludes nothing takes effect at once. */
-static int settle(struct kl_online *o, struct live *l, uint64_t *rec)
-{
-	const uint32_t *next;
-	uint64_t left;
-	bool again;
-	int n;
-
-	do {
-		again = false;
-		for (left = l->free & ~rec[0]; left; left &= left - 1) {
-			const unsigned int slot = __builtin_ctzll(left);
-			const struct live_open *op = &l->open[slot];
-
-			if (!ready(l, rec, op) || excludes(l, rec, op))
-				continue;
-			n = step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
-			if (n < 0)
-				return n;
-			if (n != 1 || next[0] != kl_rec_state(&l->c, rec))
-				continue;
-			take(l, rec, slot, next[0]);
-			again |= on_op(o, op->op)->is_pred;
-		}
-	} while (again);
-	return 0;
-}
-
-/* The configuration in o->tmp has been come to. */
-static int arrive(struct kl_online *o, struct live *l, unsigned int slot, size_t at)
-{
-	const bool done = kl_rec_done(&l->c, o->tmp, slot);
-	int ret = 0;
-
-	if (done)
-		ret = kl_config_set_add(&l->c, &o->next, o->tmp, 0);
-	if (ret >= 0 && !kl_rec_has(o->tmp, slot))
-		ret = kl_config_set_add(&l->c, &o->seen, o->tmp, at + 1);
-	if (ret >= 0 && o->seen.n + o->next.n > ON_CONFIGS)
-		return too_many(o, "too many orders of the operations under way are possible");
-	return ret < 0 ? ret : 0;
-}
-
-static int expand(struct kl_online *o, struct live *l, unsigned int slot, size_t at)
-{
-	uint64_t left = l->used & ~o->seen.rec[at * l->c.reclen];
-	const uint32_t *next;
-	int n, k, ret;
-
-	for (; left; left &= left - 1) {
-		const unsigned int s = __builtin_ctzll(left);
-		const struct live_open *op = &l->open[s];
-		const uint64_t *rec = o->seen.rec + at * l->c.reclen;
-
-		if ((op->twin != NO_SLOT && !kl_rec_has(rec, op->twin)) || !ready(l, rec, op))
-			continue;
-		n = step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
-		if (n < 0)
-			return n;
-		if (!n || (op->free && n == 1 && next[0] == kl_rec_state(&l->c, rec) &&
-			   !excludes(l, rec, op)))
-			continue;
-		ret = kl_grow(o->succ, o->csucc, n);
-		if (ret)
-			return ret;
-		memcpy(o->succ, next, n * sizeof(*next));
-		for (k = 0; k < n; k++) {
-			kl_rec_copy(&l->c, o->tmp, o->seen.rec + at * l->c.reclen);
-			take(l, o->tmp, s, o->succ[k]);
-			ret = settle(o, l, o->tmp) ?: arrive(o, l, slot, at);
-			if (ret)
-				return ret;
-		}
-	}
-	return 0;
-}
-
-/* Keep the configurations in which @slot has taken effect.  0, 1 if there are none. */
-static int satisfy(struct kl_online *o, struct live *l, unsigned int slot)
-{
-	struct kl_config_set swap;
-	size_t at;
-	int ret;
-
-	kl_config_set_clear(&o->next);
-	kl_config_set_clear(&o->seen);
-	for (at = 0; at < l->cur.n; at++) {
-		kl_rec_copy(&l->c, o->tmp, l->cur.rec + at * l->c.reclen);
-		ret = arrive(o, l, slot, 0);
-		if (ret)
-			return ret;
-	}
-	for (at = 0; at < o->seen.n; at++) {
-		ret = expand(o, l, slot, at);
-		if (ret)
-			return ret;
-	}
-	if (!o->next.n)
-		return 1;
-	swap = l->cur;
-	l->cur = o->next;
-	o->next = swap;
-	return 0;
-}
-
 /* Its place among open operations of equal shape, by return. */
 static void find_twins(struct kl_online *o, struct live *l, unsigned int slot)
 {
@@ -251,7 +78,7 @@ static void find_twins(struct kl_online *o, struct live *l, unsigned int slot)
 	const struct on_op *me = on_op(o, op->op);
 	uint64_t left, before = 0, after = KL_TIME_MAX;
 
-	for (left = l->used & ~bit(slot); left; left &= left - 1) {
+	for (left = l->used & ~live_bit(slot); left; left &= left - 1) {
 		const unsigned int s = __builtin_ctzll(left);
 		struct live_open *t = &l->open[s];
 		const struct on_op *other = on_op(o, t->op);
@@ -259,7 +86,7 @@ static void find_twins(struct kl_online *o, struct live *l, unsigned int slot)
 		if (!t->alone || t->free || other->shape != me->shape)
 			continue;
 		if (other->ret <= me->ret) {
-			if (op->twin == NO_SLOT || other->ret >= before) {
+			if (op->twin == LIVE_NO_SLOT || other->ret >= before) {
 				before = other->ret;
 				op->twin = s;
 			}
@@ -290,16 +117,17 @@ static int open_one(struct kl_online *o, struct on_part *p, uint32_t i, bool gho
 	size_t at;
 	int n = nature(o, i), ret;
 
-	op->slot = NO_SLOT;
+	op->slot = LIVE_NO_SLOT;
 	/* It may be left out, and changes nothing. */
 	if (n < 0 || (ghost && n & KL_FREE))
 		return n < 0 ? n : 0;
 	if (l->used == UINT64_MAX)
-		return too_many(o, "more than 64 operations are under way");
+		return live_too_many(o, "more than 64 operations are under way");
 	slot = __builtin_ctzll(~l->used);
 	s = &l->open[slot];
 	*s = (struct live_open){
-		.op = i, .twin = NO_SLOT, .ghost = ghost, .free = n & KL_FREE, .over = n & KL_OVER,
+		.op = i, .twin = LIVE_NO_SLOT, .ghost = ghost,
+		.free = n & KL_FREE, .over = n & KL_OVER,
 	};
 	for (left = l->used; left; left &= left - 1) {
 		struct live_open *t = &l->open[__builtin_ctzll(left)];
@@ -307,22 +135,22 @@ static int open_one(struct kl_online *o, struct on_part *p, uint32_t i, bool gho
 		if (on_before(on_op(o, t->op), op))
 			s->preds |= left & -left;
 		if (ghost && on_before(op, on_op(o, t->op)))
-			t->preds |= bit(slot);
+			t->preds |= live_bit(slot);
 	}
 	op->slot = slot;
-	l->used |= bit(slot);
+	l->used |= live_bit(slot);
 	s->alone = !ghost && !s->preds && !op->is_pred;
 	if (ghost)
-		l->ghosts |= bit(slot);
+		l->ghosts |= live_bit(slot);
 	if (s->alone && !s->free)
 		find_twins(o, l, slot);
 	if (l->c.hidden && s->over && s->alone)
-		l->over |= bit(slot);
+		l->over |= live_bit(slot);
 	if (!s->free)
 		return 0;
-	l->free |= bit(slot);
+	l->free |= live_bit(slot);
 	for (at = 0; at < l->cur.n; at++) {
-		ret = settle(o, l, l->cur.rec + at * l->c.reclen);
+		ret = live_settle(o, l, l->cur.rec + at * l->c.reclen);
 		if (ret)
 			return ret;
 	}
@@ -352,7 +180,8 @@ int live_call(struct kl_online *o, struct on_part *p, uint32_t op)
 		if (ret)
 			return ret;
 		if (o->limit_states > o->opts.bytes)
-			return too_many(o, "the states that are possible do not fit the memory");
+			return live_too_many(o, "the states that are possible do not fit the "
+					     "memory");
 	}
 	/* One that is alone needs no slot, see live_return(). */
 	if (!p->live && p->nopen == 1)
@@ -375,7 +204,7 @@ static int end_ghost(struct kl_online *o, struct live *l, unsigned int slot)
 	for (at = 0; at < l->cur.n && ret >= 0; at++)
 		ret = kl_config_set_add(&l->c, &before, l->cur.rec + at * l->c.reclen, 0);
 	if (ret >= 0)
-		ret = satisfy(o, l, slot);
+		ret = live_satisfy(o, l, slot);
 	if (ret == 1)
 		ret = 0;
 	for (at = 0; at < before.n && ret >= 0; at++)
@@ -396,26 +225,26 @@ static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 	size_t at;
 	int ret = 0;
 
-	l->used &= ~bit(slot);
-	l->ghosts &= ~bit(slot);
-	l->free &= ~bit(slot);
-	l->over &= ~bit(slot);
+	l->used &= ~live_bit(slot);
+	l->ghosts &= ~live_bit(slot);
+	l->free &= ~live_bit(slot);
+	l->over &= ~live_bit(slot);
 	for (left = l->used; left; left &= left - 1) {
 		struct live_open *t = &l->open[__builtin_ctzll(left)];
 
-		t->preds &= ~bit(slot);
+		t->preds &= ~live_bit(slot);
 		if (t->twin == slot)
-			t->twin = NO_SLOT;
+			t->twin = LIVE_NO_SLOT;
 	}
 	kl_config_set_clear(&o->next);
 	for (at = 0; at < l->cur.n; at++) {
 		uint64_t *rec = l->cur.rec + at * l->c.reclen;
 
-		rec[0] &= ~bit(slot);
+		rec[0] &= ~live_bit(slot);
 		if (l->c.hidden)
-			rec[1] &= ~bit(slot);
+			rec[1] &= ~live_bit(slot);
 		if (ghost) {
-			ret = settle(o, l, rec);
+			ret = live_settle(o, l, rec);
 			if (ret >= 0)
 				ret = kl_config_set_add(&l->c, &o->next, rec, 0);
 			if (ret < 0)
@@ -433,7 +262,7 @@ static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 static int return_alone(struct kl_online *o, struct on_part *p, const struct on_op *op)
 {
 	const uint32_t *next;
-	int n = step(o, p->state, op->shape, &next), ret;
+	int n = live_step(o, p->state, op->shape, &next), ret;
 
 	if (n == 1)
 		p->state = next[0];
@@ -456,12 +285,12 @@ int live_return(struct kl_online *o, struct on_part *p, uint32_t i)
 			return ret;
 	}
 	l = p->live;
-	if (op->slot != NO_SLOT) {
+	if (op->slot != LIVE_NO_SLOT) {
 		ret = l->open[op->slot].ghost ? end_ghost(o, l, op->slot) : 0;
 		for (at = 0; !ret && at < l->cur.n && !l->open[op->slot].ghost; at++) {
 			if (kl_rec_has(l->cur.rec + at * l->c.reclen, op->slot))
 				continue;
-			ret = satisfy(o, l, op->slot);
+			ret = live_satisfy(o, l, op->slot);
 			break;
 		}
 		if (!ret)
@@ -509,10 +338,10 @@ int live_begin(struct kl_online *o, struct on_part *p, uint32_t but, const uint3
 	for (at = 0; at < n && ret >= 0; at++) {
 		memset(o->tmp, 0, l->c.reclen * sizeof(*o->tmp));
 		for (k = 0; k < nops; k++)
-			if (c[at].done & bit(k))
-				o->tmp[0] |= bit(on_op(o, ops[k])->slot);
+			if (c[at].done & live_bit(k))
+				o->tmp[0] |= live_bit(on_op(o, ops[k])->slot);
 		kl_rec_set(&l->c, o->tmp, c[at].state, 0);
-		ret = settle(o, l, o->tmp);
+		ret = live_settle(o, l, o->tmp);
 		if (ret >= 0)
 			ret = kl_config_set_add(&l->c, &l->cur, o->tmp, 0);
 	}

@@ -133,7 +133,9 @@ static uint32_t first_part(const struct kl_online *o, uint32_t object)
 
 static uint32_t next_part(const struct kl_online *o, uint32_t object, uint32_t part)
 {
-	return object != ON_NONE ? o->parts[part].sibling : part + 1 < o->nparts ? part + 1 : ON_NONE;
+	if (object != ON_NONE)
+		return o->parts[part].sibling;
+	return part + 1 < o->nparts ? part + 1 : ON_NONE;
 }
 
 /* A free place among the gaps, and room for the time at which it ends. */

@@ -5,17 +5,11 @@
  * kept, which are then checked offline as long as they are.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
-#include "check/online/uses.h"
+#include "check/online/part.h"
 
-#define FIRST_LOOK	64	/* operations after which those that are kept are checked */
-#define NEXT_LOOK	384	/* and again, at most, while that tells what they are */
-
-static const struct on_monitor *monitor(const struct kl_online *o)
+const struct on_monitor *part_monitor(const struct kl_online *o)
 {
 	switch (o->c.kind) {
 	case KL_CONTAINER_PQUEUE:
@@ -29,12 +23,12 @@ static const struct on_monitor *monitor(const struct kl_online *o)
 	}
 }
 
-static void drop_monitors(struct kl_online *o, struct on_part *p)
+void part_drop_monitors(struct kl_online *o, struct on_part *p)
 {
 	if (p->mon)
-		monitor(o)->free(o, p->mon);
+		part_monitor(o)->free(o, p->mon);
 	if (p->strict)
-		monitor(o)->free(o, p->strict);
+		part_monitor(o)->free(o, p->strict);
 	p->mon = p->strict = NULL;
 }
 
@@ -43,14 +37,14 @@ static int new_monitors(struct kl_online *o, struct on_part *p)
 	const enum on_begin begin = p->forgot ? ON_LOST : o->opts.fresh ? ON_FRESH : ON_ANY;
 
 	p->starts++;
-	p->mon = monitor(o)->new(o, false, begin);
+	p->mon = part_monitor(o)->new(o, false, begin);
 	/* To say yes; of what is forgotten nobody will. */
 	if (o->ties && begin != ON_LOST)
-		p->strict = monitor(o)->new(o, true, begin);
+		p->strict = part_monitor(o)->new(o, true, begin);
 	return p->mon && (p->strict || !o->ties || begin == ON_LOST) ? 0 : -ENOMEM;
 }
 
-static void drop_front(struct kl_online *o, struct on_part *p)
+void part_drop_front(struct kl_online *o, struct on_part *p)
 {
 	live_drop(o, p);
 	p->front = false;
@@ -69,15 +63,15 @@ int on_part_begin(struct kl_online *o, struct on_part *p, bool known)
 	return o->monitored && !p->gaps ? new_monitors(o, p) : 0;
 }
 
-static void drop(struct kl_online *o, struct on_part *p)
+void part_drop(struct kl_online *o, struct on_part *p)
 {
-	drop_monitors(o, p);
-	drop_front(o, p);
+	part_drop_monitors(o, p);
+	part_drop_front(o, p);
 }
 
 void on_part_free(struct kl_online *o, struct on_part *p)
 {
-	drop(o, p);
+	part_drop(o, p);
 	free(p->open);
 	free(p->ring);
 }
@@ -85,7 +79,7 @@ void on_part_free(struct kl_online *o, struct on_part *p)
 /* Tell new monitors of the operations that have been announced. */
 static int retell(struct kl_online *o, struct on_part *p)
 {
-	const struct on_monitor *m = monitor(o);
+	const struct on_monitor *m = part_monitor(o);
 	const uint32_t part = p - o->parts;
 	size_t i;
 	int ret = 0;
@@ -103,7 +97,7 @@ static int retell(struct kl_online *o, struct on_part *p)
 }
 
 /* All so far is forgotten: the state is unknown. */
-static int restart(struct kl_online *o, struct on_part *p)
+int part_restart(struct kl_online *o, struct on_part *p)
 {
 	/* Not before fewer are under way: each may take effect again. */
 	const bool crowded = p->nopen > ON_SLOTS / 2;
@@ -113,10 +107,10 @@ static int restart(struct kl_online *o, struct on_part *p)
 	p->forgot = true;
 	p->began = o->now;
 	if (p->mode == PART_GAP) {
-		drop(o, p);
+		part_drop(o, p);
 		return 0;
 	}
-	drop(o, p);
+	part_drop(o, p);
 	p->front = !o->monitored || (o->both && !crowded);
 	p->alone = p->nops + o->opts.both;
 	if (p->front)
@@ -126,213 +120,16 @@ static int restart(struct kl_online *o, struct on_part *p)
 	if (ret != -EDQUOT)
 		return ret;
 	/* What is under way is more than the monitor can begin with. */
-	drop_monitors(o, p);
+	part_drop_monitors(o, p);
 	p->mode = p->front ? PART_FOLLOWED : PART_GAP;
 	return 0;
-}
-
-static bool complete(const struct on_part *p)
-{
-	return !p->lacks && !p->forgot && p->mode == PART_FOLLOWED;
-}
-
-/* It cannot be followed any further. */
-static int quit(struct kl_online *o, struct on_part *p, const char *why)
-{
-	if (complete(p)) {
-		p->mode = PART_KEPT;
-		p->look_after = FIRST_LOOK;
-		p->next_look = p->nops + FIRST_LOOK;
-		p->why = why;
-		drop(o, p);
-		return 0;
-	}
-	if (!p->why)
-		p->why = why;
-	return restart(o, p);
-}
-
-/* Reasons live as long as the check: there are few. */
-static const char *keep_reason(struct kl_online *o, const char *why)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(o->reasons) / sizeof(*o->reasons); i++) {
-		if (!o->reasons[i])
-			o->reasons[i] = strdup(why);
-		if (!o->reasons[i] || !strcmp(o->reasons[i], why))
-			break;
-	}
-	return i < sizeof(o->reasons) / sizeof(*o->reasons) && o->reasons[i] ? o->reasons[i] :
-	       "it cannot be followed in bounded memory";
-}
-
-static void tell(struct kl_online *o, struct on_part *p, uint64_t time, const char *reason,
-		 const char *engine, const struct on_window *w, bool shrunk)
-{
-	const bool shown = w->report && w->report->verdict == KL_VIOLATION;
-	const struct kl_report *r = shown && shrunk ? w->report : NULL;
-	const struct kl_online_violation v = {
-		.object = p->object, .key = p->key, .time = time, .events = o->events,
-		.all_objects = kl_spec_partition(o->spec) == KL_PART_NONE,
-		.has_key = kl_spec_partition(o->spec) == KL_PART_PARAM,
-		.reason = reason, .engine = engine, .report = r,
-		.history = shown && o->opts.histories ? w->h : NULL,
-	};
-
-	p->wrong = kl_time_add(time, 1);
-	o->violations++;
-	o->shown += !!r;
-	if (o->opts.violation)
-		o->opts.violation(o->opts.ctx, &v);
-}
-
-static bool shrinks(const struct kl_online *o)
-{
-	return o->shown < o->opts.max_shrink;
-}
-
-static const char delayed_writes[] =
-	"no order on sequential consistency, and what is kept of the past does not tell whether "
-	"store buffers explain it";
-
-/* The values of @core by themselves are wrong, so says the monitor: ask a general engine. */
-static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t time)
-{
-	const char *guess = o->both ? delayed_writes :
-			    "which removal belongs to which addition is not certain";
-	struct on_window w = { 0 };
-	const uint32_t *core;
-	char why[160];
-	size_t n;
-	int ret;
-
-	memcpy(why, o->reason, sizeof(why));
-	ret = monitor(o)->core(o, p->mon, &core, &n);
-	if (!ret && n)
-		ret = on_window_check(o, p, time, core, n, shrinks(o), &w);
-	/* What is missing there may be among the last operations, if these are all there were. */
-	if (!ret && !p->lacks && !p->forgot && (!n || w.report->verdict != KL_VIOLATION)) {
-		on_window_free(&w);
-		ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
-	}
-	if (!ret && p->front && (!w.report || w.report->verdict != KL_VIOLATION)) {
-		drop_monitors(o, p);
-	} else if (!ret && w.report && w.report->verdict == KL_VIOLATION) {
-		tell(o, p, time, why, kl_container_name(o->c.kind), &w, shrinks(o));
-		ret = restart(o, p);
-	} else if (!ret) {
-		ret = complete(p) ? 0 : monitor(o)->doubt(o, p->mon);
-		if (ret == 1 && !p->why)
-			p->why = guess;
-		ret = ret < 0 ? ret : ret ? 0 : quit(o, p, guess);
-	}
-	on_window_free(&w);
-	return ret;
-}
-
-/*
- * No configuration is left.  Where writes are delayed that is one on sequential
- * consistency only: what is kept has to be wrong on a machine with store buffers.
- */
-static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t time)
-{
-	const bool delayed = !o->flushes && !o->opts.classical;
-	const bool whole = complete(p), shrink = shrinks(o);
-	struct on_window w = { 0 };
-	enum kl_verdict v = KL_UNKNOWN;
-	int ret = 0;
-
-	if (shrink || delayed || o->opts.histories)
-		ret = on_window_check(o, p, time, NULL, 0, shrink, &w);
-	if (!ret && w.report)
-		v = w.report->verdict;
-	if (ret)
-		;
-	else if (v == KL_LINEARIZABLE && whole && !delayed)
-		ret = quit(o, p, "a defect of klin: the online and the offline check disagree");
-	else if (delayed && v != KL_VIOLATION)
-		ret = quit(o, p, delayed_writes);
-	else {
-		tell(o, p, time, "no order of the operations explains the results", "frontier", &w,
-		     shrink);
-		ret = restart(o, p);
-	}
-	on_window_free(&w);
-	return ret;
-}
-
-/* Do monitors say all there is to say? */
-static bool monitors_tell(const struct kl_online *o, const struct on_part *p)
-{
-	return p->mon && (p->strict || !o->ties || p->forgot);
-}
-
-/* Can the frontier go on from where the monitor of a register is? */
-static bool to_front(struct kl_online *o, struct on_part *p)
-{
-	p->front = o->both && p->mon && !o->ties && !on_register_front(o, p, p->mon);
-	if (!p->front)
-		live_drop(o, p);
-	return p->front;
-}
-
-static __attribute__((noinline)) int trouble(struct kl_online *o, struct on_part *p, int ret,
-					      uint64_t time, bool front)
-{
-	if (ret == -EDQUOT && front && monitors_tell(o, p))
-		drop_front(o, p);
-	else if (ret == -EDQUOT && !front && p->front)
-		drop_monitors(o, p);
-	else if (ret == -EDQUOT && !front && to_front(o, p))
-		drop_monitors(o, p);
-	else if (ret == -EDQUOT)
-		return quit(o, p, keep_reason(o, o->reason));
-	else if (ret == 1)
-		return front ? wrong_by_frontier(o, p, time) : wrong_by_monitor(o, p, time);
-	return ret < 0 && ret != -EDQUOT ? ret : 0;
 }
 
 /* What following it came to: @ret of a monitor or of the frontier. */
 static inline int outcome(struct kl_online *o, struct on_part *p, int ret, uint64_t time,
 			  bool front)
 {
-	return ret ? trouble(o, p, ret, time, front) : 0;
-}
-
-enum when { WHILE, OVER, END };
-
-/* What returns now may have seen what is called now, or was lost from now on. */
-static uint64_t before_now(const struct kl_online *o)
-{
-	return o->now ? o->now - 1 : 0;
-}
-
-/* Check what is kept; @when OVER: it will not be all there is any longer. */
-static int look(struct kl_online *o, struct on_part *p, uint64_t time, enum when when)
-{
-	struct on_window w = { 0 };
-	int ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
-
-	p->look_after *= 2;
-	if (!ret && w.report->verdict == KL_LINEARIZABLE && p->look_after > NEXT_LOOK)
-		p->look_after = NEXT_LOOK;
-	p->next_look = p->nops + p->look_after;
-	if (ret)
-		;
-	else if (w.report->verdict == KL_VIOLATION) {
-		p->why = NULL;
-		tell(o, p, time, "no order of the operations explains the results",
-		     "offline check of all operations so far", &w, shrinks(o));
-		ret = restart(o, p);
-	} else if (when == OVER) {
-		ret = restart(o, p);
-	} else if (when == END) {
-		p->why = w.report->verdict == KL_LINEARIZABLE ? NULL :
-			 keep_reason(o, w.report->reason);
-	}
-	on_window_free(&w);
-	return ret;
+	return ret ? part_trouble(o, p, ret, time, front) : 0;
 }
 
 /* An operation is known; its call follows when its time has come. */
@@ -342,19 +139,19 @@ int on_part_announce(struct kl_online *o, uint32_t op)
 	int ret = 0;
 
 	if (p->mode == PART_KEPT && on_window_full(o, p))
-		ret = look(o, p, before_now(o), OVER);
+		ret = part_look(o, p, part_before_now(o), PART_OVER);
 	else if (p->mode == PART_KEPT && p->nops >= p->next_look)
-		ret = look(o, p, before_now(o), WHILE);
+		ret = part_look(o, p, part_before_now(o), PART_WHILE);
 	if (!ret)
 		ret = on_window_put(o, p, on_op(o, op));
 	p->nops++;
 	if (ret || !p->mon)
 		return ret;
 	if (p->front && !o->ties && p->nops > p->alone)
-		drop_front(o, p);
-	ret = monitor(o)->announce(o, p->mon, op);
+		part_drop_front(o, p);
+	ret = part_monitor(o)->announce(o, p->mon, op);
 	if (!ret && p->strict)
-		ret = monitor(o)->announce(o, p->strict, op);
+		ret = part_monitor(o)->announce(o, p->strict, op);
 	return outcome(o, p, ret, o->now, false);
 }
 
@@ -362,13 +159,13 @@ int on_part_announce(struct kl_online *o, uint32_t op)
 static int strict_outcome(struct kl_online *o, struct on_part *p, int ret)
 {
 	if (ret && ret != -ENOMEM && p->front) {
-		monitor(o)->free(o, p->strict);
+		part_monitor(o)->free(o, p->strict);
 		p->strict = NULL;
 		return 0;
 	}
 	if (ret == 1)
-		return quit(o, p, "no order found that keeps the order of each thread inside the "
-			    "clock's error");
+		return part_quit(o, p, "no order found that keeps the order of each thread inside "
+				 "the clock's error");
 	return outcome(o, p, ret, o->now, false);
 }
 
@@ -390,7 +187,7 @@ static int strict_returns(struct kl_online *o, struct on_part *p, const struct o
 		if (first == ON_NONE)
 			break;
 		on_op(o, first)->ended = true;
-		ret = strict_outcome(o, p, monitor(o)->ret(o, p->strict, first));
+		ret = strict_outcome(o, p, part_monitor(o)->ret(o, p->strict, first));
 	}
 	return ret;
 }
@@ -428,12 +225,12 @@ int on_part_call(struct kl_online *o, uint32_t i)
 	/* None that is open returns before the first of all. */
 	if (!o->ties && on_heap_first(&o->ends) <= op->call && p->mode == PART_FOLLOWED &&
 	    tie(o, p, op))
-		ret = quit(o, p, "times of one thread are equal");
+		ret = part_quit(o, p, "times of one thread are equal");
 	if (!ret && p->strict)
 		ret = strict_returns(o, p, op);
 	/* It no longer waits, and is not open yet. */
 	if (!ret && p->mon && p->starts != starts)
-		ret = monitor(o)->announce(o, p->mon, i);
+		ret = part_monitor(o)->announce(o, p->mon, i);
 	if (!ret && p->nopen == p->copen)
 		ret = grow_open(p);
 	if (ret)
@@ -449,13 +246,13 @@ int on_part_call(struct kl_online *o, uint32_t i)
 	if (!ret && p->mon && !op->old) {
 		starts = p->starts;
 		front = p->front;
-		ret = outcome(o, p, monitor(o)->call(o, p->mon, i), op->call, false);
+		ret = outcome(o, p, part_monitor(o)->call(o, p->mon, i), op->call, false);
 		/* The frontier goes on in its place. */
 		if (!ret && !front && p->front && p->starts == starts)
 			ret = outcome(o, p, live_call(o, p, i), op->call, true);
 	}
 	if (!ret && p->strict && !on_op(o, i)->old)
-		ret = strict_outcome(o, p, monitor(o)->call(o, p->strict, i));
+		ret = strict_outcome(o, p, part_monitor(o)->call(o, p->strict, i));
 	return ret;
 }
 
@@ -479,22 +276,22 @@ int on_part_return(struct kl_online *o, uint32_t i)
 	}
 	if (p->front) {
 		front = live_return(o, p, i);
-		if (front == -EDQUOT && monitors_tell(o, p)) {
-			drop_front(o, p);
+		if (front == -EDQUOT && part_monitors_tell(o, p)) {
+			part_drop_front(o, p);
 			front = 0;
 		}
 	}
 	if (!front && p->mon)
-		ret = monitor(o)->ret(o, p->mon, i);
+		ret = part_monitor(o)->ret(o, p->mon, i);
 	close_open(o, p, op);
 	if (front)
 		return outcome(o, p, front, time, true);
 	if (!ret && p->strict && !op->ended) {
 		op->ended = true;
-		return strict_outcome(o, p, monitor(o)->ret(o, p->strict, i));
+		return strict_outcome(o, p, part_monitor(o)->ret(o, p->strict, i));
 	}
 	if (!ret && p->mode == PART_GAP && !p->gaps)
-		return restart(o, p);
+		return part_restart(o, p);
 	return outcome(o, p, ret, time, !o->monitored);
 }
 
@@ -503,7 +300,7 @@ int on_part_gap(struct kl_online *o, struct on_part *p, bool endless)
 	int ret = 0;
 
 	if (p->mode == PART_KEPT) {
-		ret = look(o, p, before_now(o), OVER);
+		ret = part_look(o, p, part_before_now(o), PART_OVER);
 		p->why = NULL;
 	}
 	p->lost = true;
@@ -512,13 +309,13 @@ int on_part_gap(struct kl_online *o, struct on_part *p, bool endless)
 	if (p->gaps++)
 		return ret;
 	p->mode = PART_GAP;
-	drop(o, p);
+	part_drop(o, p);
 	return ret;
 }
 
 int on_part_gap_over(struct kl_online *o, struct on_part *p)
 {
-	return --p->gaps ? 0 : restart(o, p);
+	return --p->gaps ? 0 : part_restart(o, p);
 }
 
 void on_part_doubt(struct kl_online *o, struct on_part *p, uint64_t from, const char *why)
@@ -534,7 +331,7 @@ void on_part_doubt(struct kl_online *o, struct on_part *p, uint64_t from, const 
 
 int on_part_end(struct kl_online *o, struct on_part *p)
 {
-	const uint64_t time = o->floor == KL_TIME_MAX ? KL_TIME_MAX : before_now(o);
+	const uint64_t time = o->floor == KL_TIME_MAX ? KL_TIME_MAX : part_before_now(o);
 
-	return p->mode == PART_KEPT ? look(o, p, time, END) : 0;
+	return p->mode == PART_KEPT ? part_look(o, p, time, PART_END) : 0;
 }

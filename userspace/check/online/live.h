@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The online frontier from within. */
+#ifndef KL_CHECK_ONLINE_LIVE_H
+#define KL_CHECK_ONLINE_LIVE_H
+
+#include "check/online/internal.h"
+
+#define LIVE_NO_SLOT	ON_SLOTS
+
+static inline uint64_t live_bit(unsigned int slot)
+{
+	return 1ull << slot;
+}
+
+/* As kl_sim_step(), which few shapes need to be asked of twice. */
+static inline int live_step(struct kl_online *o, uint32_t state, uint32_t shape,
+			    const uint32_t **next)
+{
+	struct on_step *s = &o->steps[shape];
+	int n;
+
+	if (s->from[0] == state || s->from[1] == state) {
+		*next = &s->to[s->from[0] != state];
+		return **next != ON_NONE;
+	}
+	n = kl_sim_step(&o->sim, state, shape, next);
+	if (n == 0 || n == 1) {
+		s->from[1] = s->from[0];
+		s->to[1] = s->to[0];
+		s->from[0] = state;
+		s->to[0] = n ? **next : ON_NONE;
+	}
+	return n;
+}
+
+/* live_order.c; 0 or a negative errno. */
+/* What changes nothing, fits the state and excludes nothing takes effect at once. */
+int live_settle(struct kl_online *o, struct live *l, uint64_t *rec);
+/* Keep the configurations in which @slot has taken effect.  1 if there are none. */
+int live_satisfy(struct kl_online *o, struct live *l, unsigned int slot);
+/* -EDQUOT, for a reason. */
+int live_too_many(struct kl_online *o, const char *what);
+
+#endif

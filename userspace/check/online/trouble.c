@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What cannot be followed any further, or is wrong: a partition whose operations are all
+ * kept is checked offline; what a monitor or the frontier finds wrong is looked at, told, and
+ * forgotten.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "check/online/part.h"
+
+#define FIRST_LOOK	64	/* operations after which those that are kept are checked */
+#define NEXT_LOOK	384	/* and again, at most, while that tells what they are */
+
+static bool complete(const struct on_part *p)
+{
+	return !p->lacks && !p->forgot && p->mode == PART_FOLLOWED;
+}
+
+int part_quit(struct kl_online *o, struct on_part *p, const char *why)
+{
+	if (complete(p)) {
+		p->mode = PART_KEPT;
+		p->look_after = FIRST_LOOK;
+		p->next_look = p->nops + FIRST_LOOK;
+		p->why = why;
+		part_drop(o, p);
+		return 0;
+	}
+	if (!p->why)
+		p->why = why;
+	return part_restart(o, p);
+}
+
+/* Reasons live as long as the check: there are few. */
+static const char *keep_reason(struct kl_online *o, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(o->reasons) / sizeof(*o->reasons); i++) {
+		if (!o->reasons[i])
+			o->reasons[i] = strdup(why);
+		if (!o->reasons[i] || !strcmp(o->reasons[i], why))
+			break;
+	}
+	return i < sizeof(o->reasons) / sizeof(*o->reasons) && o->reasons[i] ? o->reasons[i] :
+	       "it cannot be followed in bounded memory";
+}
+
+static void tell(struct kl_online *o, struct on_part *p, uint64_t time, const char *reason,
+		 const char *engine, const struct on_window *w, bool shrunk)
+{
+	const bool shown = w->report && w->report->verdict == KL_VIOLATION;
+	const struct kl_report *r = shown && shrunk ? w->report : NULL;
+	const struct kl_online_violation v = {
+		.object = p->object, .key = p->key, .time = time, .events = o->events,
+		.all_objects = kl_spec_partition(o->spec) == KL_PART_NONE,
+		.has_key = kl_spec_partition(o->spec) == KL_PART_PARAM,
+		.reason = reason, .engine = engine, .report = r,
+		.history = shown && o->opts.histories ? w->h : NULL,
+	};
+
+	p->wrong = kl_time_add(time, 1);
+	o->violations++;
+	o->shown += !!r;
+	if (o->opts.violation)
+		o->opts.violation(o->opts.ctx, &v);
+}
+
+static bool shrinks(const struct kl_online *o)
+{
+	return o->shown < o->opts.max_shrink;
+}
+
+static const char delayed_writes[] =
+	"no order on sequential consistency, and what is kept of the past does not tell whether "
+	"store buffers explain it";
+
+/* The values of @core by themselves are wrong, so says the monitor: ask a general engine. */
+static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t time)
+{
+	const char *guess = o->both ? delayed_writes :
+			    "which removal belongs to which addition is not certain";
+	struct on_window w = { 0 };
+	const uint32_t *core;
+	char why[160];
+	size_t n;
+	int ret;
+
+	memcpy(why, o->reason, sizeof(why));
+	ret = part_monitor(o)->core(o, p->mon, &core, &n);
+	if (!ret && n)
+		ret = on_window_check(o, p, time, core, n, shrinks(o), &w);
+	/* What is missing there may be among the last operations, if these are all there were. */
+	if (!ret && !p->lacks && !p->forgot && (!n || w.report->verdict != KL_VIOLATION)) {
+		on_window_free(&w);
+		ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
+	}
+	if (!ret && p->front && (!w.report || w.report->verdict != KL_VIOLATION)) {
+		part_drop_monitors(o, p);
+	} else if (!ret && w.report && w.report->verdict == KL_VIOLATION) {
+		tell(o, p, time, why, kl_container_name(o->c.kind), &w, shrinks(o));
+		ret = part_restart(o, p);
+	} else if (!ret) {
+		ret = complete(p) ? 0 : part_monitor(o)->doubt(o, p->mon);
+		if (ret == 1 && !p->why)
+			p->why = guess;
+		ret = ret < 0 ? ret : ret ? 0 : part_quit(o, p, guess);
+	}
+	on_window_free(&w);
+	return ret;
+}
+
+/*
+ * No configuration is left.  Where writes are delayed that is one on sequential
+ * consistency only: what is kept has to be wrong on a machine with store buffers.
+ */
+static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t time)
+{
+	const bool delayed = !o->flushes && !o->opts.classical;
+	const bool whole = complete(p), shrink = shrinks(o);
+	struct on_window w = { 0 };
+	enum kl_verdict v = KL_UNKNOWN;
+	int ret = 0;
+
+	if (shrink || delayed || o->opts.histories)
+		ret = on_window_check(o, p, time, NULL, 0, shrink, &w);
+	if (!ret && w.report)
+		v = w.report->verdict;
+	if (ret)
+		;
+	else if (v == KL_LINEARIZABLE && whole && !delayed)
+		ret = part_quit(o, p, "a defect of klin: the online and the offline check "
+				"disagree");
+	else if (delayed && v != KL_VIOLATION)
+		ret = part_quit(o, p, delayed_writes);
+	else {
+		tell(o, p, time, "no order of the operations explains the results", "frontier", &w,
+		     shrink);
+		ret = part_restart(o, p);
+	}
+	on_window_free(&w);
+	return ret;
+}
+
+bool part_monitors_tell(const struct kl_online *o, const struct on_part *p)
+{
+	return p->mon && (p->strict || !o->ties || p->forgot);
+}
+
+/* Can the frontier go on from where the monitor of a register is? */
+static bool to_front(struct kl_online *o, struct on_part *p)
+{
+	p->front = o->both && p->mon && !o->ties && !on_register_front(o, p, p->mon);
+	if (!p->front)
+		live_drop(o, p);
+	return p->front;
+}
+
+int part_trouble(struct kl_online *o, struct on_part *p, int ret, uint64_t time, bool front)
+{
+	if (ret == -EDQUOT && front && part_monitors_tell(o, p))
+		part_drop_front(o, p);
+	else if (ret == -EDQUOT && !front && p->front)
+		part_drop_monitors(o, p);
+	else if (ret == -EDQUOT && !front && to_front(o, p))
+		part_drop_monitors(o, p);
+	else if (ret == -EDQUOT)
+		return part_quit(o, p, keep_reason(o, o->reason));
+	else if (ret == 1)
+		return front ? wrong_by_frontier(o, p, time) : wrong_by_monitor(o, p, time);
+	return ret < 0 && ret != -EDQUOT ? ret : 0;
+}
+
+int part_look(struct kl_online *o, struct on_part *p, uint64_t time, enum part_when when)
+{
+	struct on_window w = { 0 };
+	int ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
+
+	p->look_after *= 2;
+	if (!ret && w.report->verdict == KL_LINEARIZABLE && p->look_after > NEXT_LOOK)
+		p->look_after = NEXT_LOOK;
+	p->next_look = p->nops + p->look_after;
+	if (ret)
+		;
+	else if (w.report->verdict == KL_VIOLATION) {
+		p->why = NULL;
+		tell(o, p, time, "no order of the operations explains the results",
+		     "offline check of all operations so far", &w, shrinks(o));
+		ret = part_restart(o, p);
+	} else if (when == PART_OVER) {
+		ret = part_restart(o, p);
+	} else if (when == PART_END) {
+		p->why = w.report->verdict == KL_LINEARIZABLE ? NULL :
+			 keep_reason(o, w.report->reason);
+	}
+	on_window_free(&w);
+	return ret;
+}
