@@ -334,7 +334,8 @@ static const struct klin_subject subjects[] = {
 	{ "counter_irq", "a counter that interrupts inside operations raise, too", NULL, &irq },
 	{ "counter_irq.plain", "an interrupt between load and store is forgotten", "counter_irq",
 	  &irq_plain },
-	{ "counter_timer", "a counter that interrupts raise, which come at any time", NULL, &timer },
+	{ "counter_timer", "a counter that interrupts raise, which come at any "
+	  "time", NULL, &timer },
 	{ "counter_nested", "a counter; operations begin inside others of the same task", NULL,
 	  &nested },
 	{ "counter_moving", "a counter; threads move to another CPU inside operations", NULL,

@@ -234,7 +234,8 @@ static void time_alone(struct klin_rounds *rs)
 	for (i = 0; i < ALONE_BATCHES; i++) {
 		ns = ktime_get_ns();
 		for (j = 0; j < ALONE_ROUNDS; j++)
-			rs->variant->round[0](&rs->cells[0], &rs->memory[0][(i * ALONE_ROUNDS + j) % AHEADS],
+			rs->variant->round[0](&rs->cells[0],
+					      &rs->memory[0][(i * ALONE_ROUNDS + j) % AHEADS],
 					      rs->ahead);
 		best = min(best, ktime_get_ns() - ns);
 	}
@@ -271,7 +272,8 @@ static int check_settings(const struct settings *set, cpumask_t *cpus,
 
 	*variant = set->variant ? klin_variant_find(set->variant) : NULL;
 	if (!*variant)
-		return klin_complain(c, "variant=%.40s: expected {seqlock|trylock|mntput|futex|probed}[_mb], "
+		return klin_complain(c, "variant=%.40s: expected "
+				     "{seqlock|trylock|mntput|futex|probed}[_mb], "
 				     "probed_wait{3|30|300} or hidden",
 				     set->variant ?: "");
 	err = klin_team_cpus(set->cpus, cpus, c);

@@ -101,7 +101,8 @@ int main(int argc, char **argv)
 		c.size = strtoul(argv[4], NULL, 0);
 	if (argc < 3 || argc > 5 || i == 5 || !nops || !c.threads || c.threads > STREAM_THREADS ||
 	    !c.size || c.size > 1u << 24) {
-		fprintf(stderr, "usage: online queue|set|pqueue|stack|register OPERATIONS [THREADS (1-64) [SIZE]]\n");
+		fprintf(stderr, "usage: online queue|set|pqueue|stack|register OPERATIONS [THREADS "
+			"(1-64) [SIZE]]\n");
 		return 2;
 	}
 	c.type = i;

@@ -16,7 +16,8 @@ struct kept_op {
 
 static const struct kl_method *method_of(const struct kl_cut *c, const struct kl_op *op)
 {
-	return kl_spec_method(c->spec, kl_spec_find_method(c->spec, c->h->methods[kl_op_method(c->h, op)]));
+	return kl_spec_method(c->spec,
+			      kl_spec_find_method(c->spec, c->h->methods[kl_op_method(c->h, op)]));
 }
 
 static const struct kl_method *method_in(const struct kl_spec *spec, const struct kl_history *h,

@@ -31,7 +31,7 @@ struct kl_progress {
 struct kl_limits {
 	uint64_t bytes;			/* of memory for configurations and states */
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
-	uint64_t work;			/* configurations that are made (oracles: looks at anything), */
+	uint64_t work;			/* configurations that are made (oracles: looks), */
 	uint64_t each;			/* and more of them for each operation that was placed */
 	const volatile int *stop;	/* set from elsewhere to end the run */
 	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
@@ -87,7 +87,7 @@ struct kl_answer {
 	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
 	size_t nsteps;
 	uint32_t fail_event;		/* VIOLATION: index of the return that nothing explains */
-	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
+	uint32_t *core;			/* VIOLATION: operations that are wrong by themselves, */
 	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
 	uint32_t ngaps;			/* LINEARIZABLE, of decide_ops: gaps in @steps */
 	uint64_t work;			/* configurations looked at */
@@ -204,7 +204,7 @@ struct kl_counterexample {
 	struct kl_history *h;	/* operations kept, in order; gap over what was cut before */
 	uint32_t *ops;		/* index in the original history, for each kept operation */
 	size_t dropped;		/* operations left out because they leave no trace */
-	bool copies;		/* or because others took away what they added, see kl_count_kept() */
+	bool copies;		/* or as others took away what they added, see kl_count_kept() */
 	bool forgot;		/* operations that ended by @cut were left out */
 	uint64_t cut;
 	uint64_t end;		/* return time of the operation that nothing explains */

@@ -21,7 +21,8 @@ struct kl_gen_config {
 	const uint32_t *weight;	/* of each method; NULL: all are called as often */
 	uint64_t ops, seed;
 	uint32_t threads, objects;
-	uint32_t producers;	/* so many of the threads only add, the others never; 0: all do all */
+	/* so many of the threads only add, the others never; 0: all do all */
+	uint32_t producers;
 	uint32_t keys;		/* values and keys are below it; 0: each value is new, 16 keys */
 	uint32_t delay;		/* a wait is at most this long: 0 and small ones make ties */
 	uint64_t error;		/* of the clock: that of a CPU is ahead by up to so much */

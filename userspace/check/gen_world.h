@@ -13,7 +13,8 @@ struct kl_gen_state {
 /* An operation: @res is set when it took effect. */
 struct kl_gen_op {
 	uint32_t object;
-	enum kl_gen_side { KL_GEN_BOTH, KL_GEN_ADDS, KL_GEN_OTHERS } side;	/* methods to choose from */
+	/* Methods to choose from. */
+	enum kl_gen_side { KL_GEN_BOTH, KL_GEN_ADDS, KL_GEN_OTHERS } side;
 	unsigned int method;
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
 };

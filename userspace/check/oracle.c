@@ -25,7 +25,8 @@ struct state {
 struct oracle {
 	const struct kl_part *p;
 	struct kl_run *run;
-	uint32_t *before;	/* before[i * n + ...]: items that must come before i, MAX_ITEMS ends */
+	/* before[i * n + ...]: items that must come before i, MAX_ITEMS ends */
+	uint32_t *before;
 	uint8_t *done;		/* has it taken effect? */
 	uint32_t left;		/* items that have to take effect and have not */
 	uint32_t *order, depth;

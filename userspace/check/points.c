@@ -99,8 +99,8 @@ static int in_time(struct replay *r)
 		for (k = p->pred_at[i]; at[i] != UINT32_MAX && k < p->pred_at[i + 1]; k++)
 			if (at[p->pred[k]] > at[i]) {
 				free(at);
-				return decline(r, i, "has its point before that of one that its thread "
-						     "called before");
+				return decline(r, i, "has its point before that of one that its "
+						     "thread called before");
 			}
 	free(at);
 	return 1;

@@ -219,7 +219,8 @@ int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *
 	out->by_key = ret > 0 && h->nops;
 	if (!out->by_key)
 		t.nkeys = 1;
-	if (ret >= 0 && !out->by_key && (h->nobjects <= 1 || kl_spec_partition(spec) == KL_PART_NONE)) {
+	if (ret >= 0 && !out->by_key &&
+	    (h->nobjects <= 1 || kl_spec_partition(spec) == KL_PART_NONE)) {
 		ret = only_part(&t);
 	} else if (ret >= 0) {
 		t.part = malloc((h->nops + 1) * sizeof(*t.part));

@@ -127,8 +127,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_ENGINE:
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: log-linear, points, fifo, lifo, frontier, dfs, "
-				   "beam, wgl, tso, oracle or tso-oracle expected", arg);
+			argp_error(state, "--engine=%s: log-linear, points, fifo, lifo, frontier, "
+				   "dfs, beam, wgl, tso, oracle or tso-oracle expected", arg);
 		break;
 	case OPT_MEMORY_MODEL:
 		a->opt.classical = kl_arg_sc(state, "memory-model", arg);
@@ -148,7 +148,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->style.explain = true;
 		break;
 	case OPT_TIME:
-		a->opt.time_ns = kl_arg_number(state, "time-limit", arg, 1, 1u << 30) * 1000000000ull;
+		a->opt.time_ns = kl_arg_number(state, "time-limit", arg, 1, 1u << 30) *
+				 1000000000ull;
 		break;
 	case OPT_BYTES:
 		a->opt.bytes = kl_arg_mib(state, "memory-limit", arg);
@@ -174,7 +175,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
-			argp_error(state, "one spec and one history expected, '%s' is too much", arg);
+			argp_error(state, "one spec and one history expected, '%s' is too "
+				   "much", arg);
 		if (a->history)
 			a->spec = a->history;
 		a->history = arg;
@@ -183,14 +185,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!a->history)
 			argp_error(state, "no history given");
 		if (a->follow && a->offline)
-			argp_error(state, "--%s needs the whole history, --follow forgets it: expected "
-				   "one of them", a->offline);
+			argp_error(state, "--%s needs the whole history, --follow forgets it: "
+				   "expected one of them", a->offline);
 		if (a->late && !a->follow)
 			argp_error(state, "--lateness is --follow's: expected both");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
-			argp_error(state, "--engine=%s knows store buffers, which --memory-model=sc "
-				   "has not: expected log-linear, points, fifo, lifo, frontier, dfs, beam, wgl or "
-				   "oracle", a->engines[0]->name);
+			argp_error(state, "--engine=%s knows store buffers, which "
+				   "--memory-model=sc has not: expected log-linear, points, fifo, "
+				   "lifo, frontier, dfs, beam, wgl or oracle", a->engines[0]->name);
 		if (a->opt.cache && a->engines[0] != &kl_wgl_engine)
 			argp_error(state, "--cache is --engine=wgl's: expected both");
 		/* Without --partition it is Horn & Kroening's first variant. */

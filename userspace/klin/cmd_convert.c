@@ -15,7 +15,8 @@ struct env {
 static const struct argp_option options[] = {
 	{ "to", 't', "FORM", 0, KLIN_FORMS_WRITTEN "; by default klh if OUT ends in .klh, else "
 	  "text", 0 },
-	{ "from", 'f', "FORM", 0, "one of these, fptlin or limo; by default what IN begins like", 0 },
+	{ "from", 'f', "FORM", 0, "one of these, fptlin or limo; by default what IN begins "
+	  "like", 0 },
 	{ 0 }
 };
 
@@ -58,9 +59,11 @@ static int run(int argc, char **argv)
 		.parser = parse_opt,
 		.args_doc = "IN OUT",
 		.doc = "Convert a history from one form to another.\v"
-		       "The form of IN is told by its first bytes; `-' is standard input or output.\n"
+		       "The form of IN is told by its first bytes; `-' is standard input or "
+		       "output.\n"
 		       "Forms: text and klh (klin's own), linp (LinP's), fptlin (FPTLin's), limo\n"
-		       "(LiMo's and Violin's), events (Horn & Kroening's), edn (Jepsen's, Knossos'\n"
+		       "(LiMo's and Violin's), events (Horn & Kroening's), edn (Jepsen's, "
+		       "Knossos'\n"
 		       "and Porcupine's key-value logs), jepsen (Jepsen's log lines).\n"
 		       "A .klh that was cut short is read as far as its whole blocks go.\n\n"
 		       "  klin convert run.klh -             print a recording\n"

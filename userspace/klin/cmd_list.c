@@ -29,12 +29,12 @@ struct list_args {
 enum { OPT_BTF = 256, OPT_SYMBOLS, OPT_DEBUG };
 
 static const struct argp_option options[] = {
-	{ "btf", OPT_BTF, "FILE", 0, "Not the running kernel: the one whose BTF this is, raw or in an "
-	  "ELF file; what ftrace manages is not known then.  Needs no root", 0 },
-	{ "symbols", OPT_SYMBOLS, "FILE", 0, "With --btf: that kernel's /proc/kallsyms or System.map "
-	  "(default: the functions that have BTF)", 0 },
-	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux or a "
-	  "module that is running (default: where the distribution puts it)", 0 },
+	{ "btf", OPT_BTF, "FILE", 0, "Not the running kernel: the one whose BTF this is, raw or in "
+	  "an ELF file; what ftrace manages is not known then.  Needs no root", 0 },
+	{ "symbols", OPT_SYMBOLS, "FILE", 0, "With --btf: that kernel's /proc/kallsyms or "
+	  "System.map (default: the functions that have BTF)", 0 },
+	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux "
+	  "or a module that is running (default: where the distribution puts it)", 0 },
 	{ 0 }
 };
 
@@ -160,9 +160,10 @@ static void show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool 
 			snprintf(name, sizeof(name), "%s%s%s%s", t->inlined ? "inlined " : "",
 				 t->inlined ? t->inlined : "", t->inlined ? " in " : "", t->name);
 		else
-			snprintf(name, sizeof(name), "%s%s%s%s+0x%llx", t->inlined ? "inlined " : "",
-				 t->inlined ? t->inlined : "", t->inlined ? " at " : "",
-				 f->places[i].symbol, (unsigned long long)f->places[i].offset);
+			snprintf(name, sizeof(name), "%s%s%s%s+0x%llx",
+				 t->inlined ? "inlined " : "", t->inlined ? t->inlined : "",
+				 t->inlined ? " at " : "", f->places[i].symbol,
+				 (unsigned long long)f->places[i].offset);
 		if (!bad)
 			kl_target_place(k, f, i);
 		printf("  ");
@@ -210,7 +211,8 @@ static int list_spec(struct kl_kernel *k, const char *path)
 	}
 	kl_spec_free(spec);
 	if (missing)
-		kl_err("%u clauses of %s cannot be attached on kernel %s", missing, path, k->release);
+		kl_err("%u clauses of %s cannot be attached on kernel %s", missing, path,
+		       k->release);
 	return missing ? KLIN_EXIT_USAGE : KLIN_EXIT_OK;
 }
 
@@ -237,8 +239,8 @@ static int cmd_list(int argc, char **argv)
 	k->debug_path = a.debug;
 	len = strlen(what);
 	if (!k->tracefs && !k->offline)
-		kl_warn("tracefs cannot be read (needs root; mounted at /sys/kernel/tracing?), so no "
-			"function counts as traceable");
+		kl_warn("tracefs cannot be read (needs root; mounted at /sys/kernel/tracing?), so "
+			"no function counts as traceable");
 	if (len > 4 && !strcmp(what + len - 4, ".lin"))
 		ret = list_spec(k, what);
 	else

@@ -129,7 +129,10 @@ static void print_node(const struct kl_litmus *l, unsigned int n)
 		break;
 	default:
 		print_part(l, x->a, x->op);
-		fputs(x->op == KL_LIT_AND ? " /\\ " : x->op == KL_LIT_OR ? " \\/ " : " => ", stdout);
+		fputs(x->op == KL_LIT_AND ? " /\\ " :
+		      x->op == KL_LIT_OR ? " \\/ " :
+		      " => ",
+		      stdout);
 		print_part(l, x->b, x->op);
 	}
 }

@@ -45,8 +45,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (a->rec.opts.others)
-			argp_error(state, "--pid and --cpu: which objects others use, too, is known when "
-				   "a recording is whole: use klin record");
+			argp_error(state, "--pid and --cpu: which objects others use, too, is "
+				   "known when a recording is whole: use klin record");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -59,7 +59,8 @@ static const struct argp_option options[] = {
 	  "the end", 0 },
 	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Leave the time diagram out", 0 },
-	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0, "tso (default) or sc, as of klin check", 0 },
+	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0, "tso (default) or sc, as of klin "
+	  "check", 0 },
 	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of the memory for states (1024)", 0 },
 	{ 0 }
 };
@@ -70,8 +71,8 @@ static char *help_filter(int key, const char *text, void *input)
 			      "  klin monitor specs/port_range.lin --duration 3600\n"
 			      "  klin monitor specs/lock.lin --load subject=ticket,ops=1000000\n"
 			      "  klin monitor specs/port_range.lin -- ./my-test\n\n"
-			      "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 unknown, "
-			      "4 the system refused.\n");
+			      "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 "
+			      "unknown, 4 the system refused.\n");
 }
 
 static const struct argp_child children[] = { { &recording_argp, 0, NULL, 0 }, { 0 } };
@@ -138,8 +139,8 @@ static int cmd_monitor(int argc, char **argv)
 	recording_init(&a.rec);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
 	if (a.rec.opts.clock != KL_CLOCK_MONO) {
-		kl_err("--clock: only mono tells which operations may still come; record by another "
-		       "clock, then check");
+		kl_err("--clock: only mono tells which operations may still come; record by "
+		       "another clock, then check");
 		return KLIN_EXIT_USAGE;
 	}
 	a.style.name = a.rec.spec;

@@ -45,7 +45,8 @@ static char *help_filter(int key, const char *text, void *input)
 {
 	return recording_help(key, text,
 			      "  klin record specs/seqlock.lin --load subject=seqlock,ops=1000000\n"
-			      "  klin record specs/port_range.lin --load user:port_range,seconds=5\n"
+			      "  klin record specs/port_range.lin --load "
+			      "user:port_range,seconds=5\n"
 			      "  klin record specs/port_range.lin -- ./my-test\n"
 			      "  klin record my.lin --duration 10\n");
 }
@@ -115,7 +116,8 @@ static void summary(FILE *f, const struct kl_recorder *r, const struct kl_histor
 		(unsigned long long)s->pending, (unsigned long long)s->nocall,
 		(unsigned long long)s->missed_calls);
 	if (s->ignored)
-		fprintf(f, "(%llu calls by interrupts were not seen; they cannot have used the object)\n",
+		fprintf(f, "(%llu calls by interrupts were not seen; they cannot have used the "
+			"object)\n",
 			(unsigned long long)s->ignored);
 	if (s->shared)
 		fprintf(f, "%llu of %zu objects were used by others, too, and are not known\n",

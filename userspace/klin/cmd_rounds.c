@@ -36,8 +36,8 @@ enum { OPT_VARIANT = 256, OPT_ROUNDS, OPT_SEED, OPT_CPUS };
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "The history: .klh, or text for .txt and -", 0 },
 	{ "variant", OPT_VARIANT, "NAME", 0,
-	  "seqlock (default), trylock, mntput or futex, and each with full barriers: seqlock_mb and "
-	  "so on", 0 },
+	  "seqlock (default), trylock, mntput or futex, and each with full barriers: seqlock_mb "
+	  "and so on", 0 },
 	{ "rounds", OPT_ROUNDS, "N", 0, "How many (default 100000)", 0 },
 	{ "seed", OPT_SEED, "N", 0, "Of the threads' skew (default 1)", 0 },
 	{ "cpus", OPT_CPUS, "LIST", 0, "The two CPUs (default: the first two)", 0 },
@@ -71,7 +71,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!a->spec)
-			argp_error(state, "no specification given: fig5.lin, fig5_lock.lin, mntput.lin or futex.lin");
+			argp_error(state, "no specification given: fig5.lin, fig5_lock.lin, "
+				   "mntput.lin or futex.lin");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -88,7 +89,8 @@ static const struct argp argp = {
 	       "kernel, see kmod/round.c.\v"
 	       "Examples:\n"
 	       "  klin rounds -o fig5.klh specs/fig5.lin\n"
-	       "  klin check --memory-model=sc fig5.klh      # violations: no order without buffers\n"
+	       "  klin check --memory-model=sc fig5.klh      # violations: no order without "
+	       "buffers\n"
 	       "  klin check fig5.klh                        # explained by the store buffer",
 };
 
@@ -249,7 +251,8 @@ static int cmd_rounds(int argc, char **argv)
 		return KLIN_EXIT_USAGE;
 	m = find_meaning(a.variant);
 	if (kl_spec_find_method(spec, m->needs) < 0) {
-		kl_err("%s: has no method '%s', which variant %s needs", a.spec, m->needs, a.variant);
+		kl_err("%s: has no method '%s', which variant %s needs", a.spec, m->needs,
+		       a.variant);
 		goto out;
 	}
 	ret = run_rounds(&a);
@@ -262,7 +265,8 @@ static int cmd_rounds(int argc, char **argv)
 	if (!h || describe(h, &a, spec) || read_results(h, m))
 		goto out;
 	kl_module_status("non_sc", non_sc, sizeof(non_sc));
-	fprintf(stderr, "%s: %llu rounds, %s with the outcome that sequential consistency forbids\n",
+	fprintf(stderr, "%s: %llu rounds, %s with the outcome that sequential consistency "
+		"forbids\n",
 		a.variant, (unsigned long long)a.rounds, non_sc);
 	ret = a.out ? kl_history_write(h, a.out, KL_FORM_AUTO) : 0;
 	if (!ret)

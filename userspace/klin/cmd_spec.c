@@ -92,10 +92,10 @@ static void print_probe(const struct kl_spec *s, const struct kl_probe *p)
 	for (i = 0; i < p->ntargets; i++) {
 		const struct kl_probe_target *t = &p->targets[i];
 
-		printf("%s%s%s%s%s%s%s%s", i ? " or " : "", t->kind == KL_TARGET_KLIN ? "klin:" : "",
-		       t->inlined ? "inlined " : "", t->inlined ? t->inlined : "",
-		       t->inlined ? " in " : "", t->module ? t->module : "", t->module ? ":" : "",
-		       t->name);
+		printf("%s%s%s%s%s%s%s%s", i ? " or " : "",
+		       t->kind == KL_TARGET_KLIN ? "klin:" : "", t->inlined ? "inlined " : "",
+		       t->inlined ? t->inlined : "", t->inlined ? " in " : "",
+		       t->module ? t->module : "", t->module ? ":" : "", t->name);
 		if (t->at_offset)
 			printf("+0x%llx", (unsigned long long)t->offset);
 	}

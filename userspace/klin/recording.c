@@ -62,7 +62,8 @@ static void cpu_list(struct argp_state *state, const char *arg, uint64_t *cpus)
 			break;
 		at += n;
 		to = from;
-		if (*at == '-' && isdigit((unsigned char)at[1]) && sscanf(at, "-%3u%n", &to, &n) == 1)
+		if (*at == '-' && isdigit((unsigned char)at[1]) &&
+		    sscanf(at, "-%3u%n", &to, &n) == 1)
 			at += n;
 		if (from > to || to >= 64 * KL_CPU_WORDS)
 			break;
@@ -123,7 +124,8 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SAMPLE:
 		if (strncmp(arg, "1/", 2))
-			argp_error(state, "--sample '%s': expected one of how many objects, such as 1/16",
+			argp_error(state, "--sample '%s': expected one of how many objects, such "
+				   "as 1/16",
 				   arg);
 		a->opts.sample = kl_arg_number(state, "sample", arg + 2, 1, 1 << 20);
 		break;
@@ -177,24 +179,28 @@ static const struct argp_option options[] = {
 	{ "load", OPT_LOAD, "LOAD", 0, "Run this load while recording, see below", 0 },
 	{ "duration", OPT_DURATION, "SECONDS", 0, "Record so long (until interrupted)", 0 },
 	{ "object", OPT_OBJECT, "ADDRESS", 0, "Record operations on this object only", 0 },
-	{ "sample", OPT_SAMPLE, "1/N", 0, "Record operations on one of N objects only, all of these",
+	{ "sample", OPT_SAMPLE, "1/N", 0, "Record operations on one of N objects only, all of "
+	  "these",
 	  0 },
 	{ "pid", OPT_PID, "PID", 0, "Record operations of this process only; what is known of an "
 	  "object that others use at the same time is a gap", 0 },
-	{ "cpu", OPT_CPU, "LIST", 0, "Record what is called on these CPUs only; the same holds", 0 },
+	{ "cpu", OPT_CPU, "LIST", 0, "Record what is called on these CPUs only; the same "
+	  "holds", 0 },
 	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe; "
 	  "plain: klin.ko alone records, by plain stores, what announces itself", 0 },
-	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux or a "
-	  "module that is running (default: where the distribution puts it)", 0 },
+	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux "
+	  "or a module that is running (default: where the distribution puts it)", 0 },
 	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024)", 0 },
-	{ "clock", OPT_CLOCK, "CLOCK", 0, "How times are told: mono (the kernel's clock, whose error "
-	  "between CPUs is measured), seq (a count, exact, which drains the store buffer at each "
-	  "operation), tick (a count that a thread raises each microsecond on a CPU of its own) or "
-	  "epoch (one that rises with each look at the buffers); these two are only loaded", 0 },
+	{ "clock", OPT_CLOCK, "CLOCK", 0, "How times are told: mono (the kernel's clock, whose "
+	  "error between CPUs is measured), seq (a count, exact, which drains the store buffer at "
+	  "each operation), tick (a count that a thread raises each microsecond on a CPU of its "
+	  "own) or epoch (one that rises with each look at the buffers); these two are only "
+	  "loaded", 0 },
 	{ "clock-error", OPT_CLOCK_ERROR, "NS", 0,
 	  "Trust that mono differs by no more between two CPUs, instead of measuring it: for "
 	  "virtual CPUs, which seldom run at the same time but share the host's clock", 0 },
-	{ "slots", OPT_SLOTS, "N", 0, "Tasks that can have an operation open, a power of two (4096)",
+	{ "slots", OPT_SLOTS, "N", 0, "Tasks that can have an operation open, a power of two "
+	  "(4096)",
 	  0 },
 	{ "verbose", 'v', NULL, 0, "Tell more, also what libbpf and the verifier say", 0 },
 	{ 0 }
@@ -284,7 +290,8 @@ static int ended(const struct recording *a, struct kl_load *load, pid_t *child, 
 			return 0;
 		*child = 0;
 		if (!WIFEXITED(status) || WEXITSTATUS(status))
-			kl_warn("the command ended with %s %d", WIFEXITED(status) ? "status" : "signal",
+			kl_warn("the command ended with %s %d",
+				WIFEXITED(status) ? "status" : "signal",
 				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 		return 1;
 	}

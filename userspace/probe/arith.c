@@ -183,7 +183,8 @@ int kl_c_binary(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 			return compare(c, e, reg, false);
 		}
 		if (e->op != '+' && e->op != '-')
-			return kl_c_fail(c, e, "'%c' on '%s' and '%s': expected integers; cast the pointer",
+			return kl_c_fail(c, e, "'%c' on '%s' and '%s': expected integers; cast the "
+					 "pointer",
 				    e->op, kl_ty_name(a.ty, an, sizeof(an)),
 				    kl_ty_name(b.ty, bn, sizeof(bn)));
 		return pointer_sum(c, e, reg, &a, &b, v);

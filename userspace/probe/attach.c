@@ -38,7 +38,8 @@ static const char *cause(int err)
 	case EPERM:
 	case EACCES:
 		if (strcmp(kl_lockdown(), "none"))
-			return "the kernel is locked down; boot without lockdown, or without Secure Boot";
+			return "the kernel is locked down; boot without lockdown, or without "
+			       "Secure Boot";
 		if (geteuid())
 			return "needs root (CAP_BPF and CAP_PERFMON)";
 		return "the kernel refused the program; -v shows the verifier's log";
@@ -311,7 +312,8 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 			way = r->opts.only;
 	}
 	if (way == KL_WAY_NONE) {
-		kl_err_at(path, t->pos.line, t->pos.col, "%s() of kernel %s cannot be attached%s: %s",
+		kl_err_at(path, t->pos.line, t->pos.col, "%s() of kernel %s cannot be attached%s: "
+			  "%s",
 			  t->name, r->kernel->release,
 			  r->opts.only == KL_WAY_FENTRY ? " by fentry" : "", c->found.why);
 		return -EINVAL;
@@ -396,8 +398,8 @@ static int attach_tracepoints(struct kl_recorder *r)
 	}
 out:
 	if (err) {
-		kl_err("cannot attach to klin.ko's tracepoints on kernel %s: %s", r->kernel->release,
-		       cause(err));
+		kl_err("cannot attach to klin.ko's tracepoints on kernel %s: %s",
+		       r->kernel->release, cause(err));
 		close_group(r->kernel, g);
 		return err;
 	}
@@ -422,8 +424,8 @@ static int attach_task_exit(struct kl_recorder *r)
 			err = -errno;
 	}
 	if (err)
-		kl_err("cannot attach to the end of tasks (sched_process_exit, sched_process_free) on "
-		       "kernel %s: %s", r->kernel->release, cause(err));
+		kl_err("cannot attach to the end of tasks (sched_process_exit, sched_process_free) "
+		       "on kernel %s: %s", r->kernel->release, cause(err));
 	return err;
 }
 

@@ -153,8 +153,8 @@ static unsigned int find_cpus(int *cpus, unsigned int max)
 		if (!bind(i))
 			cpus[n++] = i;
 	if (online > 0 && n < (unsigned long)online)
-		kl_warn("klin may run on %u of %ld CPUs: how far the clocks of the others differ is "
-			"not measured", n, online);
+		kl_warn("klin may run on %u of %ld CPUs: how far the clocks of the others differ "
+			"is not measured", n, online);
 	return n;
 }
 

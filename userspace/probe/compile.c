@@ -156,10 +156,12 @@ static int member(struct kl_comp *c, const struct kl_expr *e, struct kl_cv *v, c
 	kl_ty_name(v->ty, shown, sizeof(shown));
 	snprintf(wrong, sizeof(wrong), "%.*s", (int)len, name);
 	if (kl_ty_kind(&t) != KL_TY_STRUCT)
-		return kl_c_fail(c, e, "member '%s' of '%s', which is not a struct or union", wrong, shown);
+		return kl_c_fail(c, e, "member '%s' of '%s', which is not a struct or "
+				 "union", wrong, shown);
 	err = kl_ty_member(t, name, len, &type, &bits, &bitfield);
 	if (err == -ENODATA)
-		return kl_c_fail(c, e, "the members of '%s' are not known: the BTF of %s only declares it",
+		return kl_c_fail(c, e, "the members of '%s' are not known: the BTF of %s only "
+				 "declares it",
 			    shown, c->f->module[0] ? c->f->module : "the kernel");
 	if (err) {
 		nearest = kl_ty_suggest(t, wrong);
@@ -168,8 +170,9 @@ static int member(struct kl_comp *c, const struct kl_expr *e, struct kl_cv *v, c
 			    nearest ? nearest : "", nearest ? "'?" : "");
 	}
 	if (bitfield)
-		return kl_c_fail(c, e, "'%s' of %s is a bit-field, which cannot be read yet by name: read "
-			    "the word that holds it through a cast, then shift and mask", wrong, shown);
+		return kl_c_fail(c, e, "'%s' of %s is a bit-field, which cannot be read yet by "
+			    "name: read the word that holds it through a cast, then shift and "
+			    "mask", wrong, shown);
 	v->ty = type;
 	v->off += bits / 8;
 	return 0;
@@ -195,8 +198,10 @@ static int resolve(struct kl_comp *c, const struct kl_expr *e, struct kl_ty *t)
 		if (!m->btf || kl_ty_resolve(m->btf, ct, &found))
 			continue;
 		if (module)
-			return kl_c_fail(c, e, "'%s%s%s' is a type of the modules %s and %s, and not of "
-				    "the function's", ct->kind, space, ct->name, module, m->name);
+			return kl_c_fail(c, e,
+					 "'%s%s%s' is a type of the modules %s and %s, and "
+					 "not of the function's",
+					 ct->kind, space, ct->name, module, m->name);
 		module = m->name;
 		*t = found;
 	}
@@ -268,8 +273,10 @@ static int param(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, s
 		return kl_c_fail(c, e, "%s() has only %u parameters", c->f->name,
 			    btf_vlen(c->f->proto));
 	if (index >= KLIN_MAX_PARAMS)
-		return kl_c_fail(c, e, "parameter %u of %s() is on the stack; only the first %u, which are "
-			    "in registers, can be read", index + 1, c->f->name, KLIN_MAX_PARAMS);
+		return kl_c_fail(c, e,
+				 "parameter %u of %s() is on the stack; only the first %u, "
+				 "which are in registers, can be read",
+				 index + 1, c->f->name, KLIN_MAX_PARAMS);
 	if (index >= c->nparams)
 		c->nparams = index + 1;
 	v->ty = t = kl_ty_btf(c->f->btf, p[index].type);
@@ -426,8 +433,10 @@ int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, stru
 		if (err)
 			return err;
 		if (!v->lvalue)
-			return kl_c_fail(c, e, "'.%s' on '%s': expected a struct; a pointer's members are "
-				    "reached with '->'", e->name, kl_ty_name(v->ty, name, sizeof(name)));
+			return kl_c_fail(c, e,
+					 "'.%s' on '%s': expected a struct; a pointer's "
+					 "members are reached with '->'",
+					 e->name, kl_ty_name(v->ty, name, sizeof(name)));
 		return member(c, e, v, e->name, strlen(e->name));
 	case KL_E_INDEX:
 		return subscript(c, e, reg, v);
@@ -563,14 +572,16 @@ int kl_compile(struct kl_kernel *k, const struct kl_probe_target *t, const struc
 		return misfit(bad, t->pos, "kernel %s has no BTF for %s(), so the types of its "
 			      "parameters are not known", k->release, t->name);
 	if (f->proto && t->nparams - t->ninlined > btf_vlen(f->proto))
-		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names %u",
+		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names "
+			      "%u",
 			      t->name, btf_vlen(f->proto), k->release, t->nparams - t->ninlined);
 	if (t->inlined && t->ninlined > place->site->nparams)
-		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names %u",
+		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names "
+			      "%u",
 			      t->inlined, place->site->nparams, k->release, t->ninlined);
 	if (t->nargs + t->nresults > KLIN_MAX_VALS)
-		return misfit(bad, t->pos, "a probe can record %u arguments and results together, this "
-			      "method has %u", KLIN_MAX_VALS, t->nargs + t->nresults);
+		return misfit(bad, t->pos, "a probe can record %u arguments and results together, "
+			      "this method has %u", KLIN_MAX_VALS, t->nargs + t->nresults);
 	err = side(&c, t, false, conf);
 	if (!err)
 		err = side(&c, t, true, conf);

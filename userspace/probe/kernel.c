@@ -347,8 +347,8 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 		return KL_WAY_KPROBE;
 	if (kl_module_probes())
 		return KL_WAY_MODULE;
-	snprintf(why, size, "not traceable: ftrace does not manage it (notrace, or its directory is "
-		 "built without ftrace); klin.ko, which is not loaded, could attach to it");
+	snprintf(why, size, "not traceable: ftrace does not manage it (notrace, or its directory "
+		 "is built without ftrace); klin.ko, which is not loaded, could attach to it");
 	return KL_WAY_NONE;
 }
 
@@ -401,7 +401,10 @@ void kl_func_suggest(struct kl_kernel *k, const char *name, char *buf, size_t si
 	for (j = 0; j < k->nsyms; j++)
 		consider(&s, k->syms[j].name);
 	for (i = 0; i < s.n && len < size; i++)
-		len += snprintf(buf + len, size - len, "%s%s", !i ? "" : i + 1 == s.n ? " or " : ", ",
+		len += snprintf(buf + len, size - len, "%s%s",
+				!i ? "" :
+				i + 1 == s.n ? " or " :
+				", ",
 				s.found[i]);
 }
 

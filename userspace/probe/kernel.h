@@ -38,7 +38,8 @@ struct kl_kernel {
 	size_t nsyms, csyms;
 	struct kl_traceable *traceable;	/* by name */
 	size_t ntraceable, ctraceable;
-	const char *debug_path;		/* a file with debugging information, NULL: the usual ones */
+	/* a file with debugging information, NULL: the usual ones */
+	const char *debug_path;
 	struct kl_places *places;	/* place.c */
 };
 

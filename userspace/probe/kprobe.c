@@ -55,7 +55,8 @@ void kl_kprobe_sweep(const struct kl_kernel *k)
 	if (kl_read_file(path, &data, &len))
 		return;
 	for (at = data; (at = strstr(at, "klin/klin_")); at++) {
-		if (sscanf(at, "klin/%63[a-z0-9_]", name) != 1 || sscanf(name, "klin_%d_", &pid) != 1)
+		if (sscanf(at, "klin/%63[a-z0-9_]", name) != 1 ||
+		    sscanf(name, "klin_%d_", &pid) != 1)
 			continue;
 		if (kill(pid, 0) && errno == ESRCH)
 			write_events(k, "-:klin/%s", name);

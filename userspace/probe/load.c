@@ -25,7 +25,8 @@ int kl_load_open(const char *arg, struct kl_load **out)
 	}
 	if (strchr(arg, '=') && strcspn(arg, "=") < len && module)
 		return module->open(arg, out);
-	kl_err("--load '%.*s': no load of this name; `klin record --help' lists them", (int)len, arg);
+	kl_err("--load '%.*s': no load of this name; `klin record --help' lists "
+	       "them", (int)len, arg);
 	return -EINVAL;
 }
 
@@ -88,8 +89,8 @@ int kl_load_check(const char *settings, const char *const *names)
 			if (n < len && strlen(names[i]) == n && !memcmp(names[i], at, n))
 				break;
 		if (!names[i]) {
-			kl_err("--load: '%.*s' is no setting of this load; `klin record --help' lists "
-			       "them", (int)len, at);
+			kl_err("--load: '%.*s' is no setting of this load; `klin record --help' "
+			       "lists them", (int)len, at);
 			return -EINVAL;
 		}
 		at += len + (at[len] == ',');

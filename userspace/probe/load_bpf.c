@@ -131,7 +131,8 @@ struct prefix {
 	uint8_t addr[4];
 };
 
-static const char bpf_lpm_help[] = "threads that update, delete and look up prefixes of one another in\n"
+static const char bpf_lpm_help[] = "threads that update, delete and look up prefixes of one "
+				   "another in\n"
 	"                   a BPF LPM trie";
 
 static int bpf_lpm_setup(const uint64_t *number, void **priv)

@@ -188,8 +188,8 @@ static void port_report(struct kl_load *load, FILE *f)
 		reads += l->shared->reads[i];
 		binds += l->shared->binds[i];
 	}
-	fprintf(f, "port_range: %llu writes, %llu reads, %llu ports chosen by %llu writers and %llu "
-		"readers\n", (unsigned long long)writes, (unsigned long long)reads,
+	fprintf(f, "port_range: %llu writes, %llu reads, %llu ports chosen by %llu writers and "
+		"%llu readers\n", (unsigned long long)writes, (unsigned long long)reads,
 		(unsigned long long)binds, (unsigned long long)l->writers,
 		(unsigned long long)l->readers);
 }
@@ -225,7 +225,8 @@ static int port_open(const char *settings, struct kl_load **out);
 
 static const struct kl_load_ops port_load = {
 	.name = "user:port_range",
-	.help = "readers=N (2),writers=N (1),seconds=N (5),rate=WRITES/s by each writer (0: no limit)",
+	.help = "readers=N (2),writers=N (1),seconds=N (5),rate=WRITES/s by each writer (0: no "
+		"limit)",
 	.open = port_open, .start = port_start, .done = port_done, .stop = port_stop,
 	.report = port_report, .free = port_free,
 };

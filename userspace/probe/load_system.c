@@ -98,7 +98,8 @@ KL_USER_LOAD(clock);
 
 #define PING_RANGE "/proc/sys/net/ipv4/ping_group_range"
 
-static const char ping_range_help[] = "threads that set the range of groups that may ping, and others\n"
+static const char ping_range_help[] = "threads that set the range of groups that may ping, and "
+				      "others\n"
 	"                   that read it and open ping sockets";
 
 static char kept_range[64];

@@ -166,8 +166,8 @@ uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
 	kl_losses_counts(r, &written, &lost);
 	if (written == r->received + lost)
 		return 0;
-	kl_warn("%llu events were written, %llu read and %llu lost: the counts do not add up, so the "
-		"whole recording is a gap", (unsigned long long)written,
+	kl_warn("%llu events were written, %llu read and %llu lost: the counts do not add up, so "
+		"the whole recording is a gap", (unsigned long long)written,
 		(unsigned long long)r->received, (unsigned long long)lost);
 	return written - r->received - lost;
 }

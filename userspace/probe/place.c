@@ -209,12 +209,14 @@ static int find_inlined(struct kl_kernel *k, const char *inlined, const char *na
 		return err;
 	}
 	if (!sites->n) {
-		snprintf(why, size, "'%s' is not inlined in '%s'; `klin sites %s' lists where it is",
+		snprintf(why, size, "'%s' is not inlined in '%s'; `klin sites %s' lists where it "
+			 "is",
 			 inlined, name, inlined);
 		return -ENOENT;
 	}
 	if (sites->n > KL_PLACES_MAX) {
-		snprintf(why, size, "'%s' is inlined at %zu places in '%s'; at most %u can be recorded",
+		snprintf(why, size, "'%s' is inlined at %zu places in '%s'; at most %u can be "
+			 "recorded",
 			 inlined, sites->n, name, KL_PLACES_MAX);
 		return -EOPNOTSUPP;
 	}

@@ -11,7 +11,9 @@
 static int type_of(struct kl_comp *c, const struct kl_expr *e, const struct kl_var *var,
 		   struct kl_ty *t)
 {
-	struct kl_ctype ct = { .kind = var->type.kind, .name = var->type.name, .ptr = var->type.ptr };
+	struct kl_ctype ct = { .kind = var->type.kind,
+			       .name = var->type.name,
+			       .ptr = var->type.ptr };
 	char name[128];
 
 	if (*ct.name && !kl_ty_resolve(c->f->btf, &ct, t))

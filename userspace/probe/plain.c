@@ -24,7 +24,8 @@ int kl_plain_check(const struct kl_recorder *r, const struct kl_clause *c)
 	if (t->kind == KL_TARGET_KLIN)
 		return 0;
 	kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-		  "%s() does not announce itself: --attach=plain expects klin:SUBJECT.METHOD", t->name);
+		  "%s() does not announce itself: --attach=plain expects "
+		  "klin:SUBJECT.METHOD", t->name);
 	return -EINVAL;
 }
 
@@ -34,8 +35,8 @@ static int check_opts(const struct kl_recorder *r)
 		kl_err("--attach=plain has no clock `seq', whose times drain the store buffer: "
 		       "expected mono, tick or epoch");
 	else if (r->opts.sample > 1 || r->opts.pid || r->opts.by_cpu)
-		kl_err("--attach=plain leaves no operations out but by --object: expected no --sample, "
-		       "--pid or --cpu");
+		kl_err("--attach=plain leaves no operations out but by --object: expected no "
+		       "--sample, --pid or --cpu");
 	else
 		return 0;
 	return -EINVAL;

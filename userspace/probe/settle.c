@@ -48,9 +48,9 @@ int kl_settle_check(const struct kl_record_opts *opts)
 {
 	if ((opts->fresh && !opts->pid) || in_first_pid_ns())
 		return 0;
-	kl_err("klin is in a PID namespace, or without /proc, and does not see all tasks: who is inside "
-	       "a probed function when it is attached would not be known; run it outside (containers: "
-	       "with the host's PID namespace)");
+	kl_err("klin is in a PID namespace, or without /proc, and does not see all tasks: who is "
+	       "inside a probed function when it is attached would not be known; run it outside "
+	       "(containers: with the host's PID namespace)");
 	return -EPERM;
 }
 
@@ -252,8 +252,9 @@ int kl_settle(struct kl_recorder *r)
 		err = kl_reader_consume(r);
 	}
 	if (err == -EPERM)
-		kl_err("which tasks are inside a probed function is not to be seen (/proc/PID/stack): "
-		       "needs root, or CAP_SYS_ADMIN, CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
+		kl_err("which tasks are inside a probed function is not to be seen "
+		       "(/proc/PID/stack): needs root, or CAP_SYS_ADMIN, CAP_SYS_PTRACE and "
+		       "CAP_DAC_READ_SEARCH");
 	/* A busy kernel has filled the buffers meanwhile. */
 	if (!err)
 		err = kl_reader_consume(r);
@@ -261,8 +262,8 @@ int kl_settle(struct kl_recorder *r)
 	kl_take_cuts(r);
 	kl_debug("settled after %.0f ms", (kl_now() - r->began) / 1e6);
 	if (r->nblocked) {
-		kl_warn("%zu tasks are asleep in a probed function%s; the recording has a gap until "
-			"they have left it", r->nblocked, any_on_cpu(r) ? ", or may be" : "");
+		kl_warn("%zu tasks are asleep in a probed function%s; the recording has a gap "
+			"until they have left it", r->nblocked, any_on_cpu(r) ? ", or may be" : "");
 		r->blocked_until = r->settled;
 	}
 	return err;

@@ -156,10 +156,14 @@ int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_prob
 	}
 	if (t->kind == KL_TARGET_FUNC && !f->func.copies && !kl_target_is_place(t))
 		kl_func_suggest(k, t->name, near, sizeof(near));
-	kl_err_at(path, t->pos.line, t->pos.col, "'%s%s%s%s' cannot be attached on kernel %s: "
-		  "%s%s%s%s%s", t->kind == KL_TARGET_KLIN ? "klin:" : t->inlined ? "inlined " : "",
-		  t->inlined ? t->inlined : "", t->inlined ? " in " : "", t->name, k->release, f->why,
-		  *near ? "; did you mean " : "", near, *near ? "?" : "",
+	kl_err_at(path, t->pos.line, t->pos.col,
+		  "'%s%s%s%s' cannot be attached on kernel %s: "
+		  "%s%s%s%s%s",
+		  t->kind == KL_TARGET_KLIN ? "klin:" :
+		  t->inlined ? "inlined " :
+		  "",
+		  t->inlined ? t->inlined : "", t->inlined ? " in " : "", t->name, k->release,
+		  f->why, *near ? "; did you mean " : "", near, *near ? "?" : "",
 		  p->ntargets > 1 ? "; nor can its alternatives, see `klin list'" : "");
 	return -EINVAL;
 }

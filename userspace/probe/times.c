@@ -227,8 +227,9 @@ void kl_times_look(struct kl_recorder *r)
 	kl_clock_source(source, sizeof(source));
 	r->clock_changed = strcmp(source, r->clock_source);
 	if (r->clock_changed)
-		kl_warn("the kernel's clock source was '%s' and is '%s' now: its times were not to be "
-			"trusted, so what was recorded until now is a gap", r->clock_source, source);
+		kl_warn("the kernel's clock source was '%s' and is '%s' now: its times were not to "
+			"be trusted, so what was recorded until now is a gap",
+			r->clock_source, source);
 }
 
 /**
@@ -247,11 +248,12 @@ void kl_recorder_show_clock(const struct kl_recorder *r, const struct kl_history
 			(unsigned long long)h->error);
 		break;
 	case KL_CLOCK_SEQ:
-		fprintf(f, "clock: a count in sequence, exact; each time DRAINS the store buffer\n");
+		fprintf(f, "clock: a count in sequence, exact; each time DRAINS the store "
+			"buffer\n");
 		break;
 	default:
-		fprintf(f, "clock: %s, %.1f us each, %.1f us the longest; inside one only each CPU's "
-			"own order is known\n",
+		fprintf(f, "clock: %s, %.1f us each, %.1f us the longest; inside one only each "
+			"CPU's own order is known\n",
 			r->opts.clock == KL_CLOCK_TICK ? "ticks" : "epochs",
 			r->times.count > 1 ? spent / 1e3 / (r->times.count - 1) : 0.0,
 			r->times.longest / 1e3);

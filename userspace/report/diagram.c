@@ -26,9 +26,9 @@ static const char *const ascii[] = {
 
 static const char *const utf8[] = {
 	[G_LINE - 128] = "─", [G_DOTS - 128] = "┄", [G_BEGIN - 128] = "├",
-	[G_END - 128] = "┤", [G_BOTH - 128] = "┼", [G_BAD_LINE - 128] = "━", [G_BAD_BEGIN - 128] = "┣",
-	[G_BAD_END - 128] = "┫", [G_STORES - 128] = "░", [G_GAP - 128] = "▒", [G_ON - 128] = "»",
-	[G_MARK - 128] = "▲", [G_TAIL - 128] = "▷",
+	[G_END - 128] = "┤", [G_BOTH - 128] = "┼", [G_BAD_LINE - 128] = "━",
+	[G_BAD_BEGIN - 128] = "┣", [G_BAD_END - 128] = "┫", [G_STORES - 128] = "░",
+	[G_GAP - 128] = "▒", [G_ON - 128] = "»", [G_MARK - 128] = "▲", [G_TAIL - 128] = "▷",
 };
 
 enum attr { A_NONE, A_LINE, A_BAD, A_STORES, A_GAP };

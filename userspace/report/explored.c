@@ -126,8 +126,8 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 	if (e->verdict == KL_EX_OK && e->histories)
 		ret = print_histories(f, e);
 	else if (e->verdict == KL_EX_OK && e->compact)
-		fprintf(f, "%s: LINEARIZABLE: %u threads on %s, all %llu states, unless two of them "
-			"have the same hash: a probability below %.0e\n", e->file, st.threads,
+		fprintf(f, "%s: LINEARIZABLE: %u threads on %s, all %llu states, unless two of "
+			"them have the same hash: a probability below %.0e\n", e->file, st.threads,
 			e->sc ? "SC" : "TSO", (unsigned long long)st.states,
 			(double)st.states * st.states / 0x1p64);
 	else if (e->verdict == KL_EX_OK)

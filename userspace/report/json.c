@@ -23,7 +23,12 @@ static size_t character(const unsigned char *s)
 {
 	unsigned int low = *s == 0xe0 ? 0xa0 : *s == 0xf0 ? 0x90 : 0x80;
 	unsigned int high = *s == 0xed ? 0x9f : *s == 0xf4 ? 0x8f : 0xbf;
-	size_t n = *s < 0x80 ? 1 : *s < 0xc2 || *s > 0xf4 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4, i;
+	size_t n = *s < 0x80 ? 1 :
+		   *s < 0xc2 || *s > 0xf4 ? 0 :
+		   *s < 0xe0 ? 2 :
+		   *s < 0xf0 ? 3 :
+		   4,
+	       i;
 
 	if (n > 1 && (s[1] < low || s[1] > high))
 		return 0;

@@ -150,7 +150,8 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 	json_object_set_new(j, "bytes", json_integer(st.bytes));
 	json_object_set_new(j, "seconds", json_real(st.seconds));
 	if (v->verdict == KL_VF_VERIFIED)
-		json_object_set_new(j, "no_ring_of_locks", json_boolean(!st.waits || st.ordered_locks));
+		json_object_set_new(j, "no_ring_of_locks",
+				    json_boolean(!st.waits || st.ordered_locks));
 	if (v->verdict == KL_VF_ALARM) {
 		json_object_set_new(j, "message", kl_json_text(kl_verify_message(v->x)));
 		if (v->trail)

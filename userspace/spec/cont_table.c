@@ -93,8 +93,8 @@ const char *kl_cont_name(enum kl_cont_kind kind)
 {
 	static const char *const names[] = {
 		[KL_C_NONE] = "scalar", [KL_C_QUEUE] = "queue", [KL_C_STACK] = "stack",
-		[KL_C_DEQUE] = "deque", [KL_C_PQUEUE] = "pqueue", [KL_C_SET] = "set", [KL_C_MAP] = "map",
-		[KL_C_BAG] = "bag",
+		[KL_C_DEQUE] = "deque", [KL_C_PQUEUE] = "pqueue", [KL_C_SET] = "set",
+		[KL_C_MAP] = "map", [KL_C_BAG] = "bag",
 	};
 
 	return names[kind];

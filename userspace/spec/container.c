@@ -81,8 +81,10 @@ static enum kl_role set_role(const struct kl_method_def *m, const struct kl_ast_
 /* The call on the container that statement @st is, or NULL. */
 static const struct kl_ast_expr *call_of(const struct kl_spec *s, const struct kl_stmt *st)
 {
-	const struct kl_ast_expr *call = !st ? NULL : st->kind == KL_S_EXPR ? st->lhs :
-					 st->kind == KL_S_RETURN && st->nret == 1 ? st->ret[0] : NULL;
+	const struct kl_ast_expr *call = !st ? NULL :
+					 st->kind == KL_S_EXPR ? st->lhs :
+					 st->kind == KL_S_RETURN && st->nret == 1 ? st->ret[0] :
+					 NULL;
 
 	return call && call->kind == KL_A_CALL && call->var == s->vars ? call : NULL;
 }

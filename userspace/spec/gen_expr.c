@@ -164,7 +164,8 @@ void kl_gen_expr(struct kl_gen *g, const struct kl_ast_expr *e, unsigned int dst
 		kl_gen_emit(g, kl_insn_imm(KL_I_CONST, dst, kl_gen_constant(g, kl_word(e->num))));
 		break;
 	case KL_A_SPECIAL:
-		kl_gen_emit(g, kl_insn_imm(KL_I_CONST, dst, kl_gen_constant(g, kl_special(e->num))));
+		kl_gen_emit(g,
+			    kl_insn_imm(KL_I_CONST, dst, kl_gen_constant(g, kl_special(e->num))));
 		break;
 	case KL_A_NAME:
 	case KL_A_INDEX:

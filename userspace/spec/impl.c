@@ -253,8 +253,8 @@ static void check_fields(struct kl_igen *g)
 	for (s = g->im->structs; s < g->im->structs + g->im->nstructs; s++)
 		for (f = s->fields; f < s->fields + s->nfields; f++)
 			if (f->read.line && !f->set)
-				kl_diag_warn(g->g.d, f->read, "'%s' of %s is read here, and nothing "
-					     "ever sets it", f->name, s->name);
+				kl_diag_warn(g->g.d, f->read, "'%s' of %s is read here, and "
+					     "nothing ever sets it", f->name, s->name);
 }
 
 int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)

@@ -149,7 +149,8 @@ static void parse_results(struct kl_parser *p, struct kl_method_def *m)
 	if (is_data(p))
 		kl_p_next(p);
 	else
-		r->type = parse_type(p, "results: '-> word', '-> bool ok' or '-> (word a, word b)'");
+		r->type = parse_type(p, "results: '-> word', '-> bool ok' or '-> (word a, word "
+				     "b)'");
 	r->name = kl_p_is(p, '{') ? "result" : kl_p_name(p, "the result's name or '{'");
 	m->pub.nresults = 1;
 }
@@ -196,7 +197,8 @@ static void parse_partition(struct kl_parser *p)
 		s->partition = KL_PART_NONE;
 	} else {
 		s->partition = KL_PART_PARAM;
-		s->part_name = kl_p_name(p, "'object', 'none' or the name of a parameter or result");
+		s->part_name = kl_p_name(p, "'object', 'none' or the name of a parameter or "
+					 "result");
 	}
 	kl_p_expect(p, ';', "';' after 'partition by'");
 }
@@ -228,8 +230,8 @@ static void parse_member(struct kl_parser *p, void *arg)
 	else if (kl_p_is_kw(p, KL_KW_WORD) || kl_p_is_kw(p, KL_KW_BOOL) || container(p))
 		parse_vars(p);
 	else if (of_implementation(p))
-		kl_p_fail(p, kl_p_peek(p)->pos, "%s belongs to an implementation or a client, which "
-			  "stands outside of 'spec %s { }'",
+		kl_p_fail(p, kl_p_peek(p)->pos, "%s belongs to an implementation or a client, "
+			  "which stands outside of 'spec %s { }'",
 			  kl_tok_show(buf, kl_p_spec(p)->text, kl_p_peek(p)), kl_p_spec(p)->name);
 	else
 		kl_p_expected(p, "a variable ('word x;'), 'const', 'method' or 'partition'");

@@ -145,8 +145,8 @@ static bool at_return(struct kl_parser *p, const struct kl_probe_target *t, enum
 {
 	/* Where its code ends in the other one's cannot be told for certain. */
 	if (t->inlined && (at == AT_RETURN || has_return))
-		kl_p_fail(p, pos, "what '%s' returns, and when, cannot be seen where it is inlined: "
-			  "only what is there at its call can be read", t->inlined);
+		kl_p_fail(p, pos, "what '%s' returns, and when, cannot be seen where it is "
+			  "inlined: only what is there at its call can be read", t->inlined);
 	if (t->inlined)
 		return false;
 	if (at == AT_CALL && has_return)

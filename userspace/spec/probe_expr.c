@@ -201,8 +201,8 @@ static void check_special(struct kl_parser *p, const struct kl_expr *e, bool all
 	if (!e)
 		return;
 	if (e->kind == KL_E_SPECIAL && !allowed)
-		kl_p_fail(p, e->pos, "'%s' is no number: it can be an argument or result as a whole, "
-			  "or a branch of ?: there", e->name);
+		kl_p_fail(p, e->pos, "'%s' is no number: it can be an argument or result as a "
+			  "whole, or a branch of ?: there", e->name);
 	check_special(p, e->a, false);
 	check_special(p, e->b, allowed && e->kind == KL_E_COND);
 	check_special(p, e->c, allowed && e->kind == KL_E_COND);

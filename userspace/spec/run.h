@@ -37,7 +37,8 @@ struct kl_limit {
 	enum {
 		KL_LIMIT_RANGE,		/* no special value, and no word but lo..hi */
 		KL_LIMIT_NOT,		/* not the word lo */
-		KL_LIMIT_UNSEEN,	/* no special value, and no word that is an observed result */
+		/* no special value, and no word that is an observed result */
+		KL_LIMIT_UNSEEN,
 	} kind;
 };
 

@@ -155,7 +155,8 @@ struct kl_outcome {
 	 */
 	const uint32_t *wrote;
 	size_t nwrote;
-	bool changed;		/* it may have changed the state: assigned a slot, or to a container */
+	/* it may have changed the state: assigned a slot, or to a container */
+	bool changed;
 	/*
 	 * On TSO.  barrier: on this path the CPU's store buffer is empty when the
 	 * method executes (an atomic_flush block, or a `fence;` statement before

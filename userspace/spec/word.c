@@ -110,8 +110,8 @@ static bool finish(const struct way *w)
 {
 	struct kl_word_method *m = w->m;
 
-	if (m->npaths == KL_WORD_PATHS || w->path.gives != !!m->nresults || w->path.after.before > 1 ||
-	    (!m->is_bool && w->path.result.before > 1))
+	if (m->npaths == KL_WORD_PATHS || w->path.gives != !!m->nresults ||
+	    w->path.after.before > 1 || (!m->is_bool && w->path.result.before > 1))
 		return false;
 	m->path[m->npaths++] = w->path;
 	return true;

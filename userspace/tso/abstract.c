@@ -85,8 +85,8 @@ static int64_t intern_mem(struct kl_abstract *a, const struct kl_val *v, size_t 
 		return kl_abs_fail(a, "the specification's state is too large for the explorer");
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_fail(a, "the specification's state is not known: give each of its "
-				    "variables a value");
+			return kl_abs_fail(a, "the specification's state is not known: give each "
+				    "of its variables a value");
 		a->words[2 * i] = v[i].v;
 		a->words[2 * i + 1] = v[i].tag;
 	}
@@ -146,8 +146,8 @@ static int64_t operation(struct exec *x, const struct kl_outcome *o)
 	}
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_fail(x->a, "a method of the specification has a result that is not "
-				    "known");
+			return kl_abs_fail(x->a, "a method of the specification has a result that "
+				    "is not known");
 		op[len++] = from_val(v[i]);
 	}
 	return kl_intern(&x->a->op, op, len);
@@ -187,8 +187,8 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 			return mem;
 	} else if (o->changed) {
 		if (!kl_spec_fixed_size(a->spec))
-			return kl_abs_fail(a, "a method of the specification changes a container in "
-				    "'atomic': the explorer needs 'atomic_flush' for it");
+			return kl_abs_fail(a, "a method of the specification changes a container "
+				    "in 'atomic': the explorer needs 'atomic_flush' for it");
 		buf = push_entry(a, buf, o);
 		if (buf < 0)
 			return buf;
@@ -439,7 +439,8 @@ static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e
 		break;
 	default:
 		w = kl_intern_get(&a->buf, buf, &n);
-		if (!n || kl_abs_item_kind(w[0]) != (e->kind == KL_EV_FLUSH_CALL ? KL_VM_CALL : KL_VM_RET))
+		if (!n || kl_abs_item_kind(w[0]) !=
+				  (e->kind == KL_EV_FLUSH_CALL ? KL_VM_CALL : KL_VM_RET))
 			return 0;
 		buf = cut_oldest(a, buf);
 		break;

@@ -71,7 +71,8 @@ int kl_abs_put(struct kl_abstract *a, uint32_t id)
 	if (a->info[id].mark == a->stamp)
 		return 0;
 	if (a->ntodo == CLOSURE_MAX)
-		return kl_abs_fail(a, "too many configurations of the specification explain a history");
+		return kl_abs_fail(a, "too many configurations of the specification explain a "
+				   "history");
 	ret = kl_grow(a->todo, a->ctodo, a->ntodo + 1);
 	if (ret)
 		return ret;

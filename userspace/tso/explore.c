@@ -465,12 +465,16 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 	uint32_t at;
 
 	*st = (struct kl_explore_stats){
-		.states = x->store.n, .transitions = x->transitions,
+		.states = x->store.n,
+		.transitions = x->transitions,
 		.bytes = kl_store_bytes(&x->store) + kl_pieces_bytes(&x->known.pieces),
 		.sets = x->abs ? kl_abstract_nsets(x->abs) : 0,
-		.configs = x->abs ? kl_abstract_nconfigs(x->abs) : 0, .open = x->store.n - x->expanded,
-		.threads = x->prog.nthreads, .levels = x->levels ? x->levels - 1 : 0,
-		.seconds = x->seconds, .cpu_seconds = x->cpu_seconds,
+		.configs = x->abs ? kl_abstract_nconfigs(x->abs) : 0,
+		.open = x->store.n - x->expanded,
+		.threads = x->prog.nthreads,
+		.levels = x->levels ? x->levels - 1 : 0,
+		.seconds = x->seconds,
+		.cpu_seconds = x->cpu_seconds,
 	};
 	st->all_bytes = kl_store_bytes(&x->store) + spec_bytes(x);
 	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)

@@ -104,7 +104,8 @@ int kl_ex_program(struct kl_explorer *x)
 			.nresults = im->methods[i].pub.nresults,
 		};
 	for (i = 0; i < im->nstructs; i++) {
-		x->structs[i] = (struct kl_vm_struct){ im->structs[i].name, im->structs[i].nfields };
+		x->structs[i] = (struct kl_vm_struct){ im->structs[i].name,
+						       im->structs[i].nfields };
 		if (p->stride < im->structs[i].nfields)
 			p->stride = im->structs[i].nfields;
 	}

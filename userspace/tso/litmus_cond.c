@@ -27,7 +27,8 @@ static int item(struct kl_lt_cursor *c, const struct kl_lit_item *it)
 	return i;
 }
 
-static int node(struct kl_lt_cursor *c, enum kl_lit_op op, unsigned int a, unsigned int b, uint64_t val)
+static int node(struct kl_lt_cursor *c, enum kl_lit_op op, unsigned int a, unsigned int b,
+		uint64_t val)
 {
 	struct kl_litmus *l = c->l;
 
@@ -160,7 +161,8 @@ static bool locations(struct kl_lt_cursor *c)
 		if (!kl_lt_place(c, &it, &size) || item(c, &it) < 0)
 			return false;
 		kl_lt_space(c);
-		if (kl_lt_name(c, &s, &len))	/* its type says how to print it; the declaration does too */
+		/* Its type says how to print it; the declaration does too. */
+		if (kl_lt_name(c, &s, &len))
 			kl_lt_take(c, "*");
 		kl_lt_space(c);
 		if (*c->p != ']' && !kl_lt_expect(c, ";"))
@@ -184,7 +186,8 @@ static bool kinds(struct kl_lt_cursor *c)
 		enum kl_lit_quantifier q;
 
 		if (!kl_lt_name(c, &s, &len) || !kl_lt_expect(c, ":"))
-			return kl_lt_fail(c, "expected a model and ':', found '%s'", kl_lt_here(c, buf));
+			return kl_lt_fail(c, "expected a model and ':', found "
+					  "'%s'", kl_lt_here(c, buf));
 		mine = (len == 3 && !memcmp(s, "tso", 3)) || (len == 3 && !memcmp(s, "x86", 3));
 		any = len == 7 && !memcmp(s, "default", 7) && !set;
 		if (kl_lt_take(c, "~") || kl_lt_take(c, "not"))

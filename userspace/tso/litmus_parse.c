@@ -86,7 +86,8 @@ bool kl_lt_expect(struct kl_lt_cursor *c, const char *s)
 {
 	char buf[32];
 
-	return kl_lt_take(c, s) || kl_lt_fail(c, "expected '%s', found '%s'", s, kl_lt_here(c, buf));
+	return kl_lt_take(c, s) ||
+	       kl_lt_fail(c, "expected '%s', found '%s'", s, kl_lt_here(c, buf));
 }
 
 size_t kl_lt_name_len(const char *p)
@@ -204,7 +205,8 @@ bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *s
 	bracket = kl_lt_take(c, "[");
 	it->thread = -1;
 	if (!kl_lt_name(c, &s, &len))
-		return kl_lt_fail(c, "expected a register or a location, found '%s'", kl_lt_here(c, buf));
+		return kl_lt_fail(c, "expected a register or a location, found "
+				  "'%s'", kl_lt_here(c, buf));
 	at = kl_lit_location(c->l, s, len);
 	if (at < 0)
 		return kl_lt_fail(c, "more locations than klin litmus has room for");
@@ -263,7 +265,8 @@ static bool type(struct kl_lt_cursor *c, struct type *t)
 		}
 		found = find_type(s, len);
 		if (!found)
-			return kl_lt_fail(c, "'%.*s': a type that klin litmus does not know", (int)len,
+			return kl_lt_fail(c, "'%.*s': a type that klin litmus does not "
+					  "know", (int)len,
 				    s);
 		/* `unsigned long', `short int': the size of who has another than int's. */
 		if (found->size && (!t->size || found->size != 4))
@@ -480,7 +483,8 @@ static bool header(struct kl_lt_cursor *c, const struct row *r)
 			end++;
 		if (n != t || end != s + len) {
 			c->line = r->line;
-			return kl_lt_fail(c, "expected 'P%u', found '%.*s'; there may be %d threads", t,
+			return kl_lt_fail(c, "expected 'P%u', found '%.*s'; there may be %d "
+					  "threads", t,
 				    (int)len, s, KL_VM_THREADS);
 		}
 	}
@@ -633,7 +637,8 @@ int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 	c.p = copy;
 	if (strlen(text) > KL_LIT_TEXT_MAX)
 		kl_lt_fail(&c, "more than %u bytes", KL_LIT_TEXT_MAX);
-	else if (blank_comments(&c, copy) && head(&c) && init_state(&c) && program(&c) && kl_lt_condition(&c))
+	else if (blank_comments(&c, copy) && head(&c) && init_state(&c) && program(&c) &&
+		 kl_lt_condition(&c))
 		sort_items(l);
 	if (!c.err)
 		c.err = finish(l);

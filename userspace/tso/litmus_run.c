@@ -195,6 +195,9 @@ const char *kl_litmus_value(const struct kl_litmus *l, unsigned int i, uint64_t 
 	else if (size == 8)
 		snprintf(buf, 32, "%lld", (long long)v);
 	else
-		snprintf(buf, 32, "%d", size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : (int32_t)v);
+		snprintf(buf, 32, "%d",
+			 size == 1 ? (int8_t)v :
+			 size == 2 ? (int16_t)v :
+			 (int32_t)v);
 	return buf;
 }

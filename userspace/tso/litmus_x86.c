@@ -128,8 +128,8 @@ static int arith(struct kl_lit_asm *a, enum insn insn, const struct kl_la_operan
 	return 0;
 }
 
-static int exchange(struct kl_lit_asm *a, const struct kl_la_operand *x, const struct kl_la_operand *y,
-		    unsigned int size)
+static int exchange(struct kl_lit_asm *a, const struct kl_la_operand *x,
+		    const struct kl_la_operand *y, unsigned int size)
 {
 	unsigned int t = kl_la_temp(a), u = kl_la_temp(a);
 
@@ -358,8 +358,8 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 	}
 	for (i = 0; i < m->nops; i++) {
 		if (o[i].kind == OP_LABEL)
-			return kl_la_refuse(a, "an operand that is neither a number, a register nor a "
-				      "location in parentheses or brackets");
+			return kl_la_refuse(a, "an operand that is neither a number, a register "
+				      "nor a location in parentheses or brackets");
 		ret = kl_la_sized(a, &o[i], size);
 		if (ret)
 			return ret;
@@ -370,7 +370,8 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 		return kl_la_refuse(a, "a number as destination");
 	if ((m->insn == CMPXCHG || m->insn == XADD) && (!kl_la_in_memory(d) || s->kind != OP_REG))
 		return kl_la_refuse(a, "expected a location and a register");
-	if (lock && (!m->lockable || !(kl_la_in_memory(d) || (m->insn == XCHG && kl_la_in_memory(s)))))
+	if (lock &&
+	    (!m->lockable || !(kl_la_in_memory(d) || (m->insn == XCHG && kl_la_in_memory(s)))))
 		return kl_la_refuse(a, "a lock prefix on an instruction that cannot have one");
 	if (m->insn == CMOV && (d->kind != OP_REG || (a->l->x64 && s->kind == OP_REG)))
 		return kl_la_refuse(a, "expected a location and a register");

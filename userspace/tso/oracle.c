@@ -22,7 +22,8 @@ struct oracle {
 	const struct kl_part *p;
 	struct kl_run *run;
 	uint32_t *before;	/* before[i * 2n + ...]: points that come before i executes */
-	uint8_t *done;		/* has point k been?  k < n: item k executes; n + k: its entry leaves */
+	/* has point k been?  k < n: item k executes; n + k: its entry leaves */
+	uint8_t *done;
 	uint32_t *newest;	/* whose entry was its thread's newest when an item had executed */
 	uint32_t left;		/* items that have to execute and have not */
 	struct kl_looks looks;
@@ -112,7 +113,8 @@ static int try_exec(struct oracle *o, const struct kl_machine *m, uint32_t item)
 		ret = kl_run_apply(o->run, view, m->nmem, it->method, kl_op_args(o->p->h, op),
 				   kl_op_res(o->p->h, op), add_machine, &l);
 		if (!ret)
-			ret = kl_look(&o->looks, kl_run_work(o->run) + (l.n + 1) * (m->nmem + m->nwrites));
+			ret = kl_look(&o->looks,
+				      kl_run_work(o->run) + (l.n + 1) * (m->nmem + m->nwrites));
 	} else if (it->kind == KL_ITEM_ENTER || m->in_gap) {
 		struct kl_outcome none = { 0 };
 

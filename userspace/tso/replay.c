@@ -178,7 +178,8 @@ static int read_header(struct replay *r)
 	    (strcmp(by, "object") && strcmp(by, "key")))
 		return kl_replay_bad(r, "'partitions N by object' or '... by key' expected");
 	if (!strcmp(by, "key") && !keys_known(r))
-		return kl_replay_wrong(r, "no partitions by key: operations without one among", nops);
+		return kl_replay_wrong(r, "no partitions by key: operations without one "
+				       "among", nops);
 	ret = split(r, !strcmp(by, "key"));
 	if (!ret && nparts != r->nparts)
 		ret = kl_replay_wrong(r, "the number of the history's partitions is", r->nparts);
@@ -232,7 +233,8 @@ static int replay_part(struct replay *r, uint32_t part)
 	r->tso = !r->classical && kl_spec_fixed_size(r->spec) && !strncmp(engine, "tso", 3);
 	text = line_with(r, "order");
 	if (text)
-		return kl_replay_order(r, part, !strcmp(verdict, kl_verdict_name(KL_UNKNOWN)), text);
+		return kl_replay_order(r, part, !strcmp(verdict, kl_verdict_name(KL_UNKNOWN)),
+				       text);
 	if (!strcmp(verdict, kl_verdict_name(KL_LINEARIZABLE)))
 		return kl_replay_wrong(r, "LINEARIZABLE without an order: part", part);
 	r->out->open++;
@@ -316,7 +318,8 @@ static int replay_init(struct replay *r)
 		const struct kl_method *m = kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)]);
 
 		if (s->nargs != m->nparams || s->nres != m->nresults)
-			return kl_replay_bad(r, "an operation has other arguments than the spec says");
+			return kl_replay_bad(r, "an operation has other arguments than the spec "
+					     "says");
 	}
 	return 0;
 }

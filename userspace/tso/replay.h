@@ -11,7 +11,8 @@
 struct kl_replay {
 	size_t accepted;	/* partitions whose order is right */
 	size_t refuted;		/* violations that the oracle confirms */
-	size_t open;		/* partitions of which nothing is claimed, or not shown, or too much */
+	/* partitions of which nothing is claimed, or not shown, or too much */
+	size_t open;
 	bool classical;		/* claims are about sequential consistency */
 };
 

@@ -77,7 +77,8 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 		return ret;
 	kl_replay_look(r, a.work);
 	if (a.verdict == KL_LINEARIZABLE)
-		return kl_replay_wrong(r, "the oracle finds an order for the counterexample of part",
+		return kl_replay_wrong(r, "the oracle finds an order for the counterexample of "
+				       "part",
 				       r->part[kept[0]]);
 	if (a.verdict == KL_UNKNOWN && !r->over)
 		kl_warn_at(r->path, r->line, 0, "%s", a.reason);

@@ -133,8 +133,8 @@ static int run_op(struct replay *r, const struct token *t, const struct kl_machi
 	r->item = t->op;
 	kl_machine_view(m, op->thread, r->view);
 	kl_run_set_fresh(r->run, kl_machine_next_unknown(m));
-	ret = kl_run_apply(r->run, r->view, m->nmem, r->map[kl_op_method(r->h, op)], kl_op_args(r->h, op),
-			   kl_op_res(r->h, op), on_outcome, r);
+	ret = kl_run_apply(r->run, r->view, m->nmem, r->map[kl_op_method(r->h, op)],
+			   kl_op_args(r->h, op), kl_op_res(r->h, op), on_outcome, r);
 	/* The order says whether an entry stayed behind. */
 	for (i = k = before; r->tso && i < r->next.n; i++) {
 		if ((r->next.m[i].nentries > m->nentries) == t->buffered) {

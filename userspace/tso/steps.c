@@ -468,7 +468,8 @@ static void old_numbers(struct kl_steps *s, struct kl_step *step, const struct k
 				continue;
 			k = w[i] - KL_VM_DATA;
 			w[i] = k <= kl_pieces_ndata(&s->pieces, step->mem) ?
-			       (KL_VM_DATA | KL_NEW_NAME) + k : KL_VM_DATA + old_data(old, ndata, k);
+				       (KL_VM_DATA | KL_NEW_NAME) + k :
+				       KL_VM_DATA + old_data(old, ndata, k);
 		}
 	}
 }

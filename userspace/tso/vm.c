@@ -7,7 +7,8 @@
 #include "tso/vm.h"
 
 #define STEPS_MAX	100000		/* instructions between two visible accesses */
-#define QUIET_MAX	60		/* accesses that count as local, in one step: rounds of most loops */
+/* Accesses that count as local, in one step: rounds of most loops. */
+#define QUIET_MAX	60
 
 enum block { NONE, BUFFERED, LOCKED };
 
@@ -462,7 +463,8 @@ static bool stops(struct step *s, const uint32_t *code, const uint64_t *reg)
 		return s->acted && (addr == UINT32_MAX || !quiet(s, addr));
 	case KL_I_WRITE:
 		addr = kl_vm_address(s->vm, reg[b], insn >> 24);
-		return s->acted && s->vm->prog->sc && (addr == UINT32_MAX || !kl_vm_hidden(s->vm, addr));
+		return s->acted && s->vm->prog->sc &&
+		       (addr == UINT32_MAX || !kl_vm_hidden(s->vm, addr));
 	case KL_I_LOAD:
 		return s->acted && !quiet(s, insn >> 16);
 	case KL_I_LOADX:
@@ -569,7 +571,8 @@ static enum kl_vm_result run(struct step *sp)
 		case KL_I_FRESH:
 			reg[a] = new_data(&s);
 			if (!reg[a])
-				return fault(&s, at, "more data values than the explorer has room for");
+				return fault(&s, at, "more data values than the explorer has room "
+					     "for");
 			break;
 		case KL_I_DIV:
 		case KL_I_MOD:

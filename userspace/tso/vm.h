@@ -81,15 +81,18 @@ struct kl_vm_prog {
 	const struct kl_vm_method *methods;
 	const struct kl_vm_struct *structs;
 	unsigned int stride;		/* words an object takes */
-	bool raw;			/* litmus: no markers, any word may come out of arithmetic */
-	bool again;			/* data may come again: a new call's may be one that is there */
+	/* litmus: no markers, any word may come out of arithmetic */
+	bool raw;
+	/* data may come again: a new call's may be one that is there */
+	bool again;
 	bool *compared;			/* set when data is compared with data; may be NULL */
 	/* What may be turned off, see kl_vm_step(). */
 	bool sc;
 	bool merge;			/* steps of one visible access, markers at their extremes */
 	bool dead;			/* dead registers are cleared */
 	bool canon;			/* objects are named by where they are found first */
-	bool hidden;			/* what no other thread can reach needs no buffer, no step */
+	/* what no other thread can reach needs no buffer, no step */
+	bool hidden;
 	bool symmetry;			/* threads of one group are put in an order */
 	uint8_t group[KL_VM_THREADS];	/* threads of the same code, a bit for each */
 	struct kl_vm_facts *facts;	/* what no run has refuted so far, facts.h; may be NULL */
@@ -270,7 +273,8 @@ uint64_t kl_vm_data(const struct kl_vm *vm);
 bool kl_vm_has_writes(const struct kl_vm_thread *th);
 
 /* pack.c: a state as bytes. */
-#define KL_VM_PACKED	(KL_VM_MEM * 9 + KL_VM_THREADS * (2 * KL_VM_REGS + 2 * KL_VM_BUFFER + 2) * 9)
+#define KL_VM_PACKED	\
+	(KL_VM_MEM * 9 + KL_VM_THREADS * (2 * KL_VM_REGS + 2 * KL_VM_BUFFER + 2) * 9)
 
 /* How a packed state names what it has. */
 struct kl_vm_names {

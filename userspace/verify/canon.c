@@ -21,7 +21,8 @@ static void kill_dead(const struct kl_verifier *x, struct kl_vf_state *s)
 			continue;
 		live = x->m.m[th->method].live[th->pc];
 		for (i = 0; i < x->m.nregs; i++)
-			if (!(live >> i & 1) && !(kl_vf_live(x, th) >> i & 1 && kl_vf_is_ptr(th->reg[i])))
+			if (!(live >> i & 1) &&
+			    !(kl_vf_live(x, th) >> i & 1 && kl_vf_is_ptr(th->reg[i])))
 				th->reg[i] = VF_NULL;
 		if ((th->lin & LIN_MASK) == LIN_EFFECT)
 			th->corr = 0;

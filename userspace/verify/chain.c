@@ -20,7 +20,9 @@ static unsigned int key_class(const struct kl_verifier *x, uint8_t v)
 	if (v >= VF_KEY && v <= VF_KEY + KEY_MAX)
 		return v - VF_KEY;
 	if (v > VF_RANK && v < VF_OWN)
-		return v - VF_RANK < RANK_SAME ? KEY_LESS : v - VF_RANK > RANK_SAME ? KEY_MORE : KEY_SAME;
+		return v - VF_RANK < RANK_SAME ? KEY_LESS :
+		       v - VF_RANK > RANK_SAME ? KEY_MORE :
+		       KEY_SAME;
 	if (kl_vf_const_of(&x->m, v, &c) && !c.tag && !c.v)
 		return KEY_MIN;
 	if (kl_vf_const_of(&x->m, v, &c) && !c.tag && c.v == UINT64_MAX)

@@ -354,7 +354,8 @@ static bool agree(struct glue *g)
 		if (g->back[i] || !unique(g->x, v->kind[i]))
 			continue;
 		for (j = 1; j < w->nn; j++)
-			if (unique(g->x, w->kind[j]) && !g->of[j] && fits(g->x, v->kind[i], w->kind[j]))
+			if (unique(g->x, w->kind[j]) && !g->of[j] &&
+			    fits(g->x, v->kind[i], w->kind[j]))
 				break;
 		if (j == w->nn)
 			return false;

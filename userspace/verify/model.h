@@ -21,7 +21,8 @@ struct kl_vf_method {
 	const char *name;
 	const uint32_t *code, *ref;	/* the implementation's, the specification's */
 	uint64_t *live;			/* registers that matter before each word of code */
-	uint64_t kept;			/* those that hold something longer than for one instruction */
+	/* those that hold something longer than for one instruction */
+	uint64_t kept;
 	const uint32_t *lines;
 	bool *point;			/* accesses that have a linearization point behind them */
 	uint32_t ncode, nref;
@@ -97,7 +98,8 @@ struct kl_vf_views;
 struct kl_verifier {
 	struct kl_vf_model m;
 	struct kl_verify_options o, asked;	/* what is looked at; what was asked for */
-	bool tried_any;			/* any number was looked at, since so many have many states */
+	/* any number was looked at, since so many have many states */
+	bool tried_any;
 	unsigned int nt;		/* threads of a state: 1 if any number is verified */
 	uint64_t role[KL_VF_THREADS];	/* methods of each thread */
 	bool concrete;			/* nothing is summarised */
@@ -107,7 +109,8 @@ struct kl_verifier {
 	bool init;			/* the code of `init' runs */
 	bool deaf;			/* alarms are not told */
 	bool full;			/* but that there was no room for a step */
-	bool unordered, waits;		/* locks: taken in no known order; a wait for something else */
+	/* locks: taken in no known order; a wait for something else */
+	bool unordered, waits;
 	uint64_t then[64];		/* locks taken while one is held, see locks.c */
 	bool restart;			/* an assumption about locks or fields was wrong */
 	unsigned int max_ops;		/* concrete mode */
@@ -119,7 +122,8 @@ struct kl_verifier {
 	struct kl_vf_store store;
 	uint32_t parent, actor;		/* of what is emitted */
 	uint64_t steps, max_steps;	/* max_steps: a bound, if not 0 */
-	uint64_t before, finer;		/* before the search at hand; those of a finer one, at least */
+	/* before the search at hand; those of a finer one, at least */
+	uint64_t before, finer;
 	bool bounded;			/* a finer search came to its bound */
 	unsigned int rounds;
 	double seconds;

@@ -36,7 +36,8 @@ void kl_vf_begin(struct kl_verifier *x, struct kl_vf_run *r, unsigned int method
 	memset(th->reg, 0, x->m.nregs);
 	for (i = 0; i < m->nparams; i++)
 		th->reg[i] = m->key == (int)i ? key :
-			     m->bools >> i & 1 ? kl_vf_const(&x->m, kl_word(bits >> i & 1)) : VF_ARG + i;
+			     m->bools >> i & 1 ? kl_vf_const(&x->m, kl_word(bits >> i & 1)) :
+			     VF_ARG + i;
 	th->seen = m->other && x->m.keyed && kl_vf_tracked(x, th) ?
 		   1u << (r->s.g[x->m.cont[0]] != VF_NULL) : 0;
 }
@@ -73,13 +74,14 @@ enum kl_vf_end kl_vf_returns(struct kl_verifier *x, struct kl_vf_run *r, unsigne
 	if ((i < n || lin == LIN_NONE) &&
 	    !(lin != LIN_EFFECT && th->lin & LIN_OTHER && kl_vf_hindsight(x, r, result))) {
 		if (lin == LIN_NONE && !(th->lin & LIN_OTHER))
-			return kl_vf_alarm(x, r, "it returns without having come to a linearization "
-					   "point%s", x->m.m[th->method].lin ? "" : ": '@lin' is "
-					   "expected behind the step where it takes effect");
+			return kl_vf_alarm(x, r, "it returns without having come to a "
+					   "linearization point%s", x->m.m[th->method].lin ? "" :
+					   ": '@lin' is expected behind the step where it takes "
+					   "effect");
 		if (i < n && (result[i] == VF_TOP || th->ret[i] == VF_TOP))
-			return kl_vf_alarm(x, r, "the result is not known (data that came through a "
-					   "shared variable, or a number without bound), so it may "
-					   "differ from the specification's");
+			return kl_vf_alarm(x, r, "the result is not known (data that came through "
+					   "a shared variable, or a number without bound), so it "
+					   "may differ from the specification's");
 		return kl_vf_alarm(x, r, "the result may differ from the specification's");
 	}
 out:

@@ -332,8 +332,8 @@ enum kl_vf_end kl_vf_ref_step(struct kl_verifier *x, struct kl_vf_run *r)
 						   "fail");
 		} else if (op == KL_I_ASSUME && !is) {
 			if (!fall_back(r))
-				return kl_vf_alarm(x, r, "the specification's '%s' cannot take place "
-						   "at the linearization point", m->name);
+				return kl_vf_alarm(x, r, "the specification's '%s' cannot take "
+						   "place at the linearization point", m->name);
 			return VF_STEPPED;
 		}
 		break;

@@ -126,7 +126,8 @@ static void print_reference(const struct kl_verifier *x, const struct kl_vf_stat
 }
 
 /* The variable in a register. */
-static void print_register(const struct kl_verifier *x, unsigned int method, unsigned int r, FILE *f)
+static void print_register(const struct kl_verifier *x, unsigned int method, unsigned int r,
+			   FILE *f)
 {
 	const char *name = x->m.names[method][r];
 

@@ -57,7 +57,8 @@ static int unite(struct kl_verifier *x, const struct kl_vf_state *s, uint32_t at
 		map[i] = k;
 	}
 	for (i = 1; i < s->nn; i++) {
-		const uint32_t succ = kl_vf_map_set(s->succ[i], map), rsucc = kl_vf_map_set(s->rsucc[i], map);
+		const uint32_t succ = kl_vf_map_set(s->succ[i], map),
+			       rsucc = kl_vf_map_set(s->rsucc[i], map);
 
 		grown |= (succ & ~u.succ[map[i]]) || (rsucc & ~u.rsucc[map[i]]);
 		u.succ[map[i]] |= succ;

@@ -41,7 +41,8 @@ struct kl_verify_stats {
 	unsigned int threads;		/* 0: any number */
 	bool any;			/* the states are those of any number of threads */
 	unsigned int rounds;		/* how often the search began anew */
-	bool waits;			/* the implementation has steps that wait: for locks, assume() */
+	/* the implementation has steps that wait: for locks, assume() */
+	bool waits;
 	bool ordered_locks;		/* verified, and no threads can wait for each other */
 	double seconds;
 };

@@ -102,8 +102,8 @@ int kl_vf_interfere(struct kl_verifier *x, uint32_t at)
 	if (ret)
 		return ret;
 	kl_vf_unpack(x, at, &s);
-	for (i = x->views->bucket[kl_vf_look(x, &s) % BUCKETS]; i && !ret && !x->restart && !x->alarm;
-	     i = x->views->next[i - 1]) {
+	for (i = x->views->bucket[kl_vf_look(x, &s) % BUCKETS];
+	     i && !ret && !x->restart && !x->alarm; i = x->views->next[i - 1]) {
 		if (x->views->acts[i - 1])
 			ret = kl_vf_glue(x, at, i - 1);
 		if (!ret && i - 1 != at && x->views->acts[at])
