@@ -79,7 +79,8 @@ static struct kl_history *sample(void)
 	struct kl_gap gap = { .from = 3, .to = KL_TIME_MAX, .lost = 9, .object = 1, .cpu = 2 };
 	struct kl_history *h = make((struct kl_gen_config){
 		/* more than the reader takes together, too */
-		.ops = kl_rand_below(&seed, kl_rand_below(&seed, 8) ? 60 : 400), .threads = 3, .objects = 2,
+		.ops = kl_rand_below(&seed, kl_rand_below(&seed, 8) ? 60 : 400), .threads = 3,
+		.objects = 2,
 		.delay = 1u << kl_rand_below(&seed, 30), .pending = 10,
 		.points = kl_rand(&seed) & 1,
 	});
@@ -187,7 +188,8 @@ static void change_inside(struct file *f)
 	n = change(raw, n, sizeof(raw));
 	tail = f->len - at - KLH_BLOCK_HEADER - len;
 	memcpy(out, p + KLH_BLOCK_HEADER + len, tail);
-	len = ZSTD_compress(p + KLH_BLOCK_HEADER, MAX_SIZE - at - KLH_BLOCK_HEADER - tail, raw, n, 1);
+	len = ZSTD_compress(p + KLH_BLOCK_HEADER, MAX_SIZE - at - KLH_BLOCK_HEADER - tail, raw, n,
+			    1);
 	if (ZSTD_isError(len))
 		return;
 	memcpy(p + KLH_BLOCK_HEADER + len, out, tail);

@@ -52,7 +52,8 @@ static struct kl_history *make(const struct kl_spec *spec, bool unknown, uint64_
 {
 	const struct random_config c = {
 		.max_ops = 12, .threads = 1 + below(seed, 4), .values = 1 + below(seed, 3),
-		.clocks = below(seed, 2), .overlap = !below(seed, 4), .unknown = unknown && !below(seed, 4),
+		.clocks = below(seed, 2), .overlap = !below(seed, 4),
+		.unknown = unknown && !below(seed, 4),
 		.far = !below(seed, 4),
 	};
 	bool falsified;
@@ -149,7 +150,8 @@ static void test_count(void **state)
 			right = h->nops && ask(spec, h, all, h->nops, end) == KL_LINEARIZABLE;
 			if (nword && kl_count_cut(spec, h, all, h->nops, word, nword, end,
 						  below(&seed, nword), kept, &n) > 0) {
-				if (has_word(spec, h, kept, n) && kl_count_kept(spec, h, all, h->nops, kept, n, end) != 1)
+				if (has_word(spec, h, kept, n) &&
+				    kl_count_kept(spec, h, all, h->nops, kept, n, end) != 1)
 					wrong(h, kept, n, "a cut is none");
 				left_out += n < nword;
 			} else {

@@ -342,7 +342,8 @@ static void test_classical(void **state)
 
 static void test_classical_gaps(void **state)
 {
-	compare(&(struct random_config){ .max_ops = 7, .threads = 3, .values = 3, .gaps = true }, 2);
+	compare(&(struct random_config){ .max_ops = 7, .threads = 3, .values = 3, .gaps = true },
+		2);
 }
 
 static void test_tso(void **state)
@@ -623,7 +624,8 @@ static void test_no_trace(void **state)
 		nkept = falsified ? 0 : some_ops(spec, run, h, &seed, kept);
 		if (nkept) {
 			smaller++;
-			assert_int_equal(kl_cut_init(&cut, spec, h, kept, nkept, false, 0, KL_TIME_MAX), 0);
+			assert_int_equal(kl_cut_init(&cut, spec, h, kept, nkept, false, 0,
+						     KL_TIME_MAX), 0);
 			assert_int_equal(kl_cut_history(&cut, kept, nkept, false, &part, order), 0);
 			if (ask(spec, part, &kl_oracle_engine, true) == KL_VIOLATION) {
 				show(spec, h, "what is left out left a trace");
@@ -682,7 +684,9 @@ static void test_supply(void **state)
 	const struct kl_options opt = { .engines = beam, .threads = 1, .time_ns = 5000000000 };
 	const struct kl_limits narrow = { .work = 1, .each = 4, .bytes = 1u << 30 };
 	unsigned long i, n = runs() / 1000 + 4, decided = 0;
-	struct kl_gen_config c = { .threads = 40, .objects = 1, .keys = 8, .delay = 100, .ops = 2000 };
+	struct kl_gen_config c = {
+		.threads = 40, .objects = 1, .keys = 8, .delay = 100, .ops = 2000
+	};
 	struct kl_spec *spec;
 
 	assert_int_equal(kl_spec_load("specs/register.lin", &spec), 0);

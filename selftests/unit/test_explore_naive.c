@@ -102,7 +102,8 @@ static void test_naive(void **state)
 	print_message("%lu programs, %zu states, %lu too large, %lu for the explorer without "
 		      "reductions; wrong on TSO: %lu, of them right on "
 		      "SC: %lu; not linearizable %lu, at fault %lu, deadlocked %lu, endless %lu\n",
-		      runs, all, large, unknown, wrong, right_on_sc, kinds[0], kinds[1], kinds[2], kinds[3]);
+		      runs, all, large, unknown, wrong, right_on_sc, kinds[0], kinds[1], kinds[2],
+		      kinds[3]);
 	assert_true(large <= runs / 2 && unknown <= runs / 2);
 	for (k = 0; k < 4 && runs > 100; k++)
 		assert_true(kinds[k] > runs / 100);

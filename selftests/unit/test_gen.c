@@ -139,9 +139,9 @@ static void test_points(void **state)
 	memcpy(now, kl_run_init(run, true, &len), sizeof(*now));
 	for (i = 0; i < n; i++) {
 		const struct kl_op *op = &h->ops[order[i].val];
+		const char *name = h->methods[kl_op_method(h, op)];
 
-		assert_int_equal(kl_run_apply(run, now, len,
-					      kl_spec_find_method(spec, h->methods[kl_op_method(h, op)]),
+		assert_int_equal(kl_run_apply(run, now, len, kl_spec_find_method(spec, name),
 					      kl_op_args(h, op), kl_op_res(h, op), first_outcome,
 					      next), 1);
 		len = 1 + next[0].v;

@@ -83,7 +83,9 @@ static void test_large(void **state)
 }
 
 /* What a stretch of operations has; one that has nothing of it is told in bytes, as words. */
-enum trait { SPECIAL = 1, PENDING = 2, TOLD = 4, WIDE = 8, AGAIN = 16, NO_VALUES = 32, TRAITS = 64 };
+enum trait {
+	SPECIAL = 1, PENDING = 2, TOLD = 4, WIDE = 8, AGAIN = 16, NO_VALUES = 32, TRAITS = 64
+};
 
 static void add_random(struct kl_history *h, unsigned int traits, uint64_t *time, uint64_t *s)
 {

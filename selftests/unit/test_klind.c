@@ -491,7 +491,8 @@ static void test_socket_place(void **state)
 static struct kl_history *wrong(const struct kl_spec *spec)
 {
 	const struct kl_gen_config c = {
-		.spec = spec, .ops = 600, .seed = 9, .threads = 3, .objects = 3, .keys = 8, .delay = 50,
+		.spec = spec, .ops = 600, .seed = 9, .threads = 3, .objects = 3, .keys = 8,
+		.delay = 50,
 		.mutate = 1,
 	};
 	struct kl_history *h;
@@ -597,7 +598,8 @@ static void test_report(void **state)
 		snprintf(file, sizeof(file), "%s/history.klh", path);
 		assert_int_equal(kl_history_read(file, &read), 0);
 		snprintf(file, sizeof(file), "%s/certificate", path);
-		assert_int_equal(kl_cert_replay(file, spec, read, &(struct kl_limits){ 0 }, &replay), 0);
+		assert_int_equal(kl_cert_replay(file, spec, read, &(struct kl_limits){ 0 },
+						&replay), 0);
 		assert_int_equal(replay.refuted, 1);
 		assert_int_equal(replay.open, 0);
 		kl_history_free(read);

@@ -200,9 +200,11 @@ static void check_known(const struct known *k)
 
 	read_known(k, &spec, &h);
 	for (i = 0; kl_spec_flushes(spec) && sc[i]; i++)
-		check_with(k, spec, h, (const struct kl_engine *const[]){ sc[i], NULL }, sc[i]->name);
+		check_with(k, spec, h, (const struct kl_engine *const[]){ sc[i], NULL },
+			   sc[i]->name);
 	for (i = 0; !kl_spec_flushes(spec) && tso[i]; i++)
-		check_with(k, spec, h, (const struct kl_engine *const[]){ tso[i], NULL }, tso[i]->name);
+		check_with(k, spec, h, (const struct kl_engine *const[]){ tso[i], NULL },
+			   tso[i]->name);
 	check_with(k, spec, h, kl_engines, "the portfolio");
 	kl_history_free(h);
 	kl_spec_free(spec);

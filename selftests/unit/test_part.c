@@ -65,7 +65,8 @@ static void close_order(const struct kl_part *p, bool before[MAX_OPS][MAX_OPS])
 		for (j = 0; j < p->nitems; j++)
 			before[i][j] = p->items[j].ret_ev != KL_NO_EVENT &&
 				       p->items[j].ret_ev < p->items[i].call_ev;
-		for (k = p->has_preds ? p->pred_at[i] : 0; p->has_preds && k < p->pred_at[i + 1]; k++)
+		for (k = p->has_preds ? p->pred_at[i] : 0; p->has_preds && k < p->pred_at[i + 1];
+		     k++)
 			before[i][p->pred[k]] = true;
 	}
 	for (k = 0; k < p->nitems; k++)

@@ -278,7 +278,9 @@ static enum kl_verify_verdict verify(struct kl_spec *spec, unsigned int threads,
 
 static enum kl_explore_verdict explore(struct kl_spec *spec, unsigned int ops)
 {
-	struct kl_explore_options o = { .sc = true, .threads = 2, .ops = ops, .memory = 256u << 20 };
+	struct kl_explore_options o = {
+		.sc = true, .threads = 2, .ops = ops, .memory = 256u << 20
+	};
 	enum kl_explore_verdict v = KL_EX_MEMORY;
 	struct kl_explorer *x;
 

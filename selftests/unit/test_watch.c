@@ -511,7 +511,8 @@ static void test_shorten(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
 	uint64_t seed = 13;
-	struct kl_history *h = generate(spec, 4, &seed), *old = generate(spec, 4, &(uint64_t){ 13 });
+	struct kl_history *h = generate(spec, 4, &seed),
+			  *old = generate(spec, 4, &(uint64_t){ 13 });
 	const size_t objects = h->nobjects;
 	size_t i, n = 0;
 
