@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "spec/run.h"
+#include "spec/cont.h"
 
 int kl_cont_load(struct kl_run *r, unsigned int index)
 {
@@ -37,7 +37,7 @@ int kl_cont_load(struct kl_run *r, unsigned int index)
 	return 0;
 }
 
-static int append(struct kl_run *r, struct kl_cont *c, struct kl_val v)
+int kl_cont_append(struct kl_run *r, struct kl_cont *c, struct kl_val v)
 {
 	int ret;
 
@@ -50,14 +50,7 @@ static int append(struct kl_run *r, struct kl_cont *c, struct kl_val v)
 	return ret;
 }
 
-static int append_pair(struct kl_run *r, struct kl_cont *c, struct kl_val k, struct kl_val v)
-{
-	int ret = append(r, c, k);
-
-	return ret ? ret : append(r, c, v);
-}
-
-static void delete(struct kl_cont *c, size_t at, size_t n)
+void kl_cont_delete(struct kl_cont *c, size_t at, size_t n)
 {
 	memmove(c->e + at, c->e + at + n, (c->n - at - n) * sizeof(*c->e));
 	c->n -= n;
@@ -75,7 +68,7 @@ static int rest(struct kl_run *r, struct kl_cont *c)
 
 /* ---- queue, stack ---- */
 
-static int size(struct kl_run *r, struct kl_cont *c, uint64_t listed, struct kl_val *v)
+int kl_cont_size(struct kl_run *r, struct kl_cont *c, uint64_t listed, struct kl_val *v)
 {
 	int ret;
 
@@ -111,13 +104,13 @@ static int take(struct kl_run *r, struct kl_cont *c, bool at_rest, size_t at, bo
 	}
 	*v = c->e[at];
 	if (remove)
-		delete(c, at, 1);
+		kl_cont_delete(c, at, 1);
 	return 0;
 }
 
 static int insert(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val v)
 {
-	int ret = append(r, c, v);
+	int ret = kl_cont_append(r, c, v);
 
 	if (ret)
 		return ret;
@@ -133,11 +126,11 @@ static int queue_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 
 	switch (op) {
 	case KL_CO_PUSH:
-		return append(r, c, v[0]);
+		return kl_cont_append(r, c, v[0]);
 	case KL_CO_SIZE:
-		ret = size(r, c, c->n - seen, v);
+		ret = kl_cont_size(r, c, c->n - seen, v);
 		if (seen && !c->unknown)
-			delete(c, 1, 1);
+			kl_cont_delete(c, 1, 1);
 		return ret;
 	case KL_CO_CLEAR:
 		c->n = 0;
@@ -147,7 +140,7 @@ static int queue_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 		if (seen) {
 			*v = c->e[0];
 			if (op == KL_CO_POP)
-				delete(c, 0, 2);
+				kl_cont_delete(c, 0, 2);
 			return 0;
 		}
 		ret = take(r, c, true, 0, op == KL_CO_POP, v);
@@ -165,9 +158,9 @@ static int stack_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 
 	switch (op) {
 	case KL_CO_PUSH:
-		return append(r, c, v[0]);
+		return kl_cont_append(r, c, v[0]);
 	case KL_CO_SIZE:
-		return size(r, c, c->n, v);
+		return kl_cont_size(r, c, c->n, v);
 	case KL_CO_CLEAR:
 		c->n = 0;
 		c->unknown = false;
@@ -176,7 +169,7 @@ static int stack_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 		ret = take(r, c, at_rest, at_rest ? 0 : c->n - 1, op == KL_CO_POP, v);
 		/* The top of the unknown rest has been seen, and stays. */
 		if (!ret && op == KL_CO_TOP && at_rest && c->unknown)
-			ret = append(r, c, v[0]);
+			ret = kl_cont_append(r, c, v[0]);
 		return ret;
 	}
 }
@@ -189,7 +182,7 @@ static void drop_rest(struct kl_cont *c)
 
 	while (c->e[i].tag != KL_REST)
 		i++;
-	delete(c, i, 1);
+	kl_cont_delete(c, i, 1);
 }
 
 static int deque_take(struct kl_run *r, struct kl_cont *c, bool back, bool remove,
@@ -216,16 +209,16 @@ static int deque_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 	int ret = 0;
 
 	if (c->unknown && !c->n)
-		ret = append(r, c, kl_special(KL_REST));
+		ret = kl_cont_append(r, c, kl_special(KL_REST));
 	if (ret)
 		return ret;
 	switch (op) {
 	case KL_CO_PUSH_FRONT:
 		return insert(r, c, 0, v[0]);
 	case KL_CO_PUSH:
-		return append(r, c, v[0]);
+		return kl_cont_append(r, c, v[0]);
 	case KL_CO_SIZE:
-		ret = size(r, c, c->n - c->unknown, v);
+		ret = kl_cont_size(r, c, c->n - c->unknown, v);
 		if (unknown && !c->unknown)
 			drop_rest(c);
 		return ret;
@@ -276,7 +269,7 @@ static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remov
 	if (best != SIZE_MAX && !pick--) {
 		*v = c->e[best];
 		if (remove)
-			delete(c, best, 1);
+			kl_cont_delete(c, best, 1);
 		return 0;
 	}
 	for (at = 0; at < c->n; at++)
@@ -285,12 +278,12 @@ static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remov
 	if (at < c->n) {
 		*v = c->e[at];
 		if (remove)
-			delete(c, at, 1);
+			kl_cont_delete(c, at, 1);
 	} else {
 		int ret = kl_sym_fresh(r, v);
 
 		if (!ret && !remove)
-			ret = append(r, c, *v);
+			ret = kl_cont_append(r, c, *v);
 		if (ret)
 			return ret;
 	}
@@ -305,229 +298,11 @@ static int pqueue_call(struct kl_run *r, struct kl_cont *c, bool max, enum kl_co
 		v[0] = kl_sym_get(r, v[0]);
 		if (v[0].tag > KL_ANY)
 			return kl_run_fault(r, "a special value cannot be in a pqueue");
-		return append(r, c, v[0]);
+		return kl_cont_append(r, c, v[0]);
 	case KL_CO_SIZE:
-		return size(r, c, c->n, v);
+		return kl_cont_size(r, c, c->n, v);
 	default:
 		return pqueue_take(r, c, max, op == KL_CO_POP, v);
-	}
-}
-
-/* ---- set, map, bag ---- */
-
-/* The place of @key's entry, or SIZE_MAX if it has none. */
-static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, size_t *at)
-{
-	size_t i, n = 0;
-	int pick;
-
-	key = kl_sym_get(r, key);
-	*at = SIZE_MAX;
-	for (i = 0; i < c->n; i += 2) {
-		struct kl_val k = kl_sym_get(r, c->e[i]);
-
-		if (kl_val_eq(k, key)) {
-			*at = i;
-			return 0;
-		}
-		n += k.tag == KL_ANY || key.tag == KL_ANY;
-	}
-	if (!n)
-		return 0;
-	pick = kl_run_guess(r, n + 1);
-	if (pick < 0)
-		return pick;
-	for (i = 0; i < c->n; i += 2) {
-		struct kl_val k = kl_sym_get(r, c->e[i]);
-
-		if ((k.tag == KL_ANY || key.tag == KL_ANY) && !pick--) {
-			*at = i;
-			return kl_sym_unify(r, k, key);
-		}
-	}
-	for (i = 0; i < c->n; i += 2)
-		kl_sym_differ(r, c->e[i], key);
-	return 0;
-}
-
-static void remove_pair(struct kl_cont *c, size_t at, struct kl_val gone)
-{
-	if (c->unknown)
-		c->e[at + 1] = gone;
-	else
-		delete(c, at, 2);
-}
-
-static uint64_t listed(const struct kl_cont *c, bool bag)
-{
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < c->n; i += 2)
-		n += bag ? c->e[i + 1].v : c->e[i + 1].tag != KL_ABSENT;
-	return n;
-}
-
-/*
- * Make sure that @key has an entry if the container is unknown; a value that
- * is made up for it is fresh for a map, 1 for a set.
- */
-static int settle(struct kl_run *r, struct kl_cont *c, bool map, struct kl_val key, size_t *at)
-{
-	struct kl_val v = kl_special(KL_ABSENT);
-	int ret;
-
-	ret = look_up(r, c, key, at);
-	if (ret || *at != SIZE_MAX || !c->unknown)
-		return ret;
-	ret = kl_run_guess(r, 2);
-	if (ret < 0)
-		return ret;
-	if (ret) {
-		v = kl_word(1);
-		ret = map ? kl_sym_fresh(r, &v) : 0;
-		if (ret)
-			return ret;
-	}
-	*at = c->n;
-	return append_pair(r, c, key, v);
-}
-
-static int map_put(struct kl_run *r, struct kl_cont *c, struct kl_val *v)
-{
-	size_t at;
-	int ret;
-
-	v[1] = kl_sym_get(r, v[1]);
-	if (v[1].tag == KL_ABSENT)
-		return kl_run_fault(r, "'absent' cannot be put into a map");
-	ret = look_up(r, c, v[0], &at);
-	if (ret)
-		return ret;
-	if (at == SIZE_MAX)
-		return append_pair(r, c, v[0], v[1]);
-	c->e[at + 1] = v[1];
-	return 0;
-}
-
-static int set_add(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val *v)
-{
-	bool added = at == SIZE_MAX || c->e[at + 1].tag == KL_ABSENT;
-	int ret = 0;
-
-	if (at == SIZE_MAX)
-		ret = append_pair(r, c, v[0], kl_word(1));
-	else
-		c->e[at + 1] = kl_word(1);
-	v[0] = kl_word(added);
-	return ret;
-}
-
-static int map_call(struct kl_run *r, struct kl_cont *c, bool map, enum kl_cont_op op,
-		    struct kl_val *v)
-{
-	struct kl_val old = kl_special(KL_ABSENT);
-	size_t at;
-	int ret;
-
-	if (op == KL_CO_SIZE)
-		return size(r, c, listed(c, false), v);
-	if (op == KL_CO_PUT)
-		return map_put(r, c, v);
-	ret = settle(r, c, map, v[0], &at);
-	if (ret)
-		return ret;
-	if (op == KL_CO_ADD)
-		return set_add(r, c, at, v);
-	if (at != SIZE_MAX)
-		old = c->e[at + 1];
-	if (op == KL_CO_REMOVE && old.tag != KL_ABSENT)
-		remove_pair(c, at, kl_special(KL_ABSENT));
-	v[0] = map && op != KL_CO_HAS ? old : kl_word(old.tag != KL_ABSENT);
-	return 0;
-}
-
-static int bag_add(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val key)
-{
-	if (at != SIZE_MAX) {
-		c->e[at + 1].v++;
-		return 0;
-	}
-	return append_pair(r, c, key,
-			   (struct kl_val){ .v = 1, .tag = c->unknown ? KL_ANY : KL_WORD });
-}
-
-static int bag_remove(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val *v)
-{
-	struct kl_val key = v[0];
-	int ret;
-
-	if (at == SIZE_MAX && c->unknown) {
-		ret = kl_run_guess(r, 2);
-		if (ret < 0)
-			return ret;
-		v[0] = kl_word(ret);
-		return ret ? 0 : append_pair(r, c, key, kl_word(0));
-	}
-	v[0] = kl_word(at != SIZE_MAX && c->e[at + 1].v);
-	if (!v[0].v)
-		return 0;
-	if (--c->e[at + 1].v)
-		return 0;
-	if (!c->unknown || c->e[at + 1].tag == KL_ANY)
-		delete(c, at, 2);
-	return 0;
-}
-
-static int bag_has(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val *v)
-{
-	int ret;
-
-	if (at != SIZE_MAX || !c->unknown) {
-		v[0] = kl_word(at != SIZE_MAX && c->e[at + 1].v);
-		return 0;
-	}
-	ret = kl_run_guess(r, 2);
-	if (ret < 0)
-		return ret;
-	at = c->n;
-	ret = append_pair(r, c, v[0], (struct kl_val){ .v = ret, .tag = ret ? KL_ANY : KL_WORD });
-	v[0] = kl_word(c->e[at + 1].v);
-	return ret;
-}
-
-static int bag_count(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val *v)
-{
-	uint64_t least = at == SIZE_MAX ? 0 : c->e[at + 1].v;
-	int ret;
-
-	if (c->unknown && (at == SIZE_MAX || c->e[at + 1].tag == KL_ANY)) {
-		ret = kl_sym_fresh(r, &v[0]);
-		return ret ? ret : kl_sym_limit(r, v[0], least, UINT64_MAX);
-	}
-	v[0] = kl_word(least);
-	return 0;
-}
-
-static int bag_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, struct kl_val *v)
-{
-	size_t at;
-	int ret;
-
-	if (op == KL_CO_SIZE)
-		return size(r, c, listed(c, true), v);
-	ret = look_up(r, c, v[0], &at);
-	if (ret)
-		return ret;
-	switch (op) {
-	case KL_CO_ADD:
-		return bag_add(r, c, at, v[0]);
-	case KL_CO_REMOVE:
-		return bag_remove(r, c, at, v);
-	case KL_CO_HAS:
-		return bag_has(r, c, at, v);
-	default:
-		return bag_count(r, c, at, v);
 	}
 }
 
@@ -574,9 +349,9 @@ static int call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct
 	case KL_C_DEQUE:
 		return deque_call(r, c, op, v);
 	case KL_C_BAG:
-		return bag_call(r, c, op, v);
+		return kl_cont_bag_call(r, c, op, v);
 	default:
-		return map_call(r, c, var->cont == KL_C_MAP, op, v);
+		return kl_cont_map_call(r, c, var->cont == KL_C_MAP, op, v);
 	}
 }
 

@@ -6,7 +6,6 @@
 #include "spec/gen.h"
 #include "spec/impl.h"
 
-
 struct kl_ilocal {
 	const char *name;
 	struct kl_pos pos;
@@ -62,6 +61,9 @@ struct kl_place {
 	struct kl_pos pos;	/* of the field's name */
 };
 
+/* impl_place.c; NULL: there is none. */
+const struct kl_const *kl_ig_const_named(const struct kl_igen *g, const char *name);
+void kl_ig_no_such_name(struct kl_igen *g, const struct kl_ast_expr *e);
 struct kl_place kl_ig_place(struct kl_igen *g, const struct kl_ast_expr *e);
 void kl_ig_load(struct kl_igen *g, const struct kl_place *p, unsigned int dst);
 void kl_ig_store(struct kl_igen *g, const struct kl_place *p, unsigned int src);

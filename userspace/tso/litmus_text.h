@@ -17,11 +17,15 @@ bool kl_lt_fail(struct kl_lt_cursor *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Up to 30 characters of what is there, for messages. */
 const char *kl_lt_here(const struct kl_lt_cursor *c, char buf[32]);
+/* Blanks for comments, which may be nested and anywhere; quoted text stays. */
+bool kl_lt_blank_comments(struct kl_lt_cursor *c, char *s);
 void kl_lt_space(struct kl_lt_cursor *c);
 bool kl_lt_take(struct kl_lt_cursor *c, const char *s);
 bool kl_lt_expect(struct kl_lt_cursor *c, const char *s);
 size_t kl_lt_name_len(const char *p);
 bool kl_lt_name(struct kl_lt_cursor *c, const char **s, size_t *len);
+/* False if none is next, or after a message. */
+bool kl_lt_number(struct kl_lt_cursor *c, uint64_t *v);
 /* Is "1:" or "P1:" next? */
 bool kl_lt_at_thread(const struct kl_lt_cursor *c);
 /* 1:EAX, P1:rax, x, [x], *x, x[1] */
