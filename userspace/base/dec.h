@@ -3,29 +3,52 @@
 #ifndef KL_BASE_DEC_H
 #define KL_BASE_DEC_H
 
+#include <endian.h>
 #include <stdint.h>
+#include <string.h>
 
-/* Write @v at @p, without a NUL, at most 20 characters.  Return: the end. */
+#define KL_DEC	20	/* characters of a number at most */
+
+/* The eight digits of @v < 10^8, a byte each, the first one lowest: four, two, one at a time. */
+static inline uint64_t kl_dec_digits(uint32_t v)
+{
+	const uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
+	const uint64_t hundreds = fours * 5243 >> 19 & 0x0000007f0000007f;
+	const uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+	const uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+
+	return tens | (twos - tens * 10) << 8;
+}
+
+/* The digits of @v < 10^8 but for the first @skip of them, and some bytes behind. */
+static inline char *kl_dec_put(char *p, uint64_t digits, unsigned int skip)
+{
+	digits = htole64((digits | 0x3030303030303030) >> 8 * skip);
+	memcpy(p, &digits, sizeof(digits));
+	return p + 8 - skip;
+}
+
+/* As kl_put_dec(), of @v < 10^8. */
+static inline char *kl_put_short_dec(char *p, uint32_t v)
+{
+	const uint64_t digits = kl_dec_digits(v);
+
+	/* The last one is there in any case. */
+	return kl_dec_put(p, digits, __builtin_ctzll(digits | 1ull << 56) / 8);
+}
+
+/* Write @v at @p, where there is room for KL_DEC, without a NUL.  Return: the end. */
 static inline char *kl_put_dec(char *p, uint64_t v)
 {
-	uint64_t next = 10;
-	unsigned int n;
-	char *end;
+	const uint64_t some = 100000000;
 
-	for (n = 1; n < 20 && v >= next; n++)
-		next *= 10;
-	end = p + n;
-	/* Two at a time: half as many divisions. */
-	for (p = end; v >= 100; v /= 100) {
-		const unsigned int two = v % 100;
-
-		*--p = '0' + two % 10;
-		*--p = '0' + two / 10;
-	}
-	*--p = '0' + v % 10;
-	if (v >= 10)
-		*--p = '0' + v / 10;
-	return end;
+	if (v < some)
+		return kl_put_short_dec(p, v);
+	if (v < some * some)
+		p = kl_put_short_dec(p, v / some);
+	else
+		p = kl_dec_put(kl_put_short_dec(p, v / some / some), kl_dec_digits(v / some % some), 0);
+	return kl_dec_put(p, kl_dec_digits(v % some), 0);
 }
 
 #endif

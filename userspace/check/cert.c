@@ -47,29 +47,53 @@ uint64_t kl_history_digest(const struct kl_history *h, bool whole)
 }
 
 #define BUF	(1u << 16)
-#define TOKEN	32	/* characters of a token at most */
+#define RUNS	512
+#define TOKEN	(2 * KL_DEC + 2)	/* characters of a token at most */
 
 static inline bool is_plain(const struct kl_part_result *p, struct kl_step s)
 {
 	return !s.flags && s.item < p->nops;
 }
 
-/* How many steps behind step @i are those of the operations that follow its own. */
-static size_t count_run(const struct kl_part_result *p, size_t i)
-{
-	const struct kl_answer *a = &p->answer;
-	uint32_t op = kl_result_op(p, a->steps[i].item);
-	size_t n = i;
+/* An operation, and how many follow that follow it in the history, too. */
+struct run {
+	uint32_t op, more;
+};
 
-	if (!is_plain(p, a->steps[i]))
-		return 0;
-	while (n + 1 < a->nsteps && is_plain(p, a->steps[n + 1]) &&
-	       kl_result_op(p, a->steps[n + 1].item) == ++op)
-		n++;
-	return n - i;
+/*
+ * From step *@i on, which is moved behind them; how many, at most RUNS.  Ends where a step
+ * is more than an operation.  Whether one follows is chance, so there is no branch for it.
+ */
+static size_t list_runs(const struct kl_part_result *p, size_t *i, struct run *r)
+{
+	const struct kl_step *step = p->answer.steps;
+	const size_t nsteps = p->answer.nsteps;
+	uint32_t next = KL_NO_OP, more = 0;
+	size_t n = 0, at = *i;
+
+	for (; at < nsteps && is_plain(p, step[at]); at++) {
+		const uint32_t op = kl_result_op(p, step[at].item), follows = op == next;
+
+		if (n == RUNS && !follows)
+			break;
+		n += !follows;
+		more = (more + 1) & -follows;
+		r[n - 1] = (struct run){ .op = op - more, .more = more };
+		next = op + 1;
+	}
+	*i = at;
+	return n;
 }
 
-static inline char *put_step(char *c, const struct kl_part_result *p, struct kl_step s)
+/* So many more follow. */
+static inline char *put_run(char *c, uint32_t n)
+{
+	*c++ = '+';
+	*c = '0' + n;
+	return n > 9 ? kl_put_dec(c, n) : c + 1;
+}
+
+static char *put_step(char *c, const struct kl_part_result *p, struct kl_step s)
 {
 	const uint32_t op = kl_result_op(p, s.item);
 
@@ -88,17 +112,22 @@ static inline char *put_step(char *c, const struct kl_part_result *p, struct kl_
 static void write_order(FILE *f, const struct kl_part_result *p)
 {
 	const struct kl_answer *a = &p->answer;
-	char buf[BUF + TOKEN], *c = buf;
-	size_t i, n;
+	char buf[BUF + (RUNS + 1) * TOKEN], *c = buf, *end;
+	struct run run[RUNS];
+	size_t i, k, n;
 
 	fputs("order", f);
-	for (i = 0; i < a->nsteps; i += n + 1) {
-		*c++ = ' ';
-		c = put_step(c, p, a->steps[i]);
-		n = count_run(p, i);
-		if (n) {
-			*c++ = '+';
-			c = kl_put_dec(c, n);
+	for (i = 0; i < a->nsteps; ) {
+		n = list_runs(p, &i, run);
+		for (k = 0; k < n; k++) {
+			*c = ' ';
+			c = kl_put_dec(c + 1, run[k].op);
+			end = put_run(c, run[k].more);
+			c += (end - c) & -(ptrdiff_t)(run[k].more != 0);
+		}
+		if (i < a->nsteps && n < RUNS) {
+			*c++ = ' ';
+			c = put_step(c, p, a->steps[i++]);
 		}
 		if (c - buf < (ptrdiff_t)BUF)
 			continue;
