@@ -39,7 +39,8 @@ struct blocks {
 	uint64_t *latest;	/* of each thread, its last return + 1 */
 	struct mono_words words;
 	struct block *block;	/* by the number of its word */
-	uint32_t *number;	/* of each operation, if an order is wanted */
+	uint32_t *number;	/* of each operation, 2 * that + 1 if it reads; if an order is wanted */
+	uint32_t *place;	/* in that, of the write of each block, and of its next read */
 	struct kl_key *key;	/* blocks by lo */
 	bool first_known;	/* what was there first is c->first */
 };
@@ -92,7 +93,7 @@ static int add(struct blocks *b, uint32_t item, enum kl_role role, struct kl_val
 	k->hi = op->call;
 	k->nops++;
 	if (b->number)
-		b->number[item] = number;
+		b->number[item] = number << 1 | (role == KL_ROLE_PEEK);
 	return 1;
 }
 
@@ -196,13 +197,14 @@ static bool walk(struct blocks *b)
 	return true;
 }
 
-/* Places for the operations of the block that is next: from nops on. */
-static inline void place(struct block *k, uint32_t *at)
+/* Block @k is next: the write first, then reads in order of call. */
+static inline void place(struct blocks *b, uint32_t k, uint32_t *at)
 {
-	const uint32_t n = k->nops;
+	const struct block *block = &b->block[k];
 
-	k->nops = *at;
-	*at += n;
+	b->place[2 * k] = *at;
+	b->place[2 * k + 1] = *at + block->written;
+	*at += block->nops;
 }
 
 /* From one zone to the next: what goes before it, itself, what is behind it.  How many in all. */
@@ -217,33 +219,26 @@ static uint32_t place_blocks(struct blocks *b)
 				break;
 		for (k = i; k < end; k++)
 			if (b->block[b->key[k].val].before)
-				place(&b->block[b->key[k].val], &at);
+				place(b, b->key[k].val, &at);
 		for (k = i; k < end; k++)
 			if (!b->block[b->key[k].val].before)
-				place(&b->block[b->key[k].val], &at);
+				place(b, b->key[k].val, &at);
 	}
 	return at;
 }
 
-static void put_all(const struct blocks *b, enum kl_role role, struct kl_step *steps)
+static int order(struct blocks *b, struct kl_answer *a)
 {
 	uint32_t i;
 
-	for (i = 0; i < b->s->nops; i++)
-		if (b->number[i] != NO_BLOCK &&
-		    b->roles[kl_op_method(b->s->h, op_of(b, i))] == role)
-			steps[b->block[b->number[i]].nops++] = (struct kl_step){ .item = i };
-}
-
-/* The write first, then reads in order of call. */
-static int order(struct blocks *b, struct kl_answer *a)
-{
 	a->steps = kl_big_alloc(((size_t)b->s->nops + 1) * sizeof(*a->steps));
-	if (!a->steps)
+	b->place = kl_big_alloc(2 * ((size_t)b->words.n + 1) * sizeof(*b->place));
+	if (!a->steps || !b->place)
 		return -ENOMEM;
 	a->nsteps = place_blocks(b);
-	put_all(b, KL_ROLE_ADD, a->steps);
-	put_all(b, KL_ROLE_PEEK, a->steps);
+	for (i = 0; i < b->s->nops; i++)
+		if (b->number[i] != NO_BLOCK)
+			a->steps[b->place[b->number[i]]++] = (struct kl_step){ .item = i };
 	return 1;
 }
 
@@ -283,6 +278,7 @@ int mono_blocks(const struct kl_slice *s, const struct kl_limits *lim, const str
 	free(b.roles);
 	free(b.block);
 	free(b.number);
+	free(b.place);
 	free(b.key);
 	return ret < 0 ? ret : 0;
 }
