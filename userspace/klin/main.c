@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* klin: dispatch to the sub-commands. */
 #include <locale.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "klin/cmd.h"
 
 #define KLIN_VERSION "0.1"
+#define LARGE	(1 << 20)	/* bytes */
 
 extern const struct kl_command *const __start_kl_commands[];
 extern const struct kl_command *const __stop_kl_commands[];
@@ -46,6 +48,8 @@ int main(int argc, char **argv)
 	int ret;
 
 	setlocale(LC_CTYPE, "");
+	/* What is freed goes back to the kernel, also after something larger did. */
+	mallopt(M_MMAP_THRESHOLD, LARGE);
 	if (argc < 2) {
 		usage(stderr);
 		return KLIN_EXIT_USAGE;

@@ -26,6 +26,7 @@ static void mono_free(struct mono *m)
 	free(m->ev);
 	free(m->call);
 	free(m->ret);
+	mono_free_peek_times(m);
 	free(m->ins);
 	free(m->v);
 	free(m->words);

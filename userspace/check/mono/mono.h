@@ -82,6 +82,15 @@ struct mono_core {
 	char why[160];
 };
 
+#define MONO_SOME_PEEKS	256	/* operations among which one byte tells which peek one is */
+
+/* Times of the peeks alone, of stacks and priority queues: most operations are none. */
+struct mono_peek_times {
+	uint32_t *first;	/* of each SOME_PEEKS items, how many peeks were before, */
+	uint8_t *nth;		/* and of each item, how many of these */
+	uint32_t *time[2];	/* calls, returns: at 0 of what is no peek, then of each peek */
+};
+
 struct mono {
 	const struct kl_slice *s;
 	const struct kl_limits *lim;
@@ -93,6 +102,7 @@ struct mono {
 	uint32_t *ev;		/* events: item << 1, + 1 if it is its return; see mono_events() */
 	uint32_t nev;
 	uint32_t *call, *ret;	/* times of each item, see mono_times(); not all are always made */
+	struct mono_peek_times peek_times;	/* see mono_need_peek_times() */
 	struct mono_value *v;
 	/* In order, mono_in() where an addition is called and at `lo' if an event; NULL: not wanted. */
 	uint32_t *ins, nins, unlisted;
@@ -133,6 +143,29 @@ static inline uint32_t mono_call(const struct mono *m, uint32_t item)
 static inline uint32_t mono_ret(const struct mono *m, uint32_t item)
 {
 	return m->ret[item];
+}
+
+/* @npeeks: those before @item; for all items, in order. */
+static inline void mono_count_peeks(struct mono_peek_times *t, uint32_t item, uint32_t npeeks)
+{
+	if (!(item % MONO_SOME_PEEKS))
+		t->first[item / MONO_SOME_PEEKS] = npeeks;
+	t->nth[item] = npeeks - t->first[item / MONO_SOME_PEEKS];
+}
+
+/* The time when a peek is called or, with @ret, returns. */
+static inline uint32_t *mono_peek_time(const struct mono_peek_times *t, uint32_t item, bool ret)
+{
+	return &t->time[ret][t->first[item / MONO_SOME_PEEKS] + t->nth[item] + 1];
+}
+
+/* The same if it @is one, else where it does no harm to write: which, is chance. */
+static inline uint32_t *mono_any_time(const struct mono_peek_times *t, uint32_t item, bool ret,
+				      bool is)
+{
+	const uint32_t at = t->first[item / MONO_SOME_PEEKS] + t->nth[item] + 1;
+
+	return &t->time[ret][at & -(uint32_t)is];
 }
 
 /* The index in the history. */
@@ -219,6 +252,10 @@ int mono_events(struct mono *m);
 void mono_settle(struct mono *m);
 /* Make m->ins, if it is not there; needs m->ev.  0 or -ENOMEM. */
 int mono_list_ins(struct mono *m);
+/* Make m->peek_times, if they are not there; or only room.  0 or -ENOMEM. */
+int mono_need_peek_times(struct mono *m);
+int mono_alloc_peek_times(struct mono *m);
+void mono_free_peek_times(struct mono *m);
 /* The times of operations are not needed any more, as long as nobody asks again. */
 void mono_free_times(struct mono *m);
 /* Gather the values again, after some operations were given other ones; needs m->ev. */

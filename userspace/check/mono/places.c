@@ -25,7 +25,7 @@ int mono_places_init(struct mono *m)
 {
 	struct mono_places *p;
 
-	if (m->npeeks && mono_times(m))
+	if (m->npeeks && mono_need_peek_times(m))
 		return -ENOMEM;
 	mono_places_free(m->places);
 	m->places = NULL;

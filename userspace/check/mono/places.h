@@ -28,7 +28,10 @@ static inline struct mono_window mono_remove_window(const struct mono_value *v)
 static inline struct mono_window mono_peek_window(const struct mono *m, const struct mono_value *v,
 						  uint32_t peek)
 {
-	struct mono_window w = { mono_call(m, peek), mono_ret(m, peek) - 1 };
+	const struct mono_peek_times *t = &m->peek_times;
+	struct mono_window w = {
+		*mono_peek_time(t, peek, false), *mono_peek_time(t, peek, true) - 1,
+	};
 
 	if (v->add != MONO_NONE && w.from < v->call)
 		w.from = v->call;

@@ -349,7 +349,7 @@ static int find_core(struct stack *s)
 	int ret = left && core && best && in ? 0 : -ENOMEM;
 
 	if (!ret && m->npeeks)
-		ret = mono_times(m) ?: mono_list_peeks(m);
+		ret = mono_need_peek_times(m) ?: mono_list_peeks(m);
 	for (i = 0; !ret && i < m->nvalues; i++)
 		if (s->need[i])
 			left[nleft++] = i;

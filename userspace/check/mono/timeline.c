@@ -30,7 +30,8 @@ struct timeline {
 	struct mono *m;
 	struct mono_eye eye;
 	uint32_t *ev;		/* m->ev, or NULL: not wanted now */
-	uint32_t *calls, *rets;	/* m->call, m->ret, or NULL */
+	uint32_t *calls;	/* m->call, or NULL */
+	const struct mono_peek_times *peeks;	/* m->peek_times, or NULL */
 	bool again;		/* all has been seen, only m->ev is wanted */
 	const struct kl_op *ops;
 	const uint32_t *list;	/* of the operations; NULL: all */
@@ -103,6 +104,8 @@ static int number_op(struct timeline *t, uint32_t item, enum kl_role role, struc
 	struct mono *m = t->m;
 	uint32_t number;
 
+	if (m->peek_times.nth)
+		mono_count_peeks(&m->peek_times, item, m->npeeks);
 	if (v.tag != KL_WORD)
 		return special(t, item, role, v, op_of(t, item)->flags & KL_OP_PENDING);
 	/* In case it is new. */
@@ -150,6 +153,11 @@ static int number_block(struct timeline *t)
 	return ret;
 }
 
+static inline bool is_peek(const struct mono *m, uint32_t item)
+{
+	return mono_kind(m->op[item]) == MONO_PEEK;
+}
+
 static inline void put(struct timeline *t, uint32_t event)
 {
 	if (t->ev)
@@ -158,23 +166,29 @@ static inline void put(struct timeline *t, uint32_t event)
 		return;
 	t->m->nev++;
 	mono_see(&t->eye, event);
-	if (event & 1 ? t->rets : t->calls)
-		(event & 1 ? t->rets : t->calls)[event >> 1] = t->eye.time;
+	if (t->calls && !(event & 1))
+		t->calls[event >> 1] = t->eye.time;
+	if (t->peeks)
+		*mono_any_time(t->peeks, event >> 1, event & 1, is_peek(t->m, event >> 1)) =
+			t->eye.time;
 }
 
 /* Their times, and what they say; @phases is known where this is compiled. */
 static inline __attribute__((always_inline))
 void see_some(struct timeline *t, const uint32_t *event, uint32_t n, bool phases)
 {
-	uint32_t nowhere, *const times[2] = { t->calls, t->rets ? t->rets : &nowhere };
-	const uint32_t wanted[2] = { UINT32_MAX, t->rets ? UINT32_MAX : 0 };
+	uint32_t nowhere, *const times[2] = { t->calls, &nowhere };
+	const uint32_t wanted[2] = { UINT32_MAX, 0 };
 	struct mono_eye eye = t->eye, clock;
 	uint32_t i;
 
 	eye.each = !phases;
 	eye.listed = !phases;
 	clock = eye;
-	for (i = 0; t->calls && i < n; i++)
+	for (i = 0; phases && t->peeks && i < n; i++)
+		*mono_any_time(t->peeks, event[i] >> 1, event[i] & 1, is_peek(t->m, event[i] >> 1)) =
+			mono_tick(&clock, event[i]);
+	for (i = 0; !phases && t->calls && i < n; i++)
 		times[event[i] & 1][event[i] >> 1 & wanted[event[i] & 1]] =
 			mono_tick(&clock, event[i]);
 	for (i = 0; i < n; i++)
@@ -476,7 +490,7 @@ static void start(struct timeline *t, struct mono *m)
 	t->error = m->strict ? 0 : m->s->h->error;
 	t->ev = m->ev;
 	t->calls = t->again ? NULL : m->call;
-	t->rets = t->again ? NULL : m->ret;
+	t->peeks = t->again || !m->peek_times.nth ? NULL : &m->peek_times;
 	t->eye = mono_open_eye(m);
 }
 
@@ -492,8 +506,8 @@ static bool has_peeks(const struct timeline *t, const struct kl_history *h)
 
 /*
  * What is wanted in any case?  For an order of a register events, as its words are often
- * written again; for peeks of stacks and priority queues times, and for an order of a
- * queue with peeks those of calls.
+ * written again; times of peeks of stacks and priority queues, and for an order of a queue
+ * with peeks those of all calls.
  */
 static int allocate_wanted(const struct timeline *t, struct mono *m)
 {
@@ -503,18 +517,19 @@ static int allocate_wanted(const struct timeline *t, struct mono *m)
 		m->ev = kl_big_alloc((2 * (size_t)m->nitems + 1) * sizeof(*m->ev));
 		return m->ev ? 0 : -ENOMEM;
 	}
-	return m->c.kind != KL_CONTAINER_REGISTER && (order || m->phases) &&
-	       has_peeks(t, m->s->h) ? mono_alloc_times(m, m->phases) : 0;
+	if (m->c.kind == KL_CONTAINER_REGISTER || !(order || m->phases) || !has_peeks(t, m->s->h))
+		return 0;
+	return m->phases ? mono_alloc_peek_times(m) : mono_alloc_times(m, false);
 }
 
 /* What never returned does so at the end. */
-static void end_times(struct mono *m)
+static void end_peeks(struct mono *m)
 {
 	uint32_t i;
 
-	for (i = 0; m->ret && m->nev < 2 * m->nitems && i < m->nitems; i++)
-		if (mono_pending(m, i))
-			m->ret[i] = m->end - 1;
+	for (i = 0; m->peek_times.nth && m->nev < 2 * m->nitems && i < m->nitems; i++)
+		if (is_peek(m, i) && mono_pending(m, i))
+			*mono_peek_time(&m->peek_times, i, true) = m->end - 1;
 }
 
 int mono_timeline(struct mono *m, char *reason, size_t size)
@@ -537,7 +552,7 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	free(t.event);
 	free(t.mark);
 	if (ret > 0) {
-		end_times(m);
+		end_peeks(m);
 		mono_settle(m);
 	}
 	return ret > 0 ? list_wild(m) : ret;

@@ -46,8 +46,56 @@ int mono_list_ins(struct mono *m)
 	return 0;
 }
 
+/* Not in huge pages: how many peeks there are is not known yet. */
+int mono_alloc_peek_times(struct mono *m)
+{
+	struct mono_peek_times *t = &m->peek_times;
+	const size_t n = (size_t)m->nitems + 1;
+
+	t->first = malloc((n / MONO_SOME_PEEKS + 1) * sizeof(*t->first));
+	t->nth = malloc(n);
+	t->time[0] = malloc((n + 1) * sizeof(*t->time[0]));
+	t->time[1] = malloc((n + 1) * sizeof(*t->time[1]));
+	return t->first && t->nth && t->time[0] && t->time[1] ? 0 : -ENOMEM;
+}
+
+int mono_need_peek_times(struct mono *m)
+{
+	struct mono_peek_times *t = &m->peek_times;
+	struct mono_eye eye = mono_open_eye(m);
+	uint32_t e, i, n = 0;
+
+	if (t->nth)
+		return 0;
+	if (mono_events(m) || mono_alloc_peek_times(m))
+		return -ENOMEM;
+	for (i = 0; i < m->nitems; i++) {
+		mono_count_peeks(t, i, n);
+		if (mono_kind(m->op[i]) != MONO_PEEK)
+			continue;
+		t->time[1][++n] = m->end - 1;
+	}
+	for (e = 0; e < m->nev; e++)
+		*mono_any_time(t, m->ev[e] >> 1, m->ev[e] & 1,
+			       mono_kind(m->op[m->ev[e] >> 1]) == MONO_PEEK) =
+			mono_tick(&eye, m->ev[e]);
+	return 0;
+}
+
+void mono_free_peek_times(struct mono *m)
+{
+	struct mono_peek_times *t = &m->peek_times;
+
+	free(t->first);
+	free(t->nth);
+	free(t->time[0]);
+	free(t->time[1]);
+	*t = (struct mono_peek_times){ 0 };
+}
+
 void mono_free_times(struct mono *m)
 {
+	mono_free_peek_times(m);
 	if (m->nwild)
 		return;
 	free(m->call);
