@@ -44,13 +44,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			kl_arg_number(state, "time-limit", arg, 1, 1u << 30) * 1000000000ull;
 		break;
 	case ARGP_KEY_ARG:
-		if (a->cert)
-			argp_error(state, "one certificate expected, '%s' is too much", arg);
-		a->cert = arg;
-		break;
-	case ARGP_KEY_END:
-		if (!a->cert)
-			argp_error(state, "no certificate given");
+	case ARGP_KEY_NO_ARGS:
+		kl_arg_only(state, "certificate", arg, &a->cert);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

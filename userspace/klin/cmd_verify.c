@@ -89,12 +89,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->stats = true;
 		break;
 	case ARGP_KEY_ARG:
-		if (a->file)
-			argp_error(state, "one file expected, '%s' is too much", arg);
-		a->file = arg;
-		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no file given");
+		kl_arg_only(state, "file", arg, &a->file);
 		break;
 	case ARGP_KEY_END:
 		if (a->given && a->roles)

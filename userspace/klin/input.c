@@ -121,3 +121,12 @@ uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg)
 {
 	return kl_arg_number(state, name, arg, 1, 1u << 24) << 20;
 }
+
+void kl_arg_only(struct argp_state *state, const char *what, const char *arg, const char **only)
+{
+	if (!arg)
+		argp_error(state, "no %s given", what);
+	if (*only)
+		argp_error(state, "one %s expected, '%s' is too much", what, arg);
+	*only = arg;
+}

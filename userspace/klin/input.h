@@ -33,5 +33,7 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg);
 /* Bytes, from an option in MiB. */
 uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg);
+/* The only argument, a @what: of ARGP_KEY_ARG and ARGP_KEY_NO_ARGS.  Or argp_error(). */
+void kl_arg_only(struct argp_state *state, const char *what, const char *arg, const char **only);
 
 #endif
