@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "check/before.h"
 #include "check/check.h"
 
 #define MAX_ITEMS	4096
@@ -25,8 +25,7 @@ struct state {
 struct oracle {
 	const struct kl_part *p;
 	struct kl_run *run;
-	/* before[i * n + ...]: items that must come before i, MAX_ITEMS ends */
-	uint32_t *before;
+	struct kl_before before;
 	uint8_t *done;		/* has it taken effect? */
 	uint32_t left;		/* items that have to take effect and have not */
 	uint32_t *order, depth;
@@ -35,7 +34,7 @@ struct oracle {
 };
 
 /* Does item @a happen before item @b?  A gap has only its events. */
-static bool item_before(const struct kl_part *p, uint32_t a, uint32_t b)
+static bool item_before(const struct kl_part *p, uint32_t a, uint32_t b, bool flush)
 {
 	const struct kl_item *x = &p->items[a], *y = &p->items[b];
 
@@ -118,15 +117,15 @@ static int try_item(struct oracle *o, const struct state *s, bool in_gap, uint32
 /* 1, 0, or -E2BIG. */
 static int may_come(struct oracle *o, uint32_t item)
 {
-	const uint32_t *before = o->before + (size_t)item * o->p->nitems;
-	uint32_t i;
+	const size_t from = o->before.at[item], end = o->before.at[item + 1];
+	size_t i;
 
 	if (o->done[item])
 		return kl_look(&o->looks, 1);
-	for (i = 0; i < o->p->nitems && before[i] != MAX_ITEMS; i++)
-		if (!o->done[before[i]])
-			return kl_look(&o->looks, i + 1);
-	return kl_look(&o->looks, i + 1) ?: 1;
+	for (i = from; i < end; i++)
+		if (!o->done[o->before.point[i]])
+			return kl_look(&o->looks, i - from + 1);
+	return kl_look(&o->looks, i - from + 1) ?: 1;
 }
 
 /* Return: 1 when an order was found, 0 when there is none, negative errno. */
@@ -154,27 +153,18 @@ static int try_orders(struct oracle *o, const struct state *s, bool in_gap)
 	return 0;
 }
 
-/* Who comes before whom, latest first: that is where most answers are found. */
-static int find_before(struct oracle *o)
+static int get_room(struct oracle *o)
 {
 	const uint32_t n = o->p->nitems;
-	uint32_t i, j, k;
+	uint32_t i;
 
-	o->before = malloc(((size_t)n * n + 1) * sizeof(*o->before));
 	o->done = calloc(n + 1, sizeof(*o->done));
 	o->order = malloc((n + 1) * sizeof(*o->order));
 	o->best = malloc((n + 1) * sizeof(*o->best));
-	if (!o->before || !o->done || !o->order || !o->best)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		o->left += must(o, i);
-		for (j = n, k = 0; j--; )
-			if (i != j && item_before(o->p, j, i))
-				o->before[(size_t)i * n + k++] = j;
-		if (k < n)
-			o->before[(size_t)i * n + k] = MAX_ITEMS;
-	}
-	return 0;
+	return o->done && o->order && o->best ?
+	       kl_before_list(&o->before, o->p, item_before, false) : -ENOMEM;
 }
 
 static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
@@ -192,7 +182,7 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			 MAX_ITEMS);
 		return 0;
 	}
-	ret = kl_look(&o.looks, (uint64_t)p->nitems * p->nitems) ?: find_before(&o);
+	ret = kl_look(&o.looks, (uint64_t)p->nitems * p->nitems) ?: get_room(&o);
 	o.run = kl_run_new(p->spec);
 	if (o.run)
 		first.state = kl_run_init(o.run, p->fresh, &first.len);
@@ -213,7 +203,7 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			a->steps[o.nbest].item = o.best[o.nbest];
 	}
 	a->work = o.looks.n;
-	free(o.before);
+	kl_before_free(&o.before);
 	free(o.done);
 	free(o.order);
 	free(o.best);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "check/before.h"
 #include "tso/machine.h"
 #include "tso/tso.h"
 
@@ -21,7 +22,7 @@
 struct oracle {
 	const struct kl_part *p;
 	struct kl_run *run;
-	uint32_t *before;	/* before[i * 2n + ...]: points that come before i executes */
+	struct kl_before before;
 	/* has point k been?  k < n: item k executes; n + k: its entry leaves */
 	uint8_t *done;
 	uint32_t *newest;	/* whose entry was its thread's newest when an item had executed */
@@ -179,15 +180,15 @@ static bool is_done(const struct oracle *o, uint32_t point)
 /* May @item execute now: is everything over that has to be?  1, 0, or -E2BIG. */
 static int may_exec(struct oracle *o, uint32_t item)
 {
-	const uint32_t *before = o->before + (size_t)item * 2 * o->p->nitems;
-	uint32_t i;
+	const size_t from = o->before.at[item], end = o->before.at[item + 1];
+	size_t i;
 
 	if (o->done[item])
 		return kl_look(&o->looks, 1);
-	for (i = 0; i < 2 * o->p->nitems && before[i] != 2 * MAX_ITEMS; i++)
-		if (!is_done(o, before[i]))
-			return kl_look(&o->looks, i + 1);
-	return kl_look(&o->looks, i + 1) ?: 1;
+	for (i = from; i < end; i++)
+		if (!is_done(o, o->before.point[i]))
+			return kl_look(&o->looks, i - from + 1);
+	return kl_look(&o->looks, i - from + 1) ?: 1;
 }
 
 static int try_orders(struct oracle *o, const struct kl_machine *m)
@@ -225,33 +226,19 @@ static int try_orders(struct oracle *o, const struct kl_machine *m)
 	return 0;
 }
 
-static int find_before(struct oracle *o)
+static int get_room(struct oracle *o)
 {
-	const uint32_t n = o->p->nitems;
-	uint32_t i, j, k;
+	const size_t n = o->p->nitems;
+	size_t i;
 
-	o->before = malloc((2 * (size_t)n * n + 1) * sizeof(*o->before));
-	o->done = calloc(2 * (size_t)n + 1, sizeof(*o->done));
-	o->newest = calloc((size_t)n + 1, sizeof(*o->newest));
-	o->order = malloc((2 * (size_t)n + 1) * sizeof(*o->order));
-	o->best = malloc((2 * (size_t)n + 1) * sizeof(*o->best));
-	if (!o->before || !o->done || !o->newest || !o->order || !o->best)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		uint32_t *before = o->before + (size_t)i * 2 * n;
-
+	o->done = calloc(2 * n + 1, sizeof(*o->done));
+	o->newest = calloc(n + 1, sizeof(*o->newest));
+	o->order = malloc((2 * n + 1) * sizeof(*o->order));
+	o->best = malloc((2 * n + 1) * sizeof(*o->best));
+	for (i = 0; i < n; i++)
 		o->left += o->p->items[i].ret_ev != KL_NO_EVENT;
-		/* Latest first: that is where most answers are found. */
-		for (j = n, k = 0; j--; ) {
-			if (i != j && point_before(o->p, j, i, false))
-				before[k++] = j;
-			if (i != j && point_before(o->p, j, i, true))
-				before[k++] = n + j;
-		}
-		if (k < 2 * n)
-			before[k] = 2 * MAX_ITEMS;
-	}
-	return 0;
+	return o->done && o->newest && o->order && o->best ?
+	       kl_before_list(&o->before, o->p, point_before, true) : -ENOMEM;
 }
 
 static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
@@ -271,7 +258,7 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 			 "store buffers of containers are not modelled");
 		return 0;
 	}
-	ret = kl_look(&o.looks, (uint64_t)p->nitems * p->nitems) ?: find_before(&o);
+	ret = kl_look(&o.looks, (uint64_t)p->nitems * p->nitems) ?: get_room(&o);
 	o.run = kl_run_new(p->spec);
 	first = o.run ? kl_run_init(o.run, p->fresh, &len) : NULL;
 	if (!ret)
@@ -294,7 +281,7 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 			memcpy(a->steps, o.best, o.nbest * sizeof(*a->steps));
 	}
 	a->work = o.looks.n;
-	free(o.before);
+	kl_before_free(&o.before);
 	free(o.done);
 	free(o.newest);
 	free(o.order);
