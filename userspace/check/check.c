@@ -23,6 +23,7 @@
 #define FIRST_WORK	1000
 #define FIRST_EACH	4
 #define MORE_WORK	4	/* times as many in the next round */
+#define NEAR_LEAST	1024	/* events; it takes no longer to look at all of fewer */
 
 const char *kl_verdict_name(enum kl_verdict v)
 {
@@ -144,6 +145,8 @@ struct work {
 	struct kl_run *run;
 	struct kl_part p, ptso;
 	bool have_p, have_ptso;		/* laid out for partition @k; if not, room to use again */
+	uint32_t near;			/* item whose return some engine did not come past, */
+	uint32_t looked[2];		/* and the last one around which one of each kind looked */
 };
 
 static int lay_out(struct work *w, bool tso, const struct kl_part **out)
@@ -158,6 +161,36 @@ static int lay_out(struct work *w, bool tso, const struct kl_part **out)
 	*have = true;
 	*out = p;
 	return 0;
+}
+
+/* The return that no order came past may be one that no order can. */
+static void note_near(struct work *w, const struct kl_part *p, const struct kl_answer *a)
+{
+	if (p && !a->ncore && a->fail_event && p->nevents >= NEAR_LEAST &&
+	    p->items[p->events[a->fail_event].item].kind == KL_ITEM_OP)
+		w->near = p->events[a->fail_event].item;
+}
+
+/*
+ * Ask an engine that would have to look at everything only about what is around that
+ * return: most violations need little of what was before.
+ */
+static int ask_near(struct work *w, const struct kl_engine *e, const struct kl_part *p,
+		    struct kl_answer *a)
+{
+	const uint32_t near = w->near;
+	int ret;
+
+	if (near == KL_NO_OP || near == w->looked[e->tso] || (e != &kl_frontier_engine && !e->tso))
+		return 0;
+	w->looked[e->tso] = near;
+	ret = kl_violation_near(p, e, p->items[near].ret_ev, &w->j->lim);
+	if (ret <= 0)
+		return ret;
+	a->verdict = KL_VIOLATION;
+	a->engine = e->name;
+	a->fail_event = p->items[near].ret_ev;
+	return 1;
 }
 
 /*
@@ -179,7 +212,14 @@ static int ask_one(struct work *w, const struct kl_engine *e, const struct kl_li
 			 "more operations, gaps or overlaps of threads than a partition can have");
 		return 0;
 	}
-	return ret ? ret : e->decide(*used, e->tso ? &w->j->lim : lim, a);
+	if (!ret)
+		ret = ask_near(w, e, *used, a);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	ret = e->decide(*used, e->tso ? &w->j->lim : lim, a);
+	if (!ret && (a->verdict == KL_VIOLATION || a->more_work))
+		note_near(w, *used, a);
+	return ret;
 }
 
 static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **used,
@@ -264,6 +304,7 @@ static int check_part(struct work *w, size_t k, struct kl_part_result *r)
 	int ret;
 
 	w->k = k;
+	w->near = w->looked[0] = w->looked[1] = KL_NO_OP;
 	w->have_p = w->have_ptso = false;
 	ret = decide(w, r, &used);
 	if (ret || (!used && !r->answer.ngaps))

@@ -86,8 +86,12 @@ struct kl_answer {
 	const char *engine;
 	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
 	size_t nsteps;
-	uint32_t fail_event;		/* VIOLATION: index of the return that nothing explains */
-	uint32_t *core;			/* VIOLATION: operations that are wrong by themselves, */
+	/*
+	 * VIOLATION: index of the return that nothing explains; UNKNOWN for kl_limits.work:
+	 * of one that no order came past, or 0.
+	 */
+	uint32_t fail_event;
+	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
 	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
 	uint32_t ngaps;			/* LINEARIZABLE, of decide_ops: gaps in @steps */
 	uint64_t work;			/* configurations looked at */
@@ -235,5 +239,19 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
 	      struct kl_counterexample **out);
 void kl_counterexample_free(struct kl_counterexample *c);
+
+/**
+ * kl_violation_near() - is what is around an event a violation, whatever was before?
+ * @p: the partition
+ * @engine: the engine to ask
+ * @event: an event that some engine did not come past
+ * @lim: bounds; work is bounded in any case
+ *
+ * The same steps as those of kl_shrink(): what is forgotten cannot invent a violation.
+ *
+ * Return: 1: it is, and so is the partition; 0: not known; -ENOMEM.
+ */
+int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, uint32_t event,
+		      const struct kl_limits *lim);
 
 #endif

@@ -612,6 +612,7 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 		a->verdict = KL_UNKNOWN;
 		a->more_work = true;
 		a->progress = b->progress;
+		a->fail_event = f.trouble;
 		snprintf(a->reason, sizeof(a->reason),
 			 "none of %zu configurations kept at a time goes on", sys->width);
 		ret = 0;

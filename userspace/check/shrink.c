@@ -117,6 +117,48 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 	return 0;
 }
 
+static void shrink_free(struct shrink *s)
+{
+	free(s->kept);
+	free(s->ops);
+	free(s->block);
+	free(s->order);
+	kl_answer_free(&s->answer);
+	kl_history_free(s->h);
+}
+
+/* @s is 0 but for the partition and the engine.  0 or -ENOMEM. */
+static int shrink_init(struct shrink *s)
+{
+	const struct kl_part *p = s->p;
+	uint32_t i;
+
+	s->kept = malloc(((size_t)p->nitems + 1) * sizeof(*s->kept));
+	s->ops = malloc(((size_t)p->nitems + 1) * sizeof(*s->ops));
+	if (!s->kept || !s->ops)
+		return -ENOMEM;
+	for (i = 0; i < p->nitems; i++)
+		if (p->items[i].kind == KL_ITEM_OP)
+			s->ops[s->nops++] = p->items[i].op;
+	return kl_shrink_index(s);
+}
+
+int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, uint32_t event,
+		      const struct kl_limits *lim)
+{
+	struct kl_limits own = *lim;
+	struct shrink s = { .p = p, .engine = engine, .lim = &own, .whole = &own };
+	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf));
+	int ret = buf ? shrink_init(&s) : -ENOMEM;
+
+	own.no_witness = true;
+	if (!ret)
+		ret = kl_shrink_near(&s, event, buf);
+	free(buf);
+	shrink_free(&s);
+	return ret;
+}
+
 int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
 	      struct kl_counterexample **out)
@@ -127,7 +169,7 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;
 	struct kl_answer a = { 0 };
 	struct timespec now;
-	int ret = -ENOMEM;
+	int ret = c && buf ? shrink_init(&s) : -ENOMEM;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	s.until = now.tv_sec + SHRINK_SECONDS;
@@ -135,14 +177,8 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	/* No trial may go on for longer than all of them together. */
 	if (!lim->deadline_ns || lim->deadline_ns > s.until * 1000000000ull)
 		until.deadline_ns = s.until * 1000000000ull;
-	s.kept = malloc(((size_t)p->nitems + 1) * sizeof(*s.kept));
-	s.ops = malloc(((size_t)p->nitems + 1) * sizeof(*s.ops));
-	if (!c || !buf || !s.kept || !s.ops)
-		goto out;
-	for (i = 0; i < p->nitems; i++)
-		if (p->items[i].kind == KL_ITEM_OP)
-			s.ops[s.nops++] = p->items[i].op;
-	ret = kl_shrink_index(&s) ?: shrink_one(&s, fail_event, buf, c);
+	if (!ret)
+		ret = shrink_one(&s, fail_event, buf, c);
 	for (i = 1; !ret && c->h->nops > SMALL && i < ATTEMPTS && !kl_shrink_late(&s); i++) {
 		ret = next_violation(&s, buf, &fail_event);
 		if (ret <= 0)
@@ -155,21 +191,16 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 		ret = kl_decide_history(p->spec, c->h, oracle, lim, &a, NULL);
 	if (!ret && a.verdict == KL_LINEARIZABLE)
 		ret = -EBADMSG;
-	c->oracle = a.verdict;
-	c->tso = engine->tso;
-	kl_answer_free(&a);
-out:
 	if (ret) {
 		kl_counterexample_free(c);
 		c = NULL;
+	} else {
+		c->oracle = a.verdict;
+		c->tso = engine->tso;
 	}
+	kl_answer_free(&a);
 	free(buf);
-	free(s.kept);
-	free(s.ops);
-	free(s.low);
-	free(s.order);
-	kl_answer_free(&s.answer);
-	kl_history_free(s.h);
+	shrink_free(&s);
 	*out = c;
 	return ret;
 }

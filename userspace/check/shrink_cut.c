@@ -7,8 +7,9 @@
 
 #include "check/shrink_internal.h"
 
-#define BLOCK		4096	/* events; the first item that is open in each is known */
-#define FIRST_WINDOW	1024	/* events around a violation that are looked at first, */
+#define BLOCK		4096	/* events, of each of which some is known, see struct shrink */
+#define FIRST_WINDOW	256	/* events around a violation that are looked at first, */
+#define NEAR		(1 << 16)	/* and no more where nobody knows of a violation */
 #define MORE_WINDOW	8	/* and times as many next */
 #define FINE		128	/* of so many events that are kept one may be too many */
 #define WINDOW_WORK	(1 << 18)	/* configurations for a window, */
@@ -61,54 +62,74 @@ static bool is_return(const struct kl_part *p, uint32_t ev)
 	       p->items[p->events[ev].item].kind == KL_ITEM_OP;
 }
 
+/*
+ * The latest time at which an operation returned before event @until, the block before
+ * its own known; a large error of the clock leaves returns out of order.
+ */
+static uint64_t last_return(const struct shrink *s, uint32_t until, bool *any)
+{
+	const struct kl_part *p = s->p;
+	uint32_t from = until / BLOCK * BLOCK;
+	uint64_t time = 0, t;
+
+	*any = false;
+	if (from == until && from)
+		from -= BLOCK;
+	if (from) {
+		*any = s->block[from / BLOCK].returned;
+		time = s->block[from / BLOCK].time;
+	}
+	for (; from < until; from++) {
+		if (!is_return(p, from))
+			continue;
+		t = kl_item_op(p, &p->items[p->events[from].item])->ret;
+		time = t > time ? t : time;
+		*any = true;
+	}
+	return time;
+}
+
 int kl_shrink_index(struct shrink *s)
 {
 	const struct kl_part *p = s->p;
 	const uint32_t n = p->nevents / BLOCK + 1;
 	uint32_t i, b;
 
-	s->low = malloc(n * sizeof(*s->low));
-	if (!s->low)
+	s->block = calloc(n, sizeof(*s->block));
+	if (!s->block)
 		return -ENOMEM;
 	for (b = 0; b < n; b++)
-		s->low[b] = s->nops;
-	for (i = s->nops; i-- > 0; )
-		s->low[p->items[i].ret_ev == KL_NO_EVENT ? n - 1 : p->items[i].ret_ev / BLOCK] = i;
+		s->block[b].low = s->nops;
+	for (i = s->nops; i-- > 0; ) {
+		const uint32_t ev = p->items[i].ret_ev;
+
+		s->block[ev == KL_NO_EVENT ? n - 1 : ev / BLOCK].low = i;
+	}
 	for (b = n - 1; b-- > 0; )
-		if (s->low[b] > s->low[b + 1])
-			s->low[b] = s->low[b + 1];
+		if (s->block[b].low > s->block[b + 1].low)
+			s->block[b].low = s->block[b + 1].low;
+	for (b = 1; b < n; b++)
+		s->block[b].time = last_return(s, b * BLOCK, &s->block[b].returned);
 	return 0;
 }
 
 int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf)
 {
 	const struct kl_part *p = s->p;
-	uint32_t past = from < p->nevents ? from : p->nevents, i;
+	const uint32_t until = from < p->nevents ? from : p->nevents;
 	struct kl_cut cut;
-	uint64_t time = 0;
+	uint64_t time;
 	size_t n = 0;
+	bool forgot;
+	uint32_t i;
 	int ret;
 
-	/* Returns are in order of time, but for those whom the clock's error takes to its end. */
-	while (past && !is_return(p, past - 1))
-		past--;
-	for (i = past; i-- > 0; ) {
-		const struct kl_op *op;
-
-		if (!is_return(p, i))
-			continue;
-		op = kl_item_op(p, &p->items[p->events[i].item]);
-		if (op->ret > time)
-			time = op->ret;
-		if (kl_time_add(op->ret, p->h->error) < KL_TIME_MAX)
-			break;
-	}
-	for (i = s->low[from < p->nevents ? from / BLOCK : p->nevents / BLOCK];
-	     i < s->nops && p->items[i].call_ev <= s->end_ev; i++)
+	time = last_return(s, until, &forgot);
+	for (i = s->block[until / BLOCK].low; i < s->nops && p->items[i].call_ev <= s->end_ev; i++)
 		if (p->items[i].ret_ev >= from)
 			buf[n++] = p->items[i].op;
-	ret = kl_cut_init(&cut, p->spec, p->h, s->ops, s->engine->tso ? s->nops : 0, past, time,
-			  s->end);
+	ret = kl_cut_init(&cut, p->spec, p->h, s->ops, s->engine->tso ? s->nops : 0, forgot,
+			  time, s->end);
 	if (!ret)
 		ret = kl_shrink_trial(s, &cut, buf, n);
 	kl_cut_free(&cut);
@@ -167,20 +188,20 @@ static uint32_t known_at(const struct shrink *s, uint32_t ev)
 	const struct kl_part *p = s->p;
 	uint32_t last = ev, i;
 
-	for (i = s->low[ev / BLOCK]; i < s->nops && p->items[i].call_ev <= ev; i++)
+	for (i = s->block[ev / BLOCK].low; i < s->nops && p->items[i].call_ev <= ev; i++)
 		if (p->items[i].ret_ev != KL_NO_EVENT && p->items[i].ret_ev > last)
 			last = p->items[i].ret_ev;
 	return return_from(p, last);
 }
 
 /*
- * Confirm the violation at @event.  Most are found again in a small window around it,
- * where what was before is forgotten: it costs nothing beside the whole to look there
- * first.  More events at both sides never take a violation away.
+ * Look for the violation at @event in windows around it of up to @most events to either
+ * side, and not in all: what was before is forgotten.  More events at both sides never
+ * take a violation away.
  */
-int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
+static int find_window(struct shrink *s, uint32_t event, uint32_t last, uint64_t most, uint32_t *buf)
 {
-	const uint32_t floor = s->floor, last = known_at(s, event);
+	const uint32_t floor = s->floor;
 	const struct kl_limits *lim = s->lim;
 	struct kl_limits some = *lim;
 	uint64_t window;
@@ -189,28 +210,46 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 	some.work = WINDOW_WORK;
 	some.each = WINDOW_EACH;
 	s->lim = &some;
-	for (window = FIRST_WINDOW; !ret && (event - floor > window || last - event > window);
-	     window *= MORE_WINDOW) {
+	for (window = FIRST_WINDOW; !ret && window <= most &&
+	     (event - floor > window || last - event > window); window *= MORE_WINDOW) {
 		s->floor = event - floor > window ? event - window : floor;
 		kl_shrink_end(s, last - event > window ? return_from(s->p, event + window) : last);
 		ret = kl_shrink_trial_from(s, s->floor, buf);
 	}
-	/* All of it, however long that takes if there is nothing yet. */
-	s->lim = s->found ? lim : s->whole;
-	if (!ret) {
+	s->lim = lim;
+	if (ret <= 0)
 		s->floor = floor;
+	return ret;
+}
+
+int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
+{
+	const uint32_t last = known_at(s, event);
+	const struct kl_limits *lim = s->lim;
+	/* Most are found again there; that costs nothing beside the whole. */
+	int ret = find_window(s, event, last, UINT32_MAX, buf);
+
+	/* All of it, however long that takes if there is nothing yet. */
+	if (!s->found)
+		s->lim = s->whole;
+	if (!ret) {
 		kl_shrink_end(s, last);
-		ret = kl_shrink_trial_from(s, floor, buf);
+		ret = kl_shrink_trial_from(s, s->floor, buf);
 	}
 	if (!ret && last < s->p->nevents) {
 		kl_shrink_end(s, s->p->nevents);
-		ret = kl_shrink_trial_from(s, floor, buf);
+		ret = kl_shrink_trial_from(s, s->floor, buf);
 	}
 	s->lim = lim;
 	if (ret <= 0)
 		return ret ? ret : -EINVAL;
 	s->found = true;
 	return shorten(s, event, buf);
+}
+
+int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf)
+{
+	return find_window(s, event, known_at(s, event), NEAR, buf);
 }
 
 /*

@@ -6,7 +6,14 @@
 
 #include "check/shrink_internal.h"
 
-#define MANY	3000	/* operations of which each is held against all others */
+#define DROP_WORK	(1u << 20)	/* operations in all trials of chunks of one size */
+#define MANY		3000		/* operations of which each is held against all others */
+
+/* May so many be looked at at a time, in trials of all that is kept? */
+static bool worth(const struct shrink *s, size_t chunk)
+{
+	return chunk && s->nkept / chunk <= DROP_WORK / s->nkept;
+}
 
 /* Which of the kept operations may be left out? */
 static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
@@ -29,14 +36,17 @@ static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 	return 0;
 }
 
-/* Leave out what may be, in chunks of half as many each time. */
+/*
+ * Leave out what may be, in chunks of half as many each time: of what stays large not one by
+ * one, as each trial looks at all that is kept.
+ */
 static int drop_chunks(struct shrink *s, const struct kl_cut *cut, const uint8_t *may,
 		       uint32_t *buf)
 {
 	size_t chunk, at, i, n, dropped;
 	int ret = 0;
 
-	for (chunk = s->nkept; chunk && ret >= 0; chunk /= 2) {
+	for (chunk = s->nkept; worth(s, chunk) && ret >= 0; chunk /= 2) {
 		for (at = 0; at < s->nkept && ret >= 0 && !kl_shrink_late(s); ) {
 			for (i = n = dropped = 0; i < s->nkept; i++) {
 				if (i >= at && i < at + chunk && may[s->kept[i] - s->ops[0]])
@@ -109,7 +119,7 @@ static int drop_words(struct shrink *s, const struct kl_cut *cut, struct kl_run 
 	int ret = words ? 0 : -ENOMEM;
 
 	nwords = words ? list_words(s, words) : 0;
-	for (chunk = nwords; chunk && ret >= 0; chunk /= 2) {
+	for (chunk = nwords; worth(s, chunk) && ret >= 0; chunk /= 2) {
 		for (at = 0; at < nwords && ret >= 0 && !kl_shrink_late(s); ) {
 			const size_t some = chunk < nwords - at ? chunk : nwords - at;
 

@@ -18,7 +18,11 @@ struct shrink {
 	uint32_t nops;
 	uint64_t end;			/* return time of the failing operation */
 	uint32_t end_ev;
-	uint32_t *low;			/* see kl_shrink_index() */
+	struct shrink_block {
+		uint32_t low;		/* no item before it is open from here on */
+		bool returned;		/* did any operation return before? */
+		uint64_t time;		/* and the last of these when? */
+	} *block;
 	uint32_t floor;			/* event: all that returned before it is forgotten */
 	uint32_t *kept;			/* operations, ascending; of the last violation found */
 	size_t nkept;
@@ -40,7 +44,7 @@ int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *
 /* The same of what is kept when all that returned before event @from is forgotten. */
 int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf);
 
-/* Which operations may be open from an event on, for all that follows.  0 or -ENOMEM. */
+/* Fills what is known of blocks of events, for all that follows.  0 or -ENOMEM. */
 int kl_shrink_index(struct shrink *s);
 
 /*
@@ -48,6 +52,8 @@ int kl_shrink_index(struct shrink *s);
  * and the first -EINVAL when the engine does not confirm the violation at @event.
  */
 int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf);
+/* Is there a violation at @event that not much before it is needed for?  1, 0. */
+int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf);
 int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf);
 /* Leave out copies of a word as late as they can be.  1; 0 if there are none. */
 int kl_shrink_cut_count(struct shrink *s, uint32_t *buf);

@@ -359,6 +359,7 @@ static int search_depth_first(const struct kl_part *p, const struct kl_limits *l
 		a->verdict = KL_UNKNOWN;
 		a->more_work = w.budget.more_work;
 		a->progress = w.budget.progress;
+		a->fail_event = w.best_ev;
 		snprintf(a->reason, sizeof(a->reason), "%s", w.budget.reason);
 		ret = 0;
 	} else if (ret == 1) {
