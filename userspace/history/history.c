@@ -396,7 +396,7 @@ static void count_look(struct shapes *t, bool found)
 }
 
 static inline uint64_t *find_recent(struct kl_history *h, const struct kl_shape *s,
-			     const struct kl_val *v, uint64_t hash)
+				    const struct kl_val *v, uint64_t hash, bool *found)
 {
 	struct shapes *t = &h->index->shapes;
 	uint64_t *set = &t->slot[hash & t->mask & ~(size_t)(WAYS - 1)];
@@ -404,25 +404,29 @@ static inline uint64_t *find_recent(struct kl_history *h, const struct kl_shape 
 
 	if (t->blind) {
 		t->blind--;
-		return &t->handful[hash % HANDFUL];
+		set = &t->handful[hash % HANDFUL];
+		*found = is_shape(h, *set, hash, s, v);
+		return set;
 	}
 	for (i = 0; i < WAYS && !is_shape(h, set[i], hash, s, v); i++)
 		;
-	count_look(t, i < WAYS);
-	return i < WAYS ? &set[i] : recent_slot(t, hash);
+	*found = i < WAYS;
+	count_look(t, *found);
+	return *found ? &set[i] : recent_slot(t, hash);
 }
 
-/* Where a shape is noted, or is to be in the place of another one. */
+/* Where a shape is noted, if it was found, or is to be in the place of another one. */
 static inline uint64_t *find_shape(struct kl_history *h, const struct kl_shape *s,
-				   const struct kl_val *v, uint64_t hash)
+				   const struct kl_val *v, uint64_t hash, bool *found)
 {
 	const struct shapes *t = &h->index->shapes;
 	size_t at = hash & t->mask;
 
 	if (t->recent)
-		return find_recent(h, s, v, hash);
+		return find_recent(h, s, v, hash, found);
 	while (t->slot[at] && !is_shape(h, t->slot[at], hash, s, v))
 		at = (at + 1) & t->mask;
+	*found = t->slot[at];
 	return &t->slot[at];
 }
 
@@ -430,6 +434,7 @@ static inline int64_t number_hashed(struct kl_history *h, const struct kl_shape 
 				    const struct kl_val *v, uint64_t hash)
 {
 	uint64_t *slot;
+	bool found;
 	int64_t id;
 	int ret;
 
@@ -438,8 +443,8 @@ static inline int64_t number_hashed(struct kl_history *h, const struct kl_shape 
 		if (ret)
 			return ret;
 	}
-	slot = find_shape(h, s, v, hash);
-	if (is_shape(h, *slot, hash, s, v))
+	slot = find_shape(h, s, v, hash, &found);
+	if (found)
 		return (uint32_t)*slot - 1;
 	id = add_shape(h, s, v);
 	if (id >= 0)

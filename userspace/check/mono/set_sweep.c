@@ -64,6 +64,15 @@ static inline bool see_line(struct set_side *s, uint32_t k, const struct kl_op *
 	return follows(&l->latest, op);
 }
 
+/* It never returned. */
+static int note_absent(struct set_side *s, uint32_t item)
+{
+	if (kl_grow(s->absent, s->cabsent, s->nabsent + 1))
+		return -ENOMEM;
+	s->absent[s->nabsent++] = item;
+	return 1;
+}
+
 /*
  * The operations from @i to before @end, dealt to sides; @alone: there is one side, which
  * sees all of a thread in order.
@@ -73,42 +82,39 @@ static inline __attribute__((always_inline)) int look_up(struct set_side *s, uin
 {
 	const struct set *t = s->t;
 	const struct kl_history *h = t->s->h;
-	struct set_op *only = s->dealt[k % 2];
-	uint32_t *n = s->ndealt[k % 2];
+	struct set_op *only = s->dealt[k % 2], *next[SET_SIDES];
 	bool lines = false;
+	uint32_t side;
+	int ret = 1;
 
-	memset(n, 0, t->nsides * sizeof(*n));
-	if (alone)
-		*n = end - i;
+	for (side = 0; side < t->nsides; side++)
+		next[side] = dealt(s, k, side);
 	for (; i < end; i++) {
 		const struct kl_op *op = &h->ops[set_index(t, i)];
 		const struct kl_shape *shape = &h->shapes[op->shape];
 		const struct kl_val *v = &h->vals[shape->vals];
 		const enum kl_role role = t->roles[shape->method];
 		const bool pending = op->flags & KL_OP_PENDING;
-		struct set_op *to = only;
+		struct set_op *to;
 		unsigned int what;
-		uint32_t side;
 
 		__builtin_prefetch(op + AHEAD);
+		ret = -EAGAIN;
 		if (role == KL_ROLE_OTHER || v->tag != KL_WORD)
-			return -EAGAIN;
+			break;
 		what = what_of(role, v[shape->nargs], pending);
 		if (what == UNKNOWN)
-			return -EAGAIN;
-		if (pending) {
-			if (kl_grow(s->absent, s->cabsent, s->nabsent + 1))
-				return -ENOMEM;
-			s->absent[s->nabsent++] = i;
-		}
+			break;
+		ret = pending ? note_absent(s, i) : 1;
+		if (ret < 0)
+			break;
 		if (v->v < t->nsmall && v->v >= s->top)
 			s->top = v->v + 1;
 		if (alone) {
+			to = only++;
 			lines |= !follows(&t->latest[op->thread], op);
-			only++;
 		} else {
-			side = set_side_of(t, v->v);
-			to = dealt(s, k, side) + n[side]++;
+			to = next[set_side_of(t, v->v)]++;
 			lines |= !see_line(s, k, op);
 		}
 		*to = (struct set_op){
@@ -116,8 +122,12 @@ static inline __attribute__((always_inline)) int look_up(struct set_side *s, uin
 			.thread = op->thread,
 		};
 	}
+	if (alone)
+		*next = only;
+	for (side = 0; side < t->nsides; side++)
+		s->ndealt[k % 2][side] = next[side] - dealt(s, k, side);
 	word(s, k)->lines = lines;
-	return 1;
+	return ret;
 }
 
 /* What all parts of block @k say of threads, one after the other. */
