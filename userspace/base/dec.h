@@ -47,7 +47,8 @@ static inline char *kl_put_dec(char *p, uint64_t v)
 	if (v < some * some)
 		p = kl_put_short_dec(p, v / some);
 	else
-		p = kl_dec_put(kl_put_short_dec(p, v / some / some), kl_dec_digits(v / some % some), 0);
+		p = kl_dec_put(kl_put_short_dec(p, v / some / some),
+			       kl_dec_digits(v / some % some), 0);
 	return kl_dec_put(p, kl_dec_digits(v % some), 0);
 }
 

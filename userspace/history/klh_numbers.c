@@ -3,6 +3,8 @@
  * Many numbers of a column of .klh, see klh_numbers.h.  Where they end is found for 64
  * bytes at a time, so that none of them waits for the one before.
  */
+#include <emmintrin.h>
+
 #include "history/klh_numbers.h"
 
 #define TOGETHER	128
@@ -10,17 +12,13 @@
 /* Which of the next 64 bytes are the last ones of numbers. */
 static inline uint64_t find_last(const uint8_t *p)
 {
-	uint64_t last = 0, w;
+	uint64_t more = 0;
 	unsigned int i;
 
-#pragma GCC unroll 8
-	for (i = 0; i < 64; i += 8) {
-		memcpy(&w, p + i, sizeof(w));
-		w = ~le64toh(w) >> 7 & 0x0101010101010101;
-		/* Bytes that are 0 or 1 to bits: no two products meet. */
-		last |= (w * 0x0102040810204080 >> 56) << i;
-	}
-	return last;
+#pragma GCC unroll 4
+	for (i = 0; i < 64; i += 16)
+		more |= (uint64_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(p + i))) << i;
+	return ~more;
 }
 
 __attribute__((target_clones("avx2", "default"), optimize("O3")))

@@ -39,7 +39,7 @@ struct blocks {
 	uint64_t *latest;	/* of each thread, its last return + 1 */
 	struct mono_words words;
 	struct block *block;	/* by the number of its word */
-	uint32_t *number;	/* of each operation, 2 * that + 1 if it reads; if an order is wanted */
+	uint32_t *number;	/* of each operation twice that, + 1 if it reads; NULL: no order wanted */
 	uint32_t *place;	/* in that, of the write of each block, and of its next read */
 	struct kl_key *key;	/* blocks by lo */
 	bool first_known;	/* what was there first is c->first */

@@ -77,8 +77,8 @@ static int note_absent(struct set_side *s, uint32_t item)
  * The operations from @i to before @end, dealt to sides; @alone: there is one side, which
  * sees all of a thread in order.
  */
-static inline __attribute__((always_inline)) int look_up(struct set_side *s, uint32_t k, uint32_t i,
-							 uint32_t end, bool alone)
+static inline __attribute__((always_inline))
+int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end, bool alone)
 {
 	const struct set *t = s->t;
 	const struct kl_history *h = t->s->h;

@@ -31,7 +31,6 @@ struct timeline {
 	struct mono_eye eye;
 	uint32_t *ev;		/* m->ev, or NULL: not wanted now */
 	uint32_t *calls;	/* m->call, or NULL */
-	const struct mono_peek_times *peeks;	/* m->peek_times, or NULL */
 	bool again;		/* all has been seen, only m->ev is wanted */
 	const struct kl_op *ops;
 	const uint32_t *list;	/* of the operations; NULL: all */
@@ -168,9 +167,9 @@ static inline void put(struct timeline *t, uint32_t event)
 	mono_see(&t->eye, event);
 	if (t->calls && !(event & 1))
 		t->calls[event >> 1] = t->eye.time;
-	if (t->peeks)
-		*mono_any_time(t->peeks, event >> 1, event & 1, is_peek(t->m, event >> 1)) =
-			t->eye.time;
+	if (t->m->peek_times.nth)
+		*mono_any_time(&t->m->peek_times, event >> 1, event & 1,
+			       is_peek(t->m, event >> 1)) = t->eye.time;
 }
 
 /* Their times, and what they say; @phases is known where this is compiled. */
@@ -179,14 +178,17 @@ void see_some(struct timeline *t, const uint32_t *event, uint32_t n, bool phases
 {
 	uint32_t nowhere, *const times[2] = { t->calls, &nowhere };
 	const uint32_t wanted[2] = { UINT32_MAX, 0 };
+	/* In registers, whatever is written. */
+	const struct mono_peek_times peeks = t->m->peek_times;
 	struct mono_eye eye = t->eye, clock;
 	uint32_t i;
 
 	eye.each = !phases;
 	eye.listed = !phases;
 	clock = eye;
-	for (i = 0; phases && t->peeks && i < n; i++)
-		*mono_any_time(t->peeks, event[i] >> 1, event[i] & 1, is_peek(t->m, event[i] >> 1)) =
+	for (i = 0; phases && peeks.nth && i < n; i++)
+		*mono_any_time(&peeks, event[i] >> 1, event[i] & 1,
+			       mono_kind(eye.op[event[i] >> 1]) == MONO_PEEK) =
 			mono_tick(&clock, event[i]);
 	for (i = 0; !phases && t->calls && i < n; i++)
 		times[event[i] & 1][event[i] >> 1 & wanted[event[i] & 1]] =
@@ -490,7 +492,6 @@ static void start(struct timeline *t, struct mono *m)
 	t->error = m->strict ? 0 : m->s->h->error;
 	t->ev = m->ev;
 	t->calls = t->again ? NULL : m->call;
-	t->peeks = t->again || !m->peek_times.nth ? NULL : &m->peek_times;
 	t->eye = mono_open_eye(m);
 }
 
