@@ -12,7 +12,7 @@
 
 const volatile struct klin_conf conf = {};
 
-#include "slots.h"
+#include "ring.h"
 #include "fetch.h"
 #include "filter.h"
 
@@ -206,7 +206,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	wants = (conf.keep_args && f->ev.flags & KLIN_F_NOCALL) ||
 		klin_fetch(conf.ret, args, retval, f->ev.val, &f->ev.object, &f->ev.fault);
 	if (wants && (conf.call_object || wanted(f->ev.object, f->ev.fault)))
-		klin_send(ctx, c, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
+		klin_record(ctx, c, cpu, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
 	barrier();
 	if (s->top != at + 1) {
 		f->open = KLIN_OVER;

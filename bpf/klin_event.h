@@ -12,8 +12,8 @@
  *
  * No locked instruction is on the usual path, since that would empty the store
  * buffer whose effects are to be seen: a slot belongs to a task, and each
- * struct klin_cpu has one writer (the kernel never runs a tracing program twice
- * on one CPU, and userspace only reads).
+ * struct klin_cpu and ring has one writer (the kernel never runs a tracing program
+ * twice on one CPU, and userspace writes the ring's tail alone).
  */
 #ifndef KLIN_EVENT_H
 #define KLIN_EVENT_H
@@ -123,19 +123,43 @@ enum klin_side {
 	KLIN_AT_PLACE = KLIN_AT_DRAIN,	/* of other objects */
 };
 
-/* Counts of one program on one CPU. */
+/*
+ * Counts of one program on one CPU, and where it is in its ring: events [tail..head), of
+ * which the next one comes to entry @at.  The reader's line is its own.
+ */
 struct klin_cpu {
 	__u64 scratch;		/* turns a pointer into a number */
 	__u64 events;		/* tried to write */
-	__u64 lost;		/* of these, did not fit */
-	__u64 lost_nocall;	/* of the lost: returns whose calls were not seen */
 	__u64 runs;		/* of the program */
+	__u64 head;
+	__u32 at;
+	__u32 losing;		/* the last event did not fit */
 	__u64 missed;		/* calls that found no place in a slot */
+	__u64 lost;		/* of the events, did not fit */
+	__u64 lost_nocall;	/* of the lost: returns whose calls were not seen */
+	__u64 tail;		/* the reader's */
+	__u64 pad[7];
 	__u64 unread;		/* of the lost: for want of a buffer of this CPU */
 	__u32 nlosses;
-	__u32 losing;		/* the last event did not fit */
+	__u32 gap;
 	struct klin_loss losses[KLIN_LOSSES];
+	__u64 more[6];
 };
+
+/*
+ * The ring of a CPU may be written while nothing has @came since the reader opened the
+ * CPU's perf buffer.  A CPU that comes, or comes back, has no perf buffer yet, and so its
+ * first event is seen as lost.  (What else raises @came, as a driver that wants to be told
+ * of CPUs, has the events go into the perf buffer.)
+ */
+struct klin_home {
+	__u32 came;		/* raised whenever the CPU goes or comes */
+	__u32 open;		/* the reader's: as @came was */
+	__u32 ring;		/* index of its ring, or KLIN_NO_RING */
+	__u32 pad;
+};
+
+#define KLIN_NO_RING	(~0U)
 
 /*
  * A fetch program: code is op | dst << 8 | src << 16 | size << 24 | offset << 32.
@@ -219,6 +243,8 @@ struct klin_conf {
 	__u32 keep_args;	/* the return's side needs the arguments from the frame */
 	__u32 one_object;	/* only operations on this object are wanted */
 	__u32 clock;		/* enum klin_clock */
+	__u32 ring;		/* entries of each CPU's ring, or 0: there are none */
+	__u32 pad;
 	__u64 object;
 	struct klin_filter filter;
 	struct klin_insn call[KLIN_INSNS], ret[KLIN_INSNS];
@@ -232,6 +258,8 @@ struct klin_tp_conf {
 	struct klin_filter filter;
 	__u32 first_id;		/* of the methods; ids are wanted from here on */
 	__u32 clock;		/* enum klin_clock */
+	__u32 nvals;		/* arguments and results together, at most */
+	__u32 ring;		/* as in struct klin_conf */
 	struct {
 		__u8 used, probe, nargs, nres;
 	} method[KLIN_TP_METHODS];	/* by id - first_id */

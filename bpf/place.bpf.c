@@ -18,7 +18,7 @@
 
 const volatile struct klin_conf conf = {};
 
-#include "slots.h"
+#include "ring.h"
 #include "fetch.h"
 
 static __always_inline bool skipped(__u32 tgid)
@@ -278,7 +278,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		}
 		if (f->ev.flags & KLIN_F_NOCALL ||
 		    (wants && (conf.call_object || wanted(f->ev.object, f->ev.fault))))
-			klin_send(ctx, c, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
+			klin_record(ctx, c, cpu, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
 		barrier();
 		f->open = KLIN_OVER;
 	}

@@ -29,6 +29,14 @@ struct {
 	__type(value, struct klin_slot);
 } slots SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct klin_home);
+} homes SEC(".maps");
+
 /* Counts of this object's programs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -123,13 +131,12 @@ static __always_inline void klin_missed(struct klin_cpu *c)
 	c->missed++;
 }
 
-/* Send an event of @size bytes; if it does not fit, note in which window that was. */
-static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin_event *ev,
-				      __u32 size)
+/* An event of @size bytes; if it does not fit, note in which window that was. */
+static __always_inline void klin_output(void *ctx, struct klin_cpu *c, struct klin_event *ev,
+					__u32 size)
 {
 	long err;
 
-	c->events++;
 	err = bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, ev, size);
 	if (err) {
 		klin_lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
@@ -141,6 +148,14 @@ static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin
 	} else if (c->losing) {
 		c->losing = 0;
 	}
+}
+
+/* Send an event on a way that any program may take at any time. */
+static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin_event *ev,
+				      __u32 size)
+{
+	c->events++;
+	klin_output(ctx, c, ev, size);
 }
 
 /* The return of @f was not seen, and will not be. */

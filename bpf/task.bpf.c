@@ -3,6 +3,8 @@
  * Gives the slot of a task back when the task ends.  It goes on for a while then, closes
  * its files and so on, and interrupts come in its name: what takes a slot there is given
  * back when nobody can know the task any longer.
+ *
+ * And tells when a CPU goes or comes, so that its ring is closed (see struct klin_home).
  */
 #include "vmlinux-min.h"
 #include <bpf/bpf_core_read.h>
@@ -42,6 +44,18 @@ int klin_task_free(struct bpf_raw_tracepoint_args *ctx)
 	/* Idle tasks, whose number is 0, do not end. */
 	if (!bpf_core_read(&tid, sizeof(tid), &task->pid) && tid)
 		release(tid);
+	return 0;
+}
+
+/* On its way up or down; told before the CPU runs anything. */
+SEC("raw_tp/cpuhp_enter")
+int klin_cpu_moves(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 cpu = ctx->args[0];
+	struct klin_home *home = bpf_map_lookup_elem(&homes, &cpu);
+
+	if (home)
+		__sync_fetch_and_add(&home->came, 1);
 	return 0;
 }
 

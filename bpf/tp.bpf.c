@@ -10,7 +10,7 @@
 
 const volatile struct klin_tp_conf conf = {};
 
-#include "slots.h"
+#include "ring.h"
 #include "filter.h"
 
 static __always_inline bool wanted(__u64 object, __u32 id)
@@ -55,17 +55,18 @@ int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id, key;
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_CALL);
-	__u64 object = ctx->args[0];
+	__u64 object = ctx->args[0], task;
 	struct klin_frame *f;
 	struct klin_slot *s;
 
 	if (!c || !wanted(object, id))
 		return 0;
-	if (klin_left_out(&conf.filter, bpf_get_current_pid_tgid() >> 32, cpu)) {
+	task = bpf_get_current_pid_tgid();
+	if (klin_left_out(&conf.filter, task >> 32, cpu)) {
 		klin_note_left(&conf.filter, object, 0);
 		return 0;
 	}
-	key = klin_key(bpf_get_current_pid_tgid(), cpu);
+	key = klin_key(task, cpu);
 	s = klin_slot(key, conf.slot_mask, true);
 	if (!s) {
 		klin_missed(c);
@@ -95,15 +96,17 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id;
 	__u32 key, at = 0, i, nargs, nres, probe, stack, top;
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
-	__u64 object = ctx->args[0], now;
+	__u64 object = ctx->args[0], now, task;
 	struct klin_frame *f;
 	struct klin_slot *s;
 
-	if (!c || !wanted(object, id) ||
-	    klin_other_task(&conf.filter, bpf_get_current_pid_tgid() >> 32))
+	if (!c || !wanted(object, id))
+		return 0;
+	task = bpf_get_current_pid_tgid();
+	if (klin_other_task(&conf.filter, task >> 32))
 		return 0;
 	now = klin_time(cpu);
-	key = klin_key(bpf_get_current_pid_tgid(), cpu);
+	key = klin_key(task, cpu);
 	s = klin_slot(key, conf.slot_mask, !conf.filter.by_cpu);
 	if (!s) {
 		if (!conf.filter.by_cpu)
@@ -147,7 +150,7 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 	f->ev.val[nargs] = ctx->args[2];
 	f->ev.val[nargs + 1] = ctx->args[3];
 	f->ev.val[nargs + 2] = ctx->args[4];
-	klin_send(ctx, c, &f->ev, KLIN_EVENT_SIZE(nargs + nres));
+	klin_record(ctx, c, cpu, &f->ev, KLIN_EVENT_SIZE(nargs + nres));
 	barrier();
 	f->open = KLIN_FILLING;
 	s->top = at;

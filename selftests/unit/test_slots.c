@@ -5,7 +5,8 @@
  * instruction, and between any two of them an interrupt calls and returns from operations
  * of its own, some of whose returns are missed.  Whatever it hits, an operation is told
  * once at most, with its own arguments, results and times, and what is not told is
- * counted.
+ * counted.  The interrupt is also where userspace reads the rings (bpf/ring.h): what the
+ * head says is there is there as a whole.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,6 +47,8 @@ extern const volatile struct klin_tp_conf conf __attribute__((section(".data.con
 
 #define OPS		40
 #define EVENTS		128
+#define ENTRIES		7	/* of a ring, at most */
+#define NVALS		2
 #define FLAG_TRAP	0x100
 
 /* An operation that the test did. */
@@ -59,6 +62,8 @@ static struct klin_slot slot;
 /* Of two clauses: of the task's operations and of the interrupt's. */
 static struct klin_cpu counts[2][KLIN_SIDES];
 static unsigned int clause;
+static uint64_t rings[2][ENTRIES][KLIN_EVENT_SIZE(NVALS) / sizeof(uint64_t)];
+static struct klin_home home = { .came = 1, .open = 1 };
 static bool active[2][2];	/* the kernel runs no program that it is in already */
 static unsigned int skipped;
 static struct klin_event events_seen[EVENTS];
@@ -94,6 +99,8 @@ struct scene {
 	int returns;		/* this one of those; -1: one more is called */
 	unsigned int nested, unseen;
 	bool others;		/* its operations are of another clause, with programs of its own */
+	unsigned int entries;	/* of the rings */
+	bool closed;		/* by a CPU that came */
 };
 
 static volatile sig_atomic_t steps, hit_at;
@@ -107,7 +114,33 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 		return i ? NULL : &slot;
 	if (map == &cpus)
 		return i < KLIN_SIDES ? &counts[clause][i] : NULL;
+	if (map == &homes)
+		return i ? NULL : &home;
+	if (map == &ring) {
+		/* Behind it is another CPU's. */
+		assert_true(i < conf.ring);
+		return rings[clause][i];
+	}
 	return NULL;
+}
+
+/* As userspace does at any time. */
+static void read_rings(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct klin_cpu *c = &counts[i][KLIN_AT_RETURN];
+
+		assert_true(c->head - c->tail <= conf.ring);
+		for (; c->tail != c->head; c->tail++) {
+			assert_true(nevents < EVENTS);
+			memset(&events_seen[nevents], 0, sizeof(*events_seen));
+			memcpy(&events_seen[nevents++], rings[i][c->tail % conf.ring],
+			       sizeof(rings[i][0]));
+			memset(rings[i][c->tail % conf.ring], 0xff, sizeof(rings[i][0]));
+		}
+	}
 }
 
 static long bpf_perf_event_output(void *ctx, void *map, uint64_t flags, void *data, uint64_t size)
@@ -183,6 +216,7 @@ static void interrupt(void)
 {
 	unsigned int n[KLIN_DEPTH], i;
 
+	read_rings();
 	for (i = 0; i < scene->nested; i++) {
 		n[i] = new_op(100 + i);
 		run(1, false, n[i]);
@@ -242,7 +276,9 @@ static void tell(const struct klin_event *ev, bool over)
 static void check(void)
 {
 	unsigned int i, untold = 0, missed = skipped;
+	uint64_t written = 0;
 
+	read_rings();
 	for (i = 0; i < nevents; i++)
 		tell(&events_seen[i], true);
 	for (i = 0; i < KLIN_DEPTH; i++) {
@@ -252,8 +288,13 @@ static void check(void)
 	}
 	for (i = 0; i < nops; i++)
 		untold += !ops[i].told;
-	for (i = 0; i < KLIN_SIDES; i++)
+	for (i = 0; i < KLIN_SIDES; i++) {
 		missed += counts[0][i].missed + counts[1][i].missed;
+		written += counts[0][i].events + counts[1][i].events;
+		if (scene->closed)
+			assert_int_equal(counts[0][i].head + counts[1][i].head, 0);
+	}
+	assert_int_equal(written, nevents);
 	assert_true(untold <= missed);
 }
 
@@ -267,6 +308,8 @@ static bool play(const struct scene *s, int at)
 	nevents = nops = skipped = 0;
 	clock_now = 0;
 	scene = s;
+	((struct klin_tp_conf *)&conf)->ring = s->entries;
+	home.open = !s->closed;
 	hit_at = at;
 	for (i = 0; i < s->open; i++)
 		run(0, false, new_op(i));
@@ -304,6 +347,8 @@ static void test_interrupts(void **state)
 		s.nested = 1 + rand() % 3;
 		s.unseen = rand() % (1 << s.nested);
 		s.others = rand() % 3;
+		s.entries = rand() % (ENTRIES + 1);
+		s.closed = rand() % 5 == 0;
 		for (at = rand() % 16; play(&s, at); at += 1 + rand() % 48)
 			;
 	}
@@ -319,6 +364,7 @@ int main(void)
 
 	/* One slot; times are the clock above. */
 	c->clock = KLIN_CLOCK_MONO;
+	c->nvals = NVALS;
 	c->method[0].used = c->method[0].nargs = c->method[0].nres = 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

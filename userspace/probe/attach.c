@@ -91,6 +91,8 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 			err = bpf_map__reuse_fd(map, r->events_fd);
 		else if (!strcmp(bpf_map__name(map), "slots"))
 			err = bpf_map__reuse_fd(map, r->slots_fd);
+		else if (!strcmp(bpf_map__name(map), "homes"))
+			err = bpf_map__reuse_fd(map, r->homes_fd);
 		else if (!strcmp(bpf_map__name(map), "left"))
 			err = bpf_map__reuse_fd(map, r->left_fd);
 		else if (!strcmp(bpf_map__name(map), "times"))
@@ -129,9 +131,9 @@ static int map_cpus(const struct kl_recorder *r, struct kl_group *g)
 
 	g->cpus_size = KLIN_SIDES * r->ncpus * sizeof(struct klin_cpu);
 	g->cpus_size = (g->cpus_size + page - 1) / page * page;
-	g->cpus = mmap(NULL, g->cpus_size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	g->cpus = mmap(NULL, g->cpus_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (g->cpus != MAP_FAILED)
-		return 0;
+		return kl_ring_map(r, g);
 	g->cpus = NULL;
 	return -errno;
 }
@@ -146,6 +148,7 @@ static void close_group(const struct kl_kernel *k, struct kl_group *g)
 	}
 	if (g->cpus && g->cpus_size)
 		munmap(g->cpus, g->cpus_size);
+	kl_ring_unmap(g);
 	bpf_object__close(g->obj);
 	memset(g, 0, sizeof(*g));
 }
@@ -222,12 +225,13 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 
 	memset(g, 0, sizeof(*g));
 	c->conf.keep_args = way != KL_WAY_FENTRY;
+	c->conf.ring = kl_ring_entries(r, c->conf.nvals);
 	g->place = place;
 	elf = programs_of(c, &size);
 	err = kl_open_object(r, elf, size, &c->conf, sizeof(c->conf), &g->obj);
 	if (err)
 		return err;
-	err = choose(g, names[way], place ? 3 : 2);
+	err = kl_ring_size(r, g, c->conf.nvals) ?: choose(g, names[way], place ? 3 : 2);
 	for (i = 0; !err && way == KL_WAY_FENTRY && i < 2; i++)
 		err = bpf_program__set_attach_target(g->progs[i].prog, 0, c->found.func.name);
 	if (!err)
@@ -378,13 +382,18 @@ static int attach_tracepoints(struct kl_recorder *r)
 		conf.method[at].probe = i;
 		conf.method[at].nargs = c->nargs;
 		conf.method[at].nres = c->nres;
+		if (c->nargs + c->nres > conf.nvals)
+			conf.nvals = c->nargs + c->nres;
 		c->group = r->ngroups;
 	}
 	if (r->opts.plain) {
 		err = kl_plain_attach(r, g, &conf);
 		goto out;
 	}
+	conf.ring = kl_ring_entries(r, conf.nvals);
 	err = kl_open_object(r, elf, size, &conf, sizeof(conf), &g->obj);
+	if (!err)
+		err = kl_ring_size(r, g, conf.nvals);
 	if (!err)
 		err = choose(g, names, 4);
 	if (!err)
@@ -407,7 +416,8 @@ out:
 	return 0;
 }
 
-static int attach_task_exit(struct kl_recorder *r)
+/* The ends of tasks, and CPUs that go and come: without these there are no rings. */
+static int attach_ends(struct kl_recorder *r)
 {
 	struct klin_small_conf conf = { .slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r) };
 	struct bpf_program *prog = NULL;
@@ -423,10 +433,16 @@ static int attach_task_exit(struct kl_recorder *r)
 		if (!r->task_links[i])
 			err = -errno;
 	}
-	if (err)
+	if (err) {
 		kl_err("cannot attach to the end of tasks (sched_process_exit, sched_process_free) "
 		       "on kernel %s: %s", r->kernel->release, cause(err));
-	return err;
+		return err;
+	}
+	r->cpu_link = bpf_program__attach(bpf_object__next_program(r->task_obj, prog));
+	if (!r->cpu_link)
+		kl_debug("no word of CPUs that come (%s): all goes through the perf buffers",
+			 cause(-errno));
+	return 0;
 }
 
 int kl_recorder_attach(struct kl_recorder *r)
@@ -436,30 +452,31 @@ int kl_recorder_attach(struct kl_recorder *r)
 
 	libbpf_set_print(libbpf_says);
 	kl_kprobe_sweep(r->kernel);
+	/* Its own recording needs no buffers of BPF's, and no programs. */
+	err = r->opts.plain ? 0 : attach_ends(r) ?: kl_reader_open(r);
+	if (err)
+		goto out;
+	err = -ENOMEM;
 	r->groups = calloc(r->nclauses + 1, sizeof(*r->groups));
 	r->points = calloc(r->nclauses * KL_PLACES_MAX + 1, sizeof(*r->points));
 	if (!r->groups || !r->points)
-		return -ENOMEM;
-	/* Its own recording needs no buffers of BPF's, and no programs. */
-	err = r->opts.plain ? 0 : kl_reader_open(r);
-	if (err)
-		return err;
+		goto out;
 	r->began = r->looked = kl_now();
 	r->begin = r->polled = r->polled_before = kl_times_first(r);
 	kl_drain_open(r);
-	err = r->opts.plain ? 0 : attach_task_exit(r);
-	if (!err && !r->opts.plain && !kl_spec_flushes(r->opts.spec))
+	if (!r->opts.plain && !kl_spec_flushes(r->opts.spec))
 		kl_ticks_attach(r);
-	for (i = 0; !err && i < r->nclauses; i++)
+	for (i = 0, err = 0; !err && i < r->nclauses; i++)
 		if (!r->clauses[i].tracepoint)
 			err = attach_clause(r, &r->clauses[i]);
 	if (!err)
 		err = attach_tracepoints(r);
 	if (!err)
 		err = kl_settle(r);
+	r->began = kl_now();
+out:
 	if (err)
 		kl_detach(r);
-	r->began = kl_now();
 	return err;
 }
 
@@ -488,6 +505,8 @@ void kl_detach(struct kl_recorder *r)
 		bpf_link__destroy(r->task_links[i]);
 		r->task_links[i] = NULL;
 	}
+	bpf_link__destroy(r->cpu_link);
+	r->cpu_link = NULL;
 	kl_ticks_detach(r);
 }
 

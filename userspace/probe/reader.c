@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From the perf buffers into the history. */
+/* From the perf buffers and rings into the history. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -162,13 +162,17 @@ static int open_cpu(struct kl_recorder *r, int cpu)
 		.sample_type = PERF_SAMPLE_RAW,
 		.sample_period = 1,
 		.watermark = 1,
-		.wakeup_watermark = r->opts.pages * sysconf(_SC_PAGESIZE),
+		.wakeup_watermark = kl_ring_perf_pages(r) * sysconf(_SC_PAGESIZE),
 	};
 	LIBBPF_OPTS(perf_buffer_raw_opts, opts, .cpu_cnt = 1, .cpus = &cpu, .map_keys = &cpu);
+	const uint32_t came = kl_ring_came(r, cpu);
 
-	r->buffers[cpu] = perf_buffer__new_raw(r->events_fd, r->opts.pages, &attr, on_event, r,
-					       &opts);
-	return r->buffers[cpu] ? 0 : -errno;
+	r->buffers[cpu] = perf_buffer__new_raw(r->events_fd, kl_ring_perf_pages(r), &attr,
+					       on_event, r, &opts);
+	if (!r->buffers[cpu])
+		return -errno;
+	kl_ring_start(r, cpu, came);
+	return 0;
 }
 
 /**
@@ -266,6 +270,8 @@ int kl_reader_consume(struct kl_recorder *r)
 	for (cpu = 0; err >= 0 && cpu < r->ncpus; cpu++)
 		if (r->buffers[cpu])
 			err = perf_buffer__consume(r->buffers[cpu]);
+	if (!r->err && err >= 0)
+		r->err = err = kl_ring_consume(r);
 	if (r->err) {
 		if (r->err == -ENOMEM)
 			kl_err("out of memory after %llu operations", (unsigned long long)r->ops);

@@ -21,7 +21,7 @@
  * struct kl_record_opts - what to record and how
  * @spec: the spec with its probe clauses
  * @only: KL_WAY_FENTRY or KL_WAY_KPROBE: only this way to functions; KL_WAY_NONE: the best
- * @pages: pages a CPU for the perf buffers, a power of two
+ * @pages: pages a CPU for rings and perf buffers, a power of two
  * @slots: tasks that can have an operation open, a power of two
  * @one_object: record operations on one object only
  * @object: its address

@@ -52,6 +52,9 @@ static int make_maps(struct kl_recorder *r)
 		r->slots = NULL;
 		return refused("the view of open operations", -errno);
 	}
+	err = kl_ring_open(r);
+	if (err)
+		return refused("the notes of CPUs' rings", err);
 	err = kl_filter_open(r);
 	return err ? refused("the notes of objects left out", err) : 0;
 }
@@ -196,7 +199,8 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	if (!r)
 		return err;
 	r->opts = *opts;
-	r->events_fd = r->slots_fd = r->left_fd = r->times.fd = r->drain_fd = -1;
+	r->events_fd = r->slots_fd = r->left_fd = r->homes_fd = -1;
+	r->times.fd = r->drain_fd = -1;
 	r->plain.fd = -1;
 	r->ignore_misses = opts->one_object && opts->private_object && !kl_preemptible();
 	r->nclauses = kl_spec_nprobes(opts->spec);
@@ -251,6 +255,7 @@ void kl_recorder_free(struct kl_recorder *r)
 		munmap(r->slots, r->opts.slots * sizeof(struct klin_slot));
 	if (r->slots_fd >= 0)
 		close(r->slots_fd);
+	kl_ring_close(r);
 	kl_filter_close(r);
 	if (r->events_fd >= 0)
 		close(r->events_fd);

@@ -30,6 +30,11 @@ struct kl_group {
 	struct bpf_object *obj;
 	struct klin_cpu *cpus;	/* mapped; KLIN_SIDES a CPU */
 	size_t cpus_size;
+	struct {		/* ring.c */
+		const char *at;	/* mapped, or NULL */
+		size_t size;
+		uint32_t entries, entry;	/* a CPU's, and bytes of one */
+	} ring;
 	struct kl_prog progs[4];	/* call, return, then others */
 	unsigned int nprogs;
 	bool place;		/* progs[2] is on a place between the call and the return */
@@ -106,15 +111,18 @@ struct kl_recorder {
 	unsigned int npoints;
 	struct bpf_object *task_obj;
 	struct bpf_link *task_links[2];	/* to its end, and to its end for everybody */
+	struct bpf_link *cpu_link;	/* to CPUs that go or come */
 	struct bpf_object *tick_obj;
 	struct bpf_link **ticks;	/* by CPU */
 
 	int ncpus;
-	int events_fd, slots_fd, left_fd;
+	int events_fd, slots_fd, left_fd, homes_fd;
 	struct klin_slot *slots;
 	struct klin_left *left;	/* mapped */
 	struct perf_buffer **buffers;	/* by CPU; NULL while it is not there */
 	uint64_t *unread;		/* by CPU: what had no buffer, as last read */
+	struct klin_home *homes;	/* mapped; by CPU */
+	unsigned int nrings;		/* of each group; 0: all goes through the perf buffers */
 	bool cpus_came;			/* or came back: their clocks were not compared */
 	char clock_source[32];		/* of the kernel, when they were */
 	bool clock_changed;		/* it is another one: times before say nothing of later ones */
@@ -217,6 +225,20 @@ int kl_reader_consume(struct kl_recorder *r);
 /* Look for CPUs that have come since their buffers were made. */
 void kl_reader_look(struct kl_recorder *r);
 void kl_reader_close(struct kl_recorder *r);
+
+/* ring.c */
+int kl_ring_open(struct kl_recorder *r);
+void kl_ring_close(struct kl_recorder *r);
+/* Pages of a CPU's perf buffer: the rings are the other half. */
+unsigned int kl_ring_perf_pages(const struct kl_recorder *r);
+/* To be called before the CPU's perf buffer is opened, and, with what it gave, when it is. */
+uint32_t kl_ring_came(const struct kl_recorder *r, int cpu);
+void kl_ring_start(struct kl_recorder *r, int cpu, uint32_t came);
+uint32_t kl_ring_entries(const struct kl_recorder *r, unsigned int nvals);
+int kl_ring_size(const struct kl_recorder *r, struct kl_group *g, unsigned int nvals);
+int kl_ring_map(const struct kl_recorder *r, struct kl_group *g);
+void kl_ring_unmap(struct kl_group *g);
+int kl_ring_consume(struct kl_recorder *r);
 
 /* losses.c */
 void kl_losses_poll(struct kl_recorder *r, bool last);

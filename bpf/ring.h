@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The rings of the programs at returns: memory that userspace has mapped, written by plain
+ * stores, which costs a tenth of what the kernel's output to a perf buffer does.  A ring
+ * belongs to one program on one CPU, and so has one writer (see klin_event.h); what else
+ * is to be told goes into the CPU's perf buffer, and so does what does not fit here.
+ * To be included behind slots.h; `conf' has `ring' and `nvals'.
+ */
+#ifndef KLIN_RING_H
+#define KLIN_RING_H
+
+#include "slots.h"
+
+/* Entries of one CPU after those of the other, cut to what this object's events have. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct klin_event));
+} ring SEC(".maps");
+
+/*
+ * False if there is no room, or no ring.  x86 keeps the order of stores, and that of a load
+ * before stores: the event is there before the head says so, and what is overwritten was
+ * read before the tail said so.
+ */
+static __always_inline bool klin_put(struct klin_cpu *c, __u32 cpu, const struct klin_event *ev)
+{
+	const struct klin_home *home;
+	__u64 head = c->head, *to;
+	__u32 at = c->at, i;
+
+	if (!conf.ring)
+		return false;
+	home = bpf_map_lookup_elem(&homes, &cpu);
+	if (!home || home->open != *(volatile const __u32 *)&home->came)
+		return false;
+	if (head - *(volatile __u64 *)&c->tail >= conf.ring)
+		return false;
+	i = home->ring * conf.ring + at;
+	to = bpf_map_lookup_elem(&ring, &i);
+	if (!to)
+		return false;
+	barrier();
+#pragma unroll
+	for (i = 0; i < sizeof(*ev) / sizeof(*to); i++)
+		if (i < KLIN_EVENT_SIZE(0) / sizeof(*to) + conf.nvals)
+			to[i] = ((const __u64 *)ev)[i];
+	c->at = at + 1 < conf.ring ? at + 1 : 0;
+	barrier();
+	*(volatile __u64 *)&c->head = head + 1;
+	return true;
+}
+
+/* To be called by the program at returns alone, whose counts @c is. */
+static __always_inline void klin_record(void *ctx, struct klin_cpu *c, __u32 cpu,
+					struct klin_event *ev, __u32 size)
+{
+	c->events++;
+	barrier();
+	if (!klin_put(c, cpu, ev))
+		klin_output(ctx, c, ev, size);
+	else if (c->losing)
+		c->losing = 0;
+}
+
+#endif
