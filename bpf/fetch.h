@@ -167,11 +167,34 @@ static __always_inline bool klin_fetch_at(struct pt_regs *regs,
 		__u32 op = code & 0xff, dst = (code >> 8) & (KLIN_REGS - 1);
 		__u32 src = (code >> 16) & (KLIN_REGS - 1), size = (code >> 24) & 0xff;
 		__s64 off = (__s64)code >> 32;
-		__u64 a = r[dst], b = r[src], fa = (bad >> dst) & 1, fb = (bad >> src) & 1;
-		__u64 v = 0, f = fa | fb;	/* what dst becomes, and whether that is unknown */
+		__u64 a, b, fa = 0, fb = 0;
+		__u64 v = 0, f;	/* what dst becomes, and whether that is unknown */
 
 		if (op == KLIN_END)
 			break;
+		/* Most steps: nothing is calculated that they have no need of. */
+		if (op == KLIN_VAL_ARG || op == KLIN_VAL_RET) {
+			if (op == KLIN_VAL_RET)
+				v = retval;
+			else if (src < KLIN_MAX_PARAMS)
+				v = args[src];
+			if (size)
+				v = klin_extend(v, size);
+			val[off & (KLIN_MAX_VALS - 1)] = v;
+			continue;
+		}
+		if (op == KLIN_OBJECT_ARG) {
+			if (src < KLIN_MAX_PARAMS)
+				*object = args[src];
+			continue;
+		}
+		a = r[dst];
+		b = r[src];
+		if (!(size & KLIN_SURE)) {
+			fa = (bad >> dst) & 1;
+			fb = (bad >> src) & 1;
+		}
+		f = fa | fb;
 		switch (op) {
 		case KLIN_IMM:
 			v = prog[i].imm;
@@ -277,7 +300,8 @@ static __always_inline bool klin_fetch_at(struct pt_regs *regs,
 			break;
 		case KLIN_VAL:
 			val[off & (KLIN_MAX_VALS - 1)] = b;
-			*fault |= fb << (off & (KLIN_MAX_VALS - 1));
+			if (!(size & KLIN_SURE))
+				*fault |= fb << (off & (KLIN_MAX_VALS - 1));
 			continue;
 		case KLIN_MARK:
 			*fault |= fb << (off & (KLIN_MAX_VALS - 1)) |
@@ -285,15 +309,19 @@ static __always_inline bool klin_fetch_at(struct pt_regs *regs,
 			continue;
 		case KLIN_OBJECT:
 			*object = b;
-			*fault |= fb << 30;
+			if (!(size & KLIN_SURE))
+				*fault |= fb << 30;
 			continue;
 		case KLIN_WHEN:
 			if (!fb && !b)
 				return false;
-			*fault |= fb << 31;
+			if (!(size & KLIN_SURE))
+				*fault |= fb << 31;
 			continue;
 		}
 		r[dst] = v;
+		if (size & KLIN_SURE)
+			continue;
 		bad = (bad & ~(1ULL << dst)) | f << dst;
 	}
 	return true;

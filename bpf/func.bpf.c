@@ -107,7 +107,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	if (conf.keep_args) {
 #pragma unroll
 		for (i = 0; i < KLIN_MAX_PARAMS; i++)
-			if (i < conf.nparams)
+			if (conf.ret_args & 1U << i)
 				f->args[i] = args[i];
 	}
 	f->ev.call = klin_time(cpu);
@@ -198,7 +198,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	if (conf.keep_args) {
 #pragma unroll
 		for (i = 0; i < KLIN_MAX_PARAMS; i++)
-			if (i < conf.nparams)
+			if (conf.ret_args & 1U << i)
 				args[i] = f->args[i];
 	}
 	f->ev.ret = now;
@@ -229,13 +229,13 @@ static __always_inline __u64 stack_of(void *ctx, struct klin_cpu *c)
 	return klin_number_of(ctx, c);
 }
 
-static __always_inline void func_args(void *ctx, __u64 *args)
+static __always_inline void func_args(void *ctx, __u64 *args, __u32 used)
 {
 	__u32 i;
 
 #pragma unroll
 	for (i = 0; i < KLIN_MAX_PARAMS; i++)
-		if (i < conf.nparams)
+		if (used & 1U << i)
 			bpf_get_func_arg(ctx, i, &args[i]);
 }
 
@@ -248,7 +248,7 @@ int klin_fentry(void *ctx)
 
 	if (!c)
 		return 0;
-	func_args(ctx, args);
+	func_args(ctx, args, conf.call_args);
 	at_call(ctx, c, stack_of(ctx, c), cpu, args);
 	return 0;
 }
@@ -262,7 +262,7 @@ int klin_fexit(void *ctx)
 
 	if (!c)
 		return 0;
-	func_args(ctx, args);
+	func_args(ctx, args, conf.ret_args);
 	bpf_get_func_ret(ctx, &retval);
 	at_return(ctx, c, stack_of(ctx, c), cpu, args, retval);
 	return 0;

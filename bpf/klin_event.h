@@ -195,11 +195,15 @@ enum klin_fetch_op {
 	KLIN_MARK,	/* if src, value number offset is a tag */
 	KLIN_OBJECT,	/* the object is src */
 	KLIN_WHEN,	/* not an operation unless src */
+	KLIN_VAL_ARG,	/* value number offset = argument number src, cut to that size if any */
+	KLIN_VAL_RET,	/* value number offset = return value, likewise */
+	KLIN_OBJECT_ARG,	/* the object is argument number src */
 };
 
 /* In size. */
 #define KLIN_SIGNED	0x80
 #define KLIN_USER	0x40	/* of KLIN_LOAD: from user memory */
+#define KLIN_SURE	0x20	/* nothing until then can be unknown */
 
 #define KLIN_CODE(op, dst, src, size, off) \
 	((__u64)(op) | (__u64)(dst) << 8 | (__u64)(src) << 16 | (__u64)(size) << 24 | \
@@ -236,11 +240,13 @@ struct klin_conf {
 	__u32 self;		/* tgid to skip, or 0 */
 	__u32 func;		/* the same for all clauses on one function, and for them alone */
 	__u32 nparams;		/* parameters of the function that are used */
+	__u32 call_args;	/* bit i: parameter i is used at the call */
+	__u32 ret_args;		/* at the return */
 	__u32 nvals;		/* arguments and results together */
 	__u32 call_vals;	/* bit i: val[i] is fetched at the call */
 	__u32 call_object;	/* the object is fetched at the call */
 	__u32 call_filter;	/* some calls are not operations, and known so at the call */
-	__u32 keep_args;	/* the return's side needs the arguments from the frame */
+	__u32 keep_args;	/* the return's side takes its arguments from the frame */
 	__u32 one_object;	/* only operations on this object are wanted */
 	__u32 clock;		/* enum klin_clock */
 	__u32 ring;		/* entries of each CPU's ring, or 0: there are none */

@@ -224,7 +224,7 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 	int err, i;
 
 	memset(g, 0, sizeof(*g));
-	c->conf.keep_args = way != KL_WAY_FENTRY;
+	c->conf.keep_args = way != KL_WAY_FENTRY && c->conf.ret_args;
 	c->conf.ring = kl_ring_entries(r, c->conf.nvals);
 	g->place = place;
 	elf = programs_of(c, &size);

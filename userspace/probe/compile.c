@@ -546,6 +546,7 @@ static int side(struct kl_comp *c, const struct kl_probe_target *p, bool at_retu
 		if (!at_return)
 			conf->call_vals |= 1U << index;
 	}
+	*(at_return ? &conf->ret_args : &conf->call_args) = kl_shorten(c->prog, c->n);
 	return err;
 }
 

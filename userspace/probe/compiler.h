@@ -61,4 +61,17 @@ int kl_c_binary(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 int kl_c_conditional(struct kl_comp *c, const struct kl_expr *e, unsigned int reg,
 		     struct kl_cv *v);
 
+/**
+ * kl_shorten() - make a fetch program's steps fewer and shorter
+ * @prog: the program; behind its steps all is zero
+ * @n: its steps
+ *
+ * A register is not read again when its value has been put somewhere (KLIN_VAL,
+ * KLIN_OBJECT), so what only carries an argument there is joined with that; and where
+ * nothing can be unknown yet no step has to ask (KLIN_SURE).
+ *
+ * Return: bit i is set if argument i is used.
+ */
+unsigned int kl_shorten(struct klin_insn *prog, unsigned int n);
+
 #endif
