@@ -66,7 +66,7 @@ kl_ldflags := -fopenmp $(san_flags)
 
 # ---- what there is to build ----------------------------------------------
 
-lib_dirs := base history dwarf spec check check/late check/mono check/online tso verify watch
+lib_dirs := base history dwarf spec check check/ends check/late check/mono check/online tso verify watch
 cmd_dirs := probe report klin
 
 lib_src := $(wildcard $(lib_dirs:%=userspace/%/*.c))

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "check/cex.h"
+#include "spec/ends.h"
 #include "spec/container.h"
 
 struct kept_op {
@@ -75,6 +76,71 @@ static int on_any(void *ctx, const struct kl_outcome *o)
 	return 1;
 }
 
+static bool gave(const struct kl_end_method *e, const struct kl_val *res, const struct kl_val *want)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->nresults && kl_val_eq(res[i], want[i]); i++)
+		;
+	return i == e->nresults;
+}
+
+/* Where there is room for so many only, or results are others, see ends.h. */
+static bool at_end(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
+		   struct kl_end_method *e)
+{
+	struct kl_container c;
+	unsigned int m;
+
+	kl_spec_container(spec, &c);
+	method_in(spec, h, op, &m);
+	return (c.kind == KL_CONTAINER_QUEUE || c.kind == KL_CONTAINER_STACK ||
+		c.kind == KL_CONTAINER_DEQUE) && kl_spec_end_method(spec, m, e) &&
+	       (e->replaces < 0 || kl_val_eq(kl_op_args(h, op)[e->replaces], kl_word(0)));
+}
+
+static bool found_full(const struct kl_spec *spec, const struct kl_history *h,
+		       const struct kl_op *op)
+{
+	struct kl_end_method e;
+
+	return op->ret != KL_TIME_MAX && at_end(spec, h, op, &e) && e.bounded &&
+	       gave(&e, kl_op_res(h, op), e.other);
+}
+
+/* Is there never more inside than there is room for?  Then with less there is room, too. */
+static bool keeps_bound(const struct kl_spec *spec, const struct kl_history *h,
+			const struct kl_end_method *e)
+{
+	struct kl_container c;
+
+	kl_spec_container(spec, &c);
+	return e->most < 0 && c.init && h->fresh && !h->ngaps;
+}
+
+static bool word_at_end(const struct kl_spec *spec, const struct kl_history *h,
+			const struct kl_op *op, enum kl_role *role, struct kl_val *word)
+{
+	static const enum kl_role roles[] = {
+		[KL_END_PUSH] = KL_ROLE_ADD, [KL_END_POP] = KL_ROLE_REMOVE,
+		[KL_END_LOOK] = KL_ROLE_PEEK,
+	};
+	const struct kl_val *res = kl_op_res(h, op);
+	struct kl_end_method e;
+
+	if (!at_end(spec, h, op, &e) || (e.bounded && !keeps_bound(spec, h, &e)))
+		return false;
+	*role = roles[e.act];
+	*word = e.act == KL_END_PUSH ? kl_op_args(h, op)[e.value] : res[e.value];
+	if (op->ret == KL_TIME_MAX)
+		return true;
+	if (e.act == KL_END_PUSH)
+		return gave(&e, res, e.done);
+	if (gave(&e, res, e.other))
+		*word = kl_special(KL_EMPTY);
+	return true;
+}
+
 bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
 		enum kl_role *role, struct kl_val *word)
 {
@@ -83,13 +149,15 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
 
 	*role = kl_spec_role(spec, m);
 	if (*role == KL_ROLE_OTHER)
-		return false;
+		return word_at_end(spec, h, op, role, word);
 	*word = method->nparams ? kl_op_args(h, op)[0] : kl_op_res(h, op)[0];
 	return true;
 }
 
 /*
- * May operation @op of a container be left out, as nothing else of its word is kept?
+ * May operation @op of a container be left out, as nothing else of its word is kept?  Where
+ * there is room for so many only there is with less inside, too; but then nothing may be
+ * kept that found it full, and that has no word.
  * (Lee & Mathur, Proposition 4.3: an order without all operations of a word is an
  * order.)  Not if what is kept added, removed or, in a set, asked for some word that is
  * not known: that may have been this one.
@@ -141,7 +209,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 
 	if (method->pure)
 		return 1;
-	if (!tso && no_trace_in_container(spec, h, op, kept, n))
+	if (!tso && (no_trace_in_container(spec, h, op, kept, n) || found_full(spec, h, o)))
 		return 1;
 	if ((tso && !method->blind) || !kl_spec_fixed_size(spec))
 		return 0;

@@ -32,6 +32,14 @@ struct count {
 	size_t n, cap;
 };
 
+/* Where there is room for so many only, others in their turn might not fit. */
+static bool is_bounded(const struct kl_spec *spec, const struct kl_history *h,
+		       const struct kl_op *op)
+{
+	return kl_spec_role(spec, kl_spec_find_method(spec, h->methods[kl_op_method(h, op)])) ==
+	       KL_ROLE_OTHER;
+}
+
 /*
  * The operations of the one word of @kept, among @ops; those that return after @end are
  * pending.  1, 0 if it is no counter, -ENOMEM.
@@ -71,7 +79,7 @@ static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t 
 		k += in;
 		if (op->call > late)
 			continue;
-		if (!kl_op_word(spec, c->h, op, &role, &other))
+		if (!kl_op_word(spec, c->h, op, &role, &other) || is_bounded(spec, c->h, op))
 			return 0;
 		/* What was added or removed and is not known may have been this one. */
 		if (other.tag == KL_ANY && role != KL_ROLE_PEEK && !in)

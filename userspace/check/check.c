@@ -244,8 +244,8 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		*more_work |= a.more_work;
 		if (a.verdict == KL_UNKNOWN && !a.more_work)
 			*declined |= 1u << i;
-		if (a.verdict == KL_UNKNOWN && e == &kl_mono_engine)
-			memcpy(r->declined, a.reason, sizeof(r->declined));
+		if (a.verdict == KL_UNKNOWN && (e == &kl_mono_engine || e == &kl_ends_engine))
+			memcpy(r->declined[e == &kl_ends_engine], a.reason, sizeof(a.reason));
 		if (a.progress < r->answer.progress)
 			a.progress = r->answer.progress;
 		kl_answer_free(&r->answer);
@@ -525,8 +525,8 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out)
 {
 	static const struct kl_engine *const classical[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_frontier_engine,
-		&kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine, NULL,
+		&kl_mono_engine, &kl_points_engine, &kl_ends_engine, &kl_fifo_engine,
+		&kl_frontier_engine, &kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine, NULL,
 	};
 	const uint64_t start = kl_now_ns();
 	uint64_t shrink;

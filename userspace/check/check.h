@@ -120,7 +120,7 @@ struct kl_engine {
 
 extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
 			      kl_oracle_engine, kl_mono_engine, kl_points_engine,
-			      kl_fifo_engine, kl_lifo_engine, kl_beam_engine;
+			      kl_fifo_engine, kl_lifo_engine, kl_beam_engine, kl_ends_engine;
 
 /**
  * kl_decide_history() - ask one engine about a history as one partition
@@ -164,7 +164,8 @@ struct kl_part_result {
 	struct kl_answer answer;
 	const struct kl_engine *engine;	/* that gave the answer */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
-	char declined[160];	/* why the log-linear monitors did not decide it, or empty */
+	/* Why the log-linear monitors, and the engine `ends', did not decide it, or empty. */
+	char declined[2][160];
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
 	const uint32_t *ops;	/* indices in the history; NULL: all, see kl_result_op() */
 	struct kl_counterexample *cex;	/* of the first violations, or NULL */

@@ -44,8 +44,8 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
-	  "Use this engine only: log-linear, points, fifo, lifo, frontier, dfs, beam, wgl (Horn & "
-	  "Kroening's, as published), tso, oracle or tso-oracle", 0 },
+	  "Use this engine only: log-linear, points, ends, fifo, lifo, frontier, dfs, "
+	  "beam, wgl (Horn & Kroening's, as published), tso, oracle or tso-oracle", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
 	  "tso (default): stores may still be in a CPU's buffer after the operation "
 	  "returned; sc: classical linearizability", 0 },
@@ -79,7 +79,7 @@ static const struct argp_option options[] = {
 static int set_engine(struct check_args *a, const char *name)
 {
 	static const struct kl_engine *const all[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_fifo_engine, &kl_lifo_engine,
+		&kl_mono_engine, &kl_points_engine, &kl_ends_engine, &kl_fifo_engine, &kl_lifo_engine,
 		&kl_frontier_engine,
 		&kl_dfs_engine, &kl_beam_engine, &kl_wgl_engine,
 		&kl_tso_engine, &kl_oracle_engine, &kl_tso_oracle_engine,
@@ -127,8 +127,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_ENGINE:
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: log-linear, points, fifo, lifo, frontier, "
-				   "dfs, beam, wgl, tso, oracle or tso-oracle expected", arg);
+			argp_error(state, "--engine=%s: log-linear, points, ends, fifo, lifo, "
+				   "frontier, dfs, beam, wgl, tso, oracle or tso-oracle expected", arg);
 		break;
 	case OPT_MEMORY_MODEL:
 		a->opt.classical = kl_arg_sc(state, "memory-model", arg);
@@ -191,8 +191,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--lateness is --follow's: expected both");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
 			argp_error(state, "--engine=%s knows store buffers, which "
-				   "--memory-model=sc has not: expected log-linear, points, fifo, "
-				   "lifo, frontier, dfs, beam, wgl or oracle", a->engines[0]->name);
+				   "--memory-model=sc has not: expected log-linear, points, ends, "
+				   "fifo, lifo, frontier, dfs, beam, wgl or oracle", a->engines[0]->name);
 		if (a->opt.cache && a->engines[0] != &kl_wgl_engine)
 			argp_error(state, "--cache is --engine=wgl's: expected both");
 		/* Without --partition it is Horn & Kroening's first variant. */

@@ -19,7 +19,7 @@ static void print_part_name(FILE *f, const struct kl_part_result *p)
 
 static void explain(FILE *f, const struct kl_report *r)
 {
-	size_t i;
+	size_t i, k;
 
 	fputs("\nPartitions:\n", f);
 	for (i = 0; i < r->nparts && i < MAX_PARTS_EXPLAINED; i++) {
@@ -34,8 +34,9 @@ static void explain(FILE *f, const struct kl_report *r)
 			p->sc_violation ? "; on sequential consistency there is no order" : "");
 		if (p->answer.verdict != KL_UNKNOWN && *p->answer.reason)
 			fprintf(f, "    %s\n", p->answer.reason);
-		if (*p->declined)
-			fprintf(f, "    %s\n", p->declined);
+		for (k = 0; k < 2; k++)
+			if (*p->declined[k])
+				fprintf(f, "    %s\n", p->declined[k]);
 	}
 	if (i < r->nparts)
 		fprintf(f, "  and %zu more\n", r->nparts - i);

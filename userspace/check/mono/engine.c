@@ -458,7 +458,8 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	 * of which some have to be added and not removed yet, whichever.  So the conditions
 	 * here, of two values or of some that cover a time, do not tell whether there is an
 	 * order, and values cannot be taken out of one.  We know of none that do, nor of deques
-	 * to which is added at both ends, or from both of which is removed.
+	 * to which is added at both ends, or from both of which is removed: for all of these
+	 * there is the engine `ends'.
 	 */
 	ret = c.kind == KL_CONTAINER_DEQUE ? find_deque(s, &c) : 0;
 	if (ret)

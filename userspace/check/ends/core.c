@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A few operations that have no order by themselves, around an event that no order was
+ * found to go beyond: those of some values, and some that found it empty.  The general engine
+ * decides whether they have one; more of them are taken until they have none.
+ *
+ * If the whole has an order, so have they: take all else out of that order.  A push has room
+ * with less inside, what is at an end stays there, what was empty is.  What found it full
+ * changes nothing, and is left out.  What may have popped something, and never returned,
+ * need not have taken effect; all such are kept.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/ends/ends.h"
+#include "check/mono/mono.h"
+
+#define FIRST_SPAN	16	/* events around that one */
+#define MOST_OPS	300
+#define CORE_WORK	10000	/* configurations for a core, */
+#define CORE_EACH	20	/* and more for each operation placed */
+
+struct core {
+	const struct ends_ops *o;
+	uint8_t *value;		/* is it kept? */
+	uint8_t *found;		/* of items that found it empty: is it kept? */
+	uint32_t *ops, n;	/* those of the history, ascending */
+};
+
+/* Is the item under way at some event of @from .. @to? */
+static bool overlaps(const struct kl_item *it, uint32_t from, uint32_t to)
+{
+	return it->call_ev <= to && it->ret_ev >= from;
+}
+
+/* Mark what is around; false if that is all there was before. */
+static bool mark(struct core *c, uint32_t from, uint32_t to)
+{
+	const struct kl_part *p = c->o->p;
+	uint32_t i;
+
+	for (i = 0; i < p->nitems; i++) {
+		const struct ends_op *op = &c->o->op[i];
+
+		if (!overlaps(&p->items[i], from, to))
+			continue;
+		if (op->kind == ENDS_PUSH || op->kind == ENDS_POP || op->kind == ENDS_LOOK)
+			c->value[op->value] = 1;
+		c->found[i] = op->kind == ENDS_EMPTY;
+	}
+	return from > 0;
+}
+
+static void collect(struct core *c)
+{
+	const struct kl_part *p = c->o->p;
+	uint32_t i;
+
+	c->n = 0;
+	for (i = 0; i < p->nitems; i++) {
+		const struct ends_op *op = &c->o->op[i];
+
+		if (op->kind == ENDS_WILD || c->found[i] ||
+		    ((op->kind == ENDS_PUSH || op->kind == ENDS_POP || op->kind == ENDS_LOOK) &&
+		     c->value[op->value]))
+			c->ops[c->n++] = p->items[i].op;
+	}
+}
+
+/* Ask about what is kept.  1: it has no order, and @a says so; 0; -ENOMEM. */
+static int ask(struct core *c, const struct kl_limits *limits, struct kl_answer *a)
+{
+	const struct kl_part *p = c->o->p;
+	int *methods = malloc((p->h->nmethods + 1) * sizeof(*methods)), ret;
+	const struct kl_slice s = {
+		.spec = p->spec, .h = p->h, .methods = methods, .object = p->object,
+	};
+	struct kl_answer core = { .core = c->ops, .ncore = c->n }, general = { .verdict = KL_UNKNOWN };
+	struct kl_limits lim = *limits;
+	size_t i;
+
+	if (!methods)
+		return -ENOMEM;
+	for (i = 0; i < p->h->nmethods; i++)
+		methods[i] = kl_spec_find_method(p->spec, p->h->methods[i]);
+	collect(c);
+	core.ncore = c->n;
+	lim.work = CORE_WORK;
+	lim.each = CORE_EACH;
+	ret = c->n && c->n <= MOST_OPS ? mono_ask_general(&s, &lim, &core, &general) : 0;
+	free(methods);
+	if (!ret && general.verdict == KL_VIOLATION) {
+		a->verdict = KL_VIOLATION;
+		a->fail_event = general.fail_event;
+		a->core = c->ops;
+		a->ncore = c->n;
+		c->ops = NULL;
+		ret = 1;
+	}
+	kl_answer_free(&general);
+	return ret;
+}
+
+static int widen(struct core *c, uint32_t at, const struct kl_limits *lim, struct kl_answer *a)
+{
+	uint32_t span = FIRST_SPAN;
+	bool more = true;
+	int ret = 0;
+
+	if (c->o->wrong != ENDS_NONE) {
+		c->value[c->o->wrong] = 1;
+		return ask(c, lim, a);
+	}
+	for (c->n = 0; !ret && more && c->n <= MOST_OPS; span *= 2) {
+		more = mark(c, at > span ? at - span : 0, at);
+		ret = ask(c, lim, a);
+	}
+	return ret;
+}
+
+int ends_core(const struct ends_ops *o, uint32_t at, const struct kl_limits *lim,
+	      struct kl_answer *a)
+{
+	struct core c = { .o = o };
+	int ret;
+
+	c.value = calloc((size_t)o->nvalues + 1, 1);
+	c.found = calloc((size_t)o->p->nitems + 1, 1);
+	c.ops = malloc(((size_t)o->p->nitems + 1) * sizeof(*c.ops));
+	ret = c.value && c.found && c.ops ? 0 : -ENOMEM;
+	/* What counterexamples leave out has to be seen from what they keep. */
+	if (!ret && !o->may_differ)
+		ret = widen(&c, at, lim, a);
+	if (ret > 0)
+		snprintf(a->reason, sizeof(a->reason), "%zu operations that have no order by "
+			 "themselves", a->ncore);
+	free(c.value);
+	free(c.found);
+	free(c.ops);
+	return ret;
+}

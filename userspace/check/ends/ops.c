@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the operations of a partition do at the ends of a container, see ends.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/ends/ends.h"
+#include "spec/container.h"
+
+struct reader {
+	struct ends_ops *o;
+	struct kl_end_method *method;	/* of the specification */
+	bool *known;			/* it does one thing at one end */
+	bool told;			/* how much room there is */
+	const char *why;
+};
+
+static bool no(struct reader *r, const char *why)
+{
+	r->why = why;
+	return false;
+}
+
+/* Are the results as given?  @but: one that may be any word; it must be a word. */
+static bool fits(const struct kl_end_method *m, const struct kl_val *res, const struct kl_val *want,
+		 unsigned int but)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->nresults; i++)
+		if (i == but ? res[i].tag != KL_WORD : !kl_val_eq(res[i], want[i]))
+			return false;
+	return true;
+}
+
+static bool read_push(struct reader *r, const struct kl_end_method *m, const struct kl_val *v,
+		      unsigned int nargs, bool pending, struct ends_op *op)
+{
+	const uint64_t most = m->bounded && m->most < 0 ? m->capacity :
+			      m->bounded ? v[m->most].v : UINT64_MAX;
+
+	op->kind = ENDS_PUSH;
+	if (v[m->value].tag != KL_WORD)
+		return no(r, "a push of what is no known word");
+	if (m->bounded && ((m->most >= 0 && v[m->most].tag != KL_WORD) ||
+			   (m->replaces >= 0 && !kl_val_eq(v[m->replaces], kl_word(0)))))
+		return no(r, "a push that makes room for itself");
+	if (r->told && r->o->capacity != most)
+		return no(r, "pushes that tell how much room there is, and differ");
+	r->told = true;
+	r->o->may_differ |= m->most >= 0;
+	r->o->capacity = most;
+	if (pending || fits(m, v + nargs, m->done, m->nresults))
+		return true;
+	op->kind = ENDS_FULL;
+	return (m->bounded && fits(m, v + nargs, m->other, m->nresults)) ||
+	       no(r, "a result that no push gives");
+}
+
+static bool read_pop(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
+		     bool pending, struct ends_op *op)
+{
+	const bool pop = m->act == KL_END_POP;
+
+	op->kind = pop ? ENDS_POP : ENDS_LOOK;
+	if (pending)
+		op->kind = pop ? ENDS_WILD : ENDS_NOTHING;
+	else if (fits(m, res, m->other, m->nresults))
+		op->kind = ENDS_EMPTY;
+	else if (m->nresults == 1 && res[0].tag == KL_ANY && !pop)
+		op->kind = ENDS_FREE;
+	else if (!fits(m, res, m->done, m->value))
+		return no(r, "a result that is not known, or that no container gives");
+	r->o->nwild += op->kind == ENDS_WILD;
+	return true;
+}
+
+static bool read_item(struct reader *r, uint32_t i)
+{
+	const struct kl_item *it = &r->o->p->items[i];
+	const struct kl_shape *s = &r->o->p->h->shapes[it->shape];
+	const struct kl_val *v = r->o->p->h->vals + s->vals;
+	const struct kl_end_method *m = &r->method[it->method];
+	const bool pending = it->ret_ev == KL_NO_EVENT;
+	struct ends_op *op = &r->o->op[i];
+
+	*op = (struct ends_op){ .kind = ENDS_NOTHING, .back = m->back, .value = ENDS_NONE };
+	if (it->kind != KL_ITEM_OP || it->nocall)
+		return no(r, "operations were lost, or not seen to be called");
+	if (!r->known[it->method])
+		return no(r, "a method that does more than one thing at one end");
+	return m->act == KL_END_PUSH ? read_push(r, m, v, s->nargs, pending, op) :
+	       read_pop(r, m, v + s->nargs, pending, op);
+}
+
+/* The word that an operation pushes, pops or sees; false if there is none. */
+static bool word_of(const struct reader *r, uint32_t i, uint64_t *word)
+{
+	const struct kl_item *it = &r->o->p->items[i];
+	const struct kl_shape *s = &r->o->p->h->shapes[it->shape];
+	const struct kl_end_method *m = &r->method[it->method];
+	const uint8_t kind = r->o->op[i].kind;
+
+	if (kind != ENDS_PUSH && kind != ENDS_POP && kind != ENDS_LOOK)
+		return false;
+	*word = r->o->p->h->vals[s->vals + m->value + (kind == ENDS_PUSH ? 0 : s->nargs)].v;
+	return true;
+}
+
+/* Values are numbered, and the operations of each made known to it. */
+static bool take_in(struct reader *r, uint32_t item, uint32_t number)
+{
+	struct ends_ops *o = r->o;
+	struct ends_value *v = &o->v[number];
+	struct ends_op *op = &o->op[item];
+	const struct kl_item *it = &o->p->items[item];
+
+	op->value = number;
+	switch (op->kind) {
+	case ENDS_PUSH:
+		if (v->push != ENDS_NONE)
+			return no(r, "a value was pushed more than once");
+		v->push = item;
+		break;
+	case ENDS_POP:
+		if (v->pop != ENDS_NONE)
+			o->wrong = number;
+		v->pop = item;
+		v->leaves = op->back ? ENDS_BACK : ENDS_FRONT;
+		break;
+	default:
+		o->look[v->look + v->nlooks++] = item;
+		v->looks++;
+	}
+	if (it->ret_ev < v->lo)
+		v->lo = it->ret_ev;
+	if (op->kind != ENDS_PUSH && it->call_ev > v->hi)
+		v->hi = it->call_ev;
+	if (op->kind != ENDS_PUSH && it->ret_ev < v->rank)
+		v->rank = it->ret_ev;
+	return true;
+}
+
+static int number_values(struct reader *r)
+{
+	struct ends_ops *o = r->o;
+	const size_t most = (size_t)o->p->nitems + 1;
+	struct kl_key *k = malloc(2 * most * sizeof(*k));
+	uint32_t i, n = 0, number = 0;
+
+	o->v = malloc(most * sizeof(*o->v));
+	o->look = malloc(most * sizeof(*o->look));
+	if (!k || !o->v || !o->look) {
+		free(k);
+		return -ENOMEM;
+	}
+	for (i = 0; i < o->p->nitems; i++)
+		if (word_of(r, i, &k[n].key))
+			k[n++].val = i;
+	kl_sort_keys(k, n, k + most);
+	for (i = 0; i < n; i++) {
+		if (!i || k[i].key != k[i - 1].key) {
+			number = o->nvalues++;
+			o->v[number] = (struct ends_value){
+				.push = ENDS_NONE, .pop = ENDS_NONE, .leaves = ENDS_STAYS,
+				.look = i, .rank = ENDS_NONE, .lo = ENDS_NONE,
+			};
+		}
+		if (!take_in(r, k[i].val, number))
+			break;
+	}
+	free(k);
+	return i == n;
+}
+
+static int read_methods(struct reader *r)
+{
+	const struct kl_spec *spec = r->o->p->spec;
+	const unsigned int n = kl_spec_nmethods(spec);
+	unsigned int i;
+
+	r->method = calloc(n + 1, sizeof(*r->method));
+	r->known = calloc(n + 1, sizeof(*r->known));
+	if (!r->method || !r->known)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		r->known[i] = kl_spec_end_method(spec, i, &r->method[i]);
+	return 0;
+}
+
+static int read_all(struct reader *r)
+{
+	struct ends_ops *o = r->o;
+	struct kl_container c;
+	uint32_t i;
+	int ret;
+
+	kl_spec_container(o->p->spec, &c);
+	if (c.kind != KL_CONTAINER_QUEUE && c.kind != KL_CONTAINER_STACK &&
+	    c.kind != KL_CONTAINER_DEQUE)
+		return no(r, "the specification is no queue, stack or deque");
+	if (!o->p->fresh || !c.init)
+		return no(r, "the first state is not known");
+	ret = read_methods(r);
+	if (ret)
+		return ret;
+	o->op = malloc(((size_t)o->p->nitems + 1) * sizeof(*o->op));
+	if (!o->op)
+		return -ENOMEM;
+	for (i = 0; i < o->p->nitems; i++)
+		if (!read_item(r, i))
+			return 0;
+	ret = number_values(r);
+	for (i = 0; ret > 0 && i < o->nvalues; i++) {
+		if (o->v[i].push == ENDS_NONE)
+			o->wrong = i;
+		/* A wild one may take it. */
+		if (o->v[i].pop == ENDS_NONE && !o->nwild)
+			o->v[i].hi = ENDS_NONE;
+		if (o->v[i].hi < o->v[i].rank)
+			o->v[i].rank = o->v[i].hi;
+	}
+	return ret;
+}
+
+int ends_read(struct ends_ops *o, const char **why)
+{
+	struct reader r = { .o = o };
+	int ret;
+
+	o->wrong = ENDS_NONE;
+	o->capacity = UINT64_MAX;
+	ret = read_all(&r);
+	*why = r.why;
+	free(r.method);
+	free(r.known);
+	return ret;
+}
+
+void ends_free(struct ends_ops *o)
+{
+	free(o->op);
+	free(o->v);
+	free(o->look);
+}
