@@ -505,8 +505,6 @@ static void compare(const struct config *c, const struct kl_engine *judge, unsig
 		assert_true(n < 500 || count[KL_LINEARIZABLE] > n / 8);
 		/* Registers: words that were not found, and what does not tell what it saw. */
 		most = most_declined + (types[k].moves ? most_declined / 2 + 5 : 0);
-		/* What found it full is told to be wrong by others. */
-		most += types[k].bounded ? 4 : types[k].by ? 1 : 0;
 		assert_true(n < 500 || declined <= n * most / 100 + 1);
 		kl_spec_free(spec);
 	}

@@ -457,7 +457,8 @@ static int shrink_part(const struct job *j, const struct kl_split *s, size_t k,
 		       struct kl_part_result *pr)
 {
 	const bool core = pr->answer.ncore;
-	const struct kl_engine *e = core ? &kl_frontier_engine : pr->engine;
+	const struct kl_engine *e = core || pr->engine == &kl_ends_engine ? &kl_frontier_engine :
+				    pr->engine;
 	struct kl_part p = { 0 };
 	int ret;
 
@@ -468,7 +469,7 @@ static int shrink_part(const struct job *j, const struct kl_split *s, size_t k,
 		ret = build(j, s, k, e->tso, &p);
 	if (!ret)
 		ret = kl_shrink(&p, e, e->tso ? j->opt->tso_oracle : &kl_oracle_engine,
-				pr->answer.fail_event, &j->lim, &pr->cex);
+				pr->answer.fail_event, pr->answer.from_event, &j->lim, &pr->cex);
 	kl_part_free(&p);
 	return ret;
 }

@@ -91,6 +91,7 @@ struct kl_answer {
 	 * of one that no order came past, or 0.
 	 */
 	uint32_t fail_event;
+	uint32_t from_event;		/* also if all that returned before this one is forgotten */
 	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
 	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
 	uint32_t ngaps;			/* LINEARIZABLE, of decide_ops: gaps in @steps */
@@ -224,6 +225,7 @@ struct kl_counterexample {
  * @engine: the engine that found it, also used for each trial
  * @oracle: the brute-force engine that confirms the result
  * @fail_event: index of the return event that nothing explains
+ * @from_event: also if all that returned before that event is forgotten; or 0
  * @lim: bounds of each trial
  * @out: the counterexample
  *
@@ -237,8 +239,8 @@ struct kl_counterexample {
  * -EBADMSG when the oracle finds an order of what is left.
  */
 int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
-	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
-	      struct kl_counterexample **out);
+	      const struct kl_engine *oracle, uint32_t fail_event, uint32_t from_event,
+	      const struct kl_limits *lim, struct kl_counterexample **out);
 void kl_counterexample_free(struct kl_counterexample *c);
 
 /**

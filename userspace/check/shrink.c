@@ -160,11 +160,12 @@ int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, u
 }
 
 int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
-	      const struct kl_engine *oracle, uint32_t fail_event, const struct kl_limits *lim,
-	      struct kl_counterexample **out)
+	      const struct kl_engine *oracle, uint32_t fail_event, uint32_t from_event,
+	      const struct kl_limits *lim, struct kl_counterexample **out)
 {
 	struct kl_limits until = *lim, whole = *lim;
-	struct shrink s = { .p = p, .engine = engine, .lim = &until, .whole = &whole };
+	struct shrink s = { .p = p, .engine = engine, .lim = &until, .whole = &whole,
+			    .floor = from_event };
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;
 	struct kl_answer a = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A few operations that have no order by themselves, around an event that no order was
+ * First a few operations that have no order by themselves, around an event that no order was
  * found to go beyond: those of some values, and some that found it empty.  The general engine
  * decides whether they have one; more of them are taken until they have none.
  *
@@ -8,17 +8,21 @@
  * with less inside, what is at an end stays there, what was empty is.  What found it full
  * changes nothing, and is left out.  What may have popped something, and never returned,
  * need not have taken effect; all such are kept.
+ *
+ * Then all around that event: what was before is forgotten, and leaves anything behind.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/cex.h"
 #include "check/ends/ends.h"
 #include "check/mono/mono.h"
 
 #define FIRST_SPAN	16	/* events around that one */
 #define MOST_OPS	300
+#define MOST_SPAN	1024
 #define CORE_WORK	10000	/* configurations for a core, */
 #define CORE_EACH	20	/* and more for each operation placed */
 
@@ -120,6 +124,78 @@ static int widen(struct core *c, uint32_t at, const struct kl_limits *lim, struc
 	return ret;
 }
 
+/*
+ * All that is under way at some of these events: what is over before is forgotten, and
+ * leaves anything behind.  1, 0, -ENOMEM.
+ */
+static int ask_window(struct core *c, uint32_t from, uint32_t to, const struct kl_limits *lim,
+		      struct kl_answer *a)
+{
+	const struct kl_part *p = c->o->p;
+	struct kl_answer general = { .verdict = KL_UNKNOWN };
+	uint32_t *order = malloc(((size_t)p->nitems + 1) * sizeof(*order)), i, n = 0, last = 0;
+	struct kl_history *h = NULL;
+	struct kl_cut cut = { 0 };
+	struct kl_event fail;
+	uint64_t time = 0;
+	int ret = order ? 0 : -ENOMEM;
+
+	for (i = 0; i < p->nitems; i++) {
+		const struct kl_item *it = &p->items[i];
+
+		c->ops[i] = it->op;
+		if (it->ret_ev < from && kl_item_op(p, it)->ret > time)
+			time = kl_item_op(p, it)->ret;
+	}
+	while (p->events[to].kind != KL_EV_RET)
+		to--;
+	if (!ret)
+		ret = kl_cut_init(&cut, p->spec, p->h, c->ops, p->nitems, from, time,
+				  kl_item_op(p, &p->items[p->events[to].item])->ret);
+	for (i = 0; i < p->nitems; i++)
+		if (overlaps(&p->items[i], from, to))
+			c->ops[n++] = p->items[i].op;
+	if (!ret)
+		ret = kl_cut_history(&cut, c->ops, n, false, &h, order);
+	if (!ret)
+		ret = kl_decide_history(p->spec, h, &kl_frontier_engine, lim, &general, &fail);
+	if (!ret && general.verdict == KL_VIOLATION && fail.item < n) {
+		for (i = 0; p->items[i].op != order[fail.item]; i++)
+			;
+		last = p->items[i].ret_ev;
+		a->verdict = KL_VIOLATION;
+		a->fail_event = last == KL_NO_EVENT ? to : last;
+		a->from_event = from;
+		ret = 1;
+	}
+	kl_history_free(h);
+	kl_cut_free(&cut);
+	kl_answer_free(&general);
+	free(order);
+	return ret == -EOVERFLOW ? 0 : ret;
+}
+
+static int widen_window(struct core *c, uint32_t at, const struct kl_limits *limits,
+			struct kl_answer *a)
+{
+	const uint32_t events = c->o->p->nevents;
+	struct kl_limits lim = *limits;
+	uint32_t span = FIRST_SPAN;
+	int ret = 0;
+
+	lim.work = CORE_WORK;
+	lim.each = CORE_EACH;
+	lim.no_witness = true;
+	lim.progress = NULL;
+	for (; !ret && span <= MOST_SPAN; span *= 2) {
+		ret = ask_window(c, at > span ? at - span : 0,
+				 at + span < events ? at + span : events - 1, &lim, a);
+		if (span >= events)
+			break;
+	}
+	return ret;
+}
+
 int ends_core(const struct ends_ops *o, uint32_t at, const struct kl_limits *lim,
 	      struct kl_answer *a)
 {
@@ -136,6 +212,8 @@ int ends_core(const struct ends_ops *o, uint32_t at, const struct kl_limits *lim
 	if (ret > 0)
 		snprintf(a->reason, sizeof(a->reason), "%zu operations that have no order by "
 			 "themselves", a->ncore);
+	else if (!ret && o->wrong == ENDS_NONE && o->p->nevents)
+		ret = widen_window(&c, at, lim, a);
 	free(c.value);
 	free(c.found);
 	free(c.ops);

@@ -77,7 +77,7 @@ int ends_read(struct ends_ops *o, const char **why);
 void ends_free(struct ends_ops *o);
 
 /**
- * ends_core() - a few operations that have no order by themselves
+ * ends_core() - operations that have no order by themselves
  * @o: the operations
  * @at: the event that no order was found to go beyond
  * @lim: bounds
