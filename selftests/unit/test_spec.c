@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "spec/ends.h"
 #include "spec/probe.h"
 #include "spec/spec.h"
 
@@ -565,6 +566,54 @@ static void test_bad_bodies(void **state)
 		 E("63", "bool cannot be compared with word"));
 }
 
+/* What shipped methods do at the ends of their container: see ends.h. */
+static void test_ends(void **state)
+{
+	static const struct {
+		const char *spec, *method;
+		bool ok;
+		enum kl_end_act act;
+		bool back, bounded;
+		unsigned int value;
+		int most, replaces;
+		uint64_t capacity;
+	} t[] = {
+		{ "queue", "enq", true, KL_END_PUSH, true, false, 0, -1, -1, 0 },
+		{ "queue", "peek", true, KL_END_LOOK, false, false, 0, -1, -1, 0 },
+		{ "stack", "pop", true, KL_END_POP, true, false, 0, -1, -1, 0 },
+		{ "deque", "push_front", true, KL_END_PUSH, false, false, 0, -1, -1, 0 },
+		{ "deque", "pop_back", true, KL_END_POP, true, false, 0, -1, -1, 0 },
+		{ "bounded_queue", "enq", true, KL_END_PUSH, true, true, 0, -1, -1, 4 },
+		{ "bpf_queue", "push", true, KL_END_PUSH, true, true, 0, 1, 2, 0 },
+		{ "bpf_stack", "push", true, KL_END_PUSH, true, true, 0, 1, -1, 0 },
+		{ "bpf_stack", "peek", true, KL_END_LOOK, true, false, 0, -1, -1, 0 },
+		{ "kfifo", "put", true, KL_END_PUSH, true, true, 0, -1, -1, 8 },
+		{ "kfifo", "get", true, KL_END_POP, false, false, 1, -1, -1, 0 },
+		{ "mqueue", "send", false, 0, false, false, 0, 0, 0, 0 },
+		{ "set", "add", false, 0, false, false, 0, 0, 0, 0 },
+		{ "pair", "read", false, 0, false, false, 0, 0, 0, 0 },
+	};
+	struct kl_end_method e;
+	struct kl_spec *spec;
+	size_t i;
+
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		assert_int_equal(kl_spec_load(t[i].spec, &spec), 0);
+		assert_int_equal(kl_spec_end_method(spec, kl_spec_find_method(spec, t[i].method),
+						    &e), t[i].ok);
+		if (t[i].ok) {
+			assert_int_equal(e.act, t[i].act);
+			assert_int_equal(e.back, t[i].back);
+			assert_int_equal(e.bounded, t[i].bounded);
+			assert_int_equal(e.value, t[i].value);
+			assert_int_equal(e.most, t[i].most);
+			assert_int_equal(e.replaces, t[i].replaces);
+			assert_int_equal(e.capacity, t[i].capacity);
+		}
+		kl_spec_free(spec);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -578,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_bad_probes),
 		cmocka_unit_test(test_bad_texts),
 		cmocka_unit_test(test_bad_bodies),
+		cmocka_unit_test(test_ends),
 	};
 
 	return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
