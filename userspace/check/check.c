@@ -525,10 +525,7 @@ static void add_up(struct kl_report *r)
 int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out)
 {
-	static const struct kl_engine *const classical[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_ends_engine, &kl_fifo_engine,
-		&kl_frontier_engine, &kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine, NULL,
-	};
+	static const struct kl_engine *const classical[] = { KL_CLASSICAL_ENGINES, NULL };
 	const uint64_t start = kl_now_ns();
 	uint64_t shrink;
 	struct job j = { .spec = spec, .h = h, .opt = opt };

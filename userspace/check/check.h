@@ -123,6 +123,11 @@ extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
 			      kl_oracle_engine, kl_mono_engine, kl_points_engine,
 			      kl_fifo_engine, kl_lifo_engine, kl_beam_engine, kl_ends_engine;
 
+/* Those that know no store buffers, in the order in which they are asked. */
+#define KL_CLASSICAL_ENGINES \
+	&kl_mono_engine, &kl_points_engine, &kl_ends_engine, &kl_fifo_engine, \
+	&kl_frontier_engine, &kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine
+
 /**
  * kl_decide_history() - ask one engine about a history as one partition
  * @spec: the specification, with all of the history's methods

@@ -79,10 +79,8 @@ static const struct argp_option options[] = {
 static int set_engine(struct check_args *a, const char *name)
 {
 	static const struct kl_engine *const all[] = {
-		&kl_mono_engine, &kl_points_engine, &kl_ends_engine, &kl_fifo_engine, &kl_lifo_engine,
-		&kl_frontier_engine,
-		&kl_dfs_engine, &kl_beam_engine, &kl_wgl_engine,
-		&kl_tso_engine, &kl_oracle_engine, &kl_tso_oracle_engine,
+		KL_CLASSICAL_ENGINES, &kl_wgl_engine, &kl_tso_engine,
+		&kl_oracle_engine, &kl_tso_oracle_engine,
 	};
 	size_t i;
 

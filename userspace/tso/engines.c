@@ -2,14 +2,4 @@
 /* The engines, in the order in which they are asked. */
 #include "tso/tso.h"
 
-const struct kl_engine *const kl_engines[] = {
-	&kl_mono_engine,
-	&kl_points_engine,
-	&kl_fifo_engine,
-	&kl_frontier_engine,
-	&kl_lifo_engine,
-	&kl_dfs_engine,
-	&kl_beam_engine,
-	&kl_tso_engine,
-	NULL,
-};
+const struct kl_engine *const kl_engines[] = { KL_CLASSICAL_ENGINES, &kl_tso_engine, NULL };
