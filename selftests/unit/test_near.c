@@ -26,10 +26,11 @@ static const char *const names[] = {
 };
 static const struct kl_limits bounds = { .work = 100000, .each = 40 };
 
-static struct kl_history *make(const struct kl_spec *spec, uint64_t *seed, bool wrong)
+static struct kl_history *make(const struct kl_spec *spec, uint64_t *seed, bool wrong,
+			       unsigned int ops)
 {
 	struct kl_gen_config c = {
-		.spec = spec, .ops = 1500 + kl_rand_below(seed, 2000), .seed = kl_rand(seed),
+		.spec = spec, .ops = ops + kl_rand_below(seed, ops), .seed = kl_rand(seed),
 		.threads = 3 + kl_rand_below(seed, 3), .objects = 1,
 		.keys = kl_rand_below(seed, 2) ? 8 : 0, .delay = 1 + kl_rand_below(seed, 50),
 		.pending = kl_rand_below(seed, 3) ? 0 : 1,
@@ -61,14 +62,14 @@ static void build(const struct kl_spec *spec, const struct kl_history *h, struct
 /* At any event of a right history there is nothing wrong. */
 static void test_right(void **state)
 {
-	unsigned long i, n = wanted_runs(300) / 60 + N(names);
+	unsigned long i, n = wanted_runs(300) / 120 + N(names);
 	struct kl_limits lim = { 0 };
 	uint64_t seed = 21;
 	unsigned int k;
 
 	for (i = 0; i < n; i++) {
 		struct kl_spec *spec = shipped_spec(names[i % N(names)]);
-		struct kl_history *h = make(spec, &seed, false);
+		struct kl_history *h = make(spec, &seed, false, 1000);
 		struct kl_part p = { 0 };
 
 		build(spec, h, &p);
@@ -89,7 +90,7 @@ static void test_wrong(void **state)
 
 	for (i = 0; i < n; i++) {
 		struct kl_spec *spec = shipped_spec(names[i % N(names)]);
-		struct kl_history *h = make(spec, &seed, true);
+		struct kl_history *h = make(spec, &seed, true, 1500);
 		struct kl_part p = { 0 };
 		struct kl_answer a = { 0 };
 		int near;
@@ -117,12 +118,12 @@ static void test_wrong(void **state)
 static void test_default(void **state)
 {
 	const struct kl_options opt = { .threads = 1, .classical = true, .max_shrink = 1 };
-	unsigned long i, n = wanted_runs(300) / 60 + N(names), wrong = 0, small = 0, near = 0;
+	unsigned long i, n = wanted_runs(300) / 240 + N(names), wrong = 0, small = 0, near = 0;
 	uint64_t seed = 23;
 
 	for (i = 0; i < n; i++) {
 		struct kl_spec *spec = shipped_spec(names[i % N(names)]);
-		struct kl_history *h = make(spec, &seed, true);
+		struct kl_history *h = make(spec, &seed, true, 600);
 		const struct kl_part_result *pr;
 		struct kl_answer a;
 		struct kl_report *r;
