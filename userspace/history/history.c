@@ -400,19 +400,22 @@ static inline uint64_t *find_recent(struct kl_history *h, const struct kl_shape 
 {
 	struct shapes *t = &h->index->shapes;
 	uint64_t *set = &t->slot[hash & t->mask & ~(size_t)(WAYS - 1)];
+	uint64_t *hand = &t->handful[hash % HANDFUL];
 	unsigned int i;
 
-	if (t->blind) {
+	*found = is_shape(h, *hand, hash, s, v);
+	if (t->blind)
 		t->blind--;
-		set = &t->handful[hash % HANDFUL];
-		*found = is_shape(h, *set, hash, s, v);
-		return set;
-	}
+	if (*found || t->blind)
+		return hand;
 	for (i = 0; i < WAYS && !is_shape(h, set[i], hash, s, v); i++)
 		;
 	*found = i < WAYS;
 	count_look(t, *found);
-	return *found ? &set[i] : recent_slot(t, hash);
+	if (!*found)
+		return recent_slot(t, hash);
+	*hand = set[i];
+	return &set[i];
 }
 
 /* Where a shape is noted, if it was found, or is to be in the place of another one. */
@@ -452,9 +455,24 @@ static inline int64_t number_hashed(struct kl_history *h, const struct kl_shape 
 	return id;
 }
 
+static inline bool has_word(const struct kl_shape *s, const struct kl_val *v)
+{
+	unsigned int i, n = s->nargs + s->nres;
+
+	for (i = 0; i < n && v[i].tag != KL_WORD; i++)
+		;
+	return i < n;
+}
+
 static int64_t number_shape(struct kl_history *h, const struct kl_shape *s,
 			    const struct kl_val *v)
 {
+	struct shapes *t = &h->index->shapes;
+
+	if (t->blind && t->rare && has_word(s, v)) {
+		t->blind--;
+		return add_shape(h, s, v);
+	}
 	return number_hashed(h, s, v, shape_hash(s, v));
 }
 
@@ -493,15 +511,6 @@ static inline bool good_times(struct kl_op *op)
 		return false;
 	}
 	return op->call != KL_TIME_MAX && op->call <= op->ret;
-}
-
-static inline bool has_word(const struct kl_shape *s, const struct kl_val *v)
-{
-	unsigned int i, n = s->nargs + s->nres;
-
-	for (i = 0; i < n && v[i].tag != KL_WORD; i++)
-		;
-	return i < n;
 }
 
 /* How many of the next shapes, which lie where they would be put, are put there unseen. */
@@ -617,19 +626,25 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape
 		   const struct kl_val *args, const struct kl_val *res)
 {
 	struct kl_val v[2 * KL_MAX_ARGS];
+	int64_t shape;
 	int ret;
 
 	if (op->object >= h->nobjects || op->thread >= h->nthreads)
 		return -EINVAL;
+	if (h->nops >= KL_NO_OP)
+		return -EOVERFLOW;
 	ret = gather_vals(h, s, args, op->flags & KL_OP_PENDING ? NULL : res, v) ?:
-	      kl_history_room(h, 1, s->nargs + s->nres);
+	      kl_history_room(h, 1, s->nargs + s->nres) ?: kl_history_untold(h, 1);
 	if (ret)
 		return ret;
 	h->ops[h->nops] = *op;
-	ret = kl_history_append(h, 1, s, v);
-	if (!ret)
-		op->shape = h->ops[h->nops - 1].shape;
-	return ret;
+	if (!good_times(&h->ops[h->nops]))
+		return -EINVAL;
+	shape = number_shape(h, s, v);
+	if (shape < 0)
+		return shape;
+	op->shape = h->ops[h->nops++].shape = shape;
+	return 0;
 }
 
 void kl_history_expect(struct kl_history *h, double times, size_t most)

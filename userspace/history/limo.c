@@ -86,13 +86,32 @@ static int scan_header(struct reader *r, const char *p)
 	return r->pairs.h->spec_path ? 0 : -ENOMEM;
 }
 
+/* What most values are, which kl_words_get() would take for the same: a short number. */
+static bool scan_number(const char **pp, bool in, struct kl_val *v)
+{
+	const char *p = *pp + in, *first = p;
+	uint64_t w = 0;
+
+	for (; kl_scan_digit(*p); p++)
+		w = w * 10 + (*p - '0');
+	if (p == first || p - first > 18 || *first == '0' || (in && *p++ != ')') || !kl_scan_end(*p))
+		return false;
+	*v = kl_word(w);
+	*pp = p;
+	return true;
+}
+
 /* A value with or without parentheses around it; none is 1, with *pp moved behind it. */
 static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 {
 	const char *p = kl_scan_skip(*pp);
-	size_t n = kl_scan_word(p);
 	bool in = *p == '(';
+	size_t n;
 
+	*pp = p;
+	if (scan_number(pp, in, v))
+		return 0;
+	n = kl_scan_word(p);
 	*pp = p + n;
 	if (in && n > 1 && p[n - 1] == ')') {
 		p++;
@@ -157,7 +176,6 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 static int scan_return(struct reader *r, const char **pp, const char *tok, uint64_t id)
 {
 	const char *p = kl_scan_skip(*pp), *value = p;
-	size_t n = kl_scan_word(p);
 	struct kl_op *op;
 	struct kl_val v;
 	bool takes;
@@ -177,7 +195,7 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 	*pp = p;
 	if (ret == 1 && takes && kl_op_res(r->pairs.h, op)->tag == KL_WORD)
 		v = *kl_op_res(r->pairs.h, op);
-	else if (ret == 1 || kl_scan_is(value, n, "empty") || kl_scan_is(value, n, "Empty"))
+	else if (ret == 1 || kl_scan_past(value, "empty") || kl_scan_past(value, "Empty"))
 		v = kl_special(KL_EMPTY);
 	return kl_pairs_return(&r->pairs, op, &v);
 }
@@ -185,27 +203,25 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 static int scan_line(void *ctx, const char **pp)
 {
 	struct reader *r = ctx;
-	const char *p = *pp, *tok = p;
+	const char *p = *pp, *tok = p, *rest;
 	uint64_t id = 0;
-	size_t n;
 
 	if (*p == '#')
 		return scan_header(r, p);
-	n = kl_scan_word(p);
-	if (n < 3 || n > 20 || *p != '[' || p[n - 1] != ']')
-		return kl_scan_bad(&r->scan, tok, "a thread as in `[3]', or `#'");
-	for (p++; kl_scan_digit(*p); p++)
-		id = id * 10 + (*p - '0');
-	if (p != tok + n - 1)
+	if (*p == '[')
+		for (p++; kl_scan_digit(*p); p++)
+			id = id * 10 + (*p - '0');
+	if (*p != ']' || (size_t)(p - tok) - 2 >= 18 || !kl_scan_end(p[1]))
 		return kl_scan_bad(&r->scan, tok, "a thread as in `[3]', or `#'");
 	p = kl_scan_skip(p + 1);
-	n = kl_scan_word(p);
-	if (kl_scan_is(p, n, "call")) {
-		*pp = p + n;
+	rest = kl_scan_past(p, "call");
+	if (rest) {
+		*pp = rest;
 		return scan_call(r, pp, tok, id);
 	}
-	if (kl_scan_is(p, n, "return")) {
-		*pp = p + n;
+	rest = kl_scan_past(p, "return");
+	if (rest) {
+		*pp = rest;
 		return scan_return(r, pp, tok, id);
 	}
 	return kl_scan_bad(&r->scan, p, "call or return");

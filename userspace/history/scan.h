@@ -63,6 +63,16 @@ static inline bool kl_scan_is(const char *p, size_t len, const char *word)
 	return !word[len];
 }
 
+/* Behind @word if that is the word at @p, else NULL. */
+static inline const char *kl_scan_past(const char *p, const char *word)
+{
+	while (*word && *p == *word) {
+		p++;
+		word++;
+	}
+	return *word || !kl_scan_end(*p) ? NULL : p;
+}
+
 /* Say that @expected was expected at @tok; counts it.  Returns -EINVAL. */
 int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected);
 
