@@ -94,10 +94,30 @@ static void number(struct kl_edn_val *v)
 	v->v = *v->s == '-' ? -(int64_t)n : (int64_t)n;
 }
 
+/* A number of few digits and nothing else, as most are. */
+static bool digits(struct kl_edn *e, struct kl_edn_val *v)
+{
+	const char *p = e->p;
+	int64_t n = 0;
+
+	for (; kl_scan_digit(*p); p++)
+		n = (uint64_t)n * 10 + (*p - '0');
+	if ((size_t)(p - e->p) - 1 >= 18 || !delimiter(*p))
+		return false;
+	v->kind = KL_EDN_INT;
+	v->s = e->p;
+	v->len = p - e->p;
+	v->v = n;
+	e->p = p;
+	return true;
+}
+
 static void atom(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = e->p;
 
+	if (digits(e, v))
+		return;
 	/* A character is written \c, whatever c is. */
 	if (*p == '\\' && p[1] != '\n')
 		p += 2;

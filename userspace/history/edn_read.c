@@ -43,6 +43,30 @@ static unsigned int which_key(const struct kl_edn_val *key)
 	return by_len[key->len].key;
 }
 
+#define KEY_ROOM	10	/* bytes of the longest key, and what is behind */
+
+/* The same of what is there, moving over it if it is one that a blank ends. */
+static unsigned int take_key(struct kl_edn *e)
+{
+	const char *p = e->p;
+	unsigned int key = KEYS, n = 0;
+
+	if (e->end - p < KEY_ROOM)
+		return KEYS;
+	if (!memcmp(p, ":process ", n = 9))
+		key = PROCESS;
+	else if (!memcmp(p, ":type ", n = 6))
+		key = TYPE;
+	else if (!memcmp(p, ":f ", n = 3))
+		key = F;
+	else if (!memcmp(p, ":key ", n = 5))
+		key = KEY;
+	else if (!memcmp(p, ":value ", n = 7))
+		key = VALUE;
+	e->p += key == KEYS ? 0 : n;
+	return key;
+}
+
 static bool is_edn(const struct kl_head *head)
 {
 	const char *p = head->data;
@@ -132,7 +156,7 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 /* A map at the scanner's place. */
 static int operation(struct reader *r)
 {
-	struct kl_edn_val key, val[KEYS], v;
+	struct kl_edn_val key, val[KEYS], other;
 	struct kl_edn *e = &r->edn;
 	const char *tok = e->p;
 	unsigned int i, line = e->scan.line;
@@ -150,17 +174,19 @@ static int operation(struct reader *r)
 		}
 		if (*e->p == '}')
 			break;
-		ret = kl_edn_value(e, &key);
-		if (ret)
-			return ret;
+		key.tok = e->p;
+		i = take_key(e);
+		if (i == KEYS) {
+			ret = kl_edn_value(e, &key);
+			if (ret)
+				return ret;
+			i = which_key(&key);
+		}
 		if (kl_edn_skip(e) && *e->p == '}')
 			return kl_scan_bad(&e->scan, key.tok, "a value for each key");
-		ret = kl_edn_value(e, &v);
+		ret = kl_edn_value(e, i < KEYS ? &val[i] : &other);
 		if (ret)
 			return ret;
-		i = which_key(&key);
-		if (i < KEYS)
-			val[i] = v;
 	}
 	e->p++;
 	r->j.scan.line = e->scan.line;
