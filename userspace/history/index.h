@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* By what a history finds methods, objects and threads (history.c), and shapes (shapes.c). */
+#ifndef KL_HISTORY_INDEX_H
+#define KL_HISTORY_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KL_RECENT	64
+#define KL_HANDFUL	256
+
+/* Open addressing; a slot holds an index + 1, the key is in the history's own array. */
+struct kl_table {
+	uint32_t *slot;
+	size_t mask, used;
+	uint32_t recent[KL_RECENT];	/* the same, of the last key of these bits */
+};
+
+/*
+ * The same with the hash's lower half beside the index.  When shapes are many,
+ * most come once or a few times soon after one another: then each set of WAYS
+ * slots holds the last ones of these bits, and others are added once more.  While
+ * few are found there, as where each value is another one, most are only looked up
+ * among a handful: an operation that found nothing, say, comes again and again.
+ */
+struct kl_shapes {
+	uint64_t *slot;
+	size_t mask;
+	bool recent;
+	unsigned int turn;	/* which of a set makes room */
+	unsigned int looks, found;	/* of LOOKS */
+	unsigned int blind;	/* to be looked up only among a handful: */
+	bool rare;		/* or not even there, if they have a word */
+	uint64_t handful[KL_HANDFUL];
+};
+
+struct kl_index {
+	struct kl_table methods, objects, threads;
+	struct kl_shapes shapes;
+};
+
+#endif
