@@ -124,8 +124,8 @@ enum klin_side {
 };
 
 /*
- * Counts of one program on one CPU, and where it is in its ring: events [tail..head), of
- * which the next one comes to entry @at.  The reader's line is its own.
+ * Counts of one program on one CPU, and where it is in its ring, if it has one: events
+ * [tail..head), of which the next one comes to entry @at.  The reader's line is its own.
  */
 struct klin_cpu {
 	__u64 scratch;		/* turns a pointer into a number */
@@ -249,7 +249,7 @@ struct klin_conf {
 	__u32 keep_args;	/* the return's side takes its arguments from the frame */
 	__u32 one_object;	/* only operations on this object are wanted */
 	__u32 clock;		/* enum klin_clock */
-	__u32 ring;		/* entries of each CPU's ring, or 0: there are none */
+	__u32 ring;		/* entries of each CPU's ring, or 0: there are none; not of places */
 	__u32 pad;
 	__u64 object;
 	struct klin_filter filter;

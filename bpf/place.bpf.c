@@ -8,6 +8,9 @@
  * of their own.  At the function's return all of them return.  See userspace/dwarf/check.c
  * for why the interval is the function's, and not a shorter one.
  *
+ * Its events go into the perf buffers: a kprobe costs more than they do, and an inlined
+ * function may be at so many places that a ring for each would be too much.
+ *
  * The same object has the program that notes a linearization point.
  */
 #define KLIN_WITH_REGS
@@ -18,7 +21,7 @@
 
 const volatile struct klin_conf conf = {};
 
-#include "ring.h"
+#include "slots.h"
 #include "fetch.h"
 
 static __always_inline bool skipped(__u32 tgid)
@@ -278,7 +281,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		}
 		if (f->ev.flags & KLIN_F_NOCALL ||
 		    (wants && (conf.call_object || wanted(f->ev.object, f->ev.fault))))
-			klin_record(ctx, c, cpu, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
+			klin_send(ctx, c, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
 		barrier();
 		f->open = KLIN_OVER;
 	}

@@ -3,7 +3,8 @@
  * The rings of the programs at returns: memory that userspace has mapped, written by plain
  * stores, which costs a tenth of what the kernel's output to a perf buffer does.  A ring
  * belongs to one program on one CPU, and so has one writer (see klin_event.h); what else
- * is to be told goes into the CPU's perf buffer, and so does what does not fit here.
+ * is to be told goes into the CPU's perf buffer, and so does what does not fit here, or is
+ * of places in functions (place.bpf.c).
  * To be included behind slots.h; `conf' has `ring' and `nvals'.
  */
 #ifndef KLIN_RING_H

@@ -225,13 +225,16 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 
 	memset(g, 0, sizeof(*g));
 	c->conf.keep_args = way != KL_WAY_FENTRY && c->conf.ret_args;
-	c->conf.ring = kl_ring_entries(r, c->conf.nvals);
+	c->conf.ring = place ? 0 : kl_ring_entries(r, c->conf.nvals);
 	g->place = place;
 	elf = programs_of(c, &size);
 	err = kl_open_object(r, elf, size, &c->conf, sizeof(c->conf), &g->obj);
 	if (err)
 		return err;
-	err = kl_ring_size(r, g, c->conf.nvals) ?: choose(g, names[way], place ? 3 : 2);
+	if (!place)
+		err = kl_ring_size(r, g, c->conf.nvals);
+	if (!err)
+		err = choose(g, names[way], place ? 3 : 2);
 	for (i = 0; !err && way == KL_WAY_FENTRY && i < 2; i++)
 		err = bpf_program__set_attach_target(g->progs[i].prog, 0, c->found.func.name);
 	if (!err)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rings that programs at returns write by plain stores (bpf/ring.h), one for each
- * group and CPU.  Together they have half of the memory that the perf buffers would have
- * alone, shared by the groups; what does not fit goes there, into the other half.
+ * The rings that programs at returns write by plain stores (bpf/ring.h), one for each CPU
+ * and group, but not of places, of which there may be very many.  Together they have half
+ * of the memory that the perf buffers would have alone, shared by the groups; what does not
+ * fit goes there, into the other half.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -56,9 +57,27 @@ void kl_ring_close(struct kl_recorder *r)
 		close(r->homes_fd);
 }
 
+/* Groups with rings: a clause on a function is one, all tracepoints together are one. */
+static unsigned int ngroups(const struct kl_recorder *r)
+{
+	unsigned int i, n = 0;
+	bool tracepoints = false;
+
+	for (i = 0; i < r->nclauses; i++) {
+		n += !r->clauses[i].tracepoint && !kl_found_place(&r->clauses[i].found);
+		tracepoints |= r->clauses[i].tracepoint;
+	}
+	return n + tracepoints;
+}
+
+static bool has_rings(const struct kl_recorder *r)
+{
+	return r->cpu_link && ngroups(r);
+}
+
 unsigned int kl_ring_perf_pages(const struct kl_recorder *r)
 {
-	return r->cpu_link && r->opts.pages > 1 ? r->opts.pages / 2 : r->opts.pages;
+	return has_rings(r) && r->opts.pages > 1 ? r->opts.pages / 2 : r->opts.pages;
 }
 
 uint32_t kl_ring_came(const struct kl_recorder *r, int cpu)
@@ -78,7 +97,7 @@ void kl_ring_start(struct kl_recorder *r, int cpu, uint32_t came)
 {
 	struct klin_home *home = &r->homes[cpu];
 
-	if (!r->cpu_link)
+	if (!has_rings(r))
 		return;
 	if (home->ring == KLIN_NO_RING && !r->groups)
 		home->ring = r->nrings++;
@@ -86,27 +105,15 @@ void kl_ring_start(struct kl_recorder *r, int cpu, uint32_t came)
 		__atomic_store_n(&home->open, came, __ATOMIC_RELEASE);
 }
 
-/* Groups there will be: a clause on functions is one, all tracepoints together are one. */
-static unsigned int ngroups(const struct kl_recorder *r)
-{
-	unsigned int i, n = 0;
-	bool tracepoints = false;
-
-	for (i = 0; i < r->nclauses; i++) {
-		n += !r->clauses[i].tracepoint;
-		tracepoints |= r->clauses[i].tracepoint;
-	}
-	return n + tracepoints;
-}
-
 /* Of a CPU's ring for events of so many values; 0: there are no rings. */
 uint32_t kl_ring_entries(const struct kl_recorder *r, unsigned int nvals)
 {
-	const uint64_t bytes = (uint64_t)r->opts.pages * sysconf(_SC_PAGESIZE) / 2 / ngroups(r);
-	uint64_t n = bytes / KLIN_EVENT_SIZE(nvals);
+	const uint64_t bytes = (uint64_t)r->opts.pages * sysconf(_SC_PAGESIZE) / 2;
+	uint64_t n;
 
 	if (!r->nrings)
 		return 0;
+	n = bytes / ngroups(r) / KLIN_EVENT_SIZE(nvals);
 	return n < ENTRIES_MAX / r->nrings ? n : ENTRIES_MAX / r->nrings;
 }
 
