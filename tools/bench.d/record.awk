@@ -4,7 +4,8 @@
 #
 #   function|way|events|best|mean|operations|seconds|reader's ns|recorded|lost|bytes
 #
-# Variables: form (table or json), accel (tcg or kvm), release, load, rounds, calls.
+# Variables: form (table or json), accel (tcg, kvm, or count: ns are instructions), release,
+# load, rounds, calls.
 
 NF == 11 {
 	n++
@@ -40,9 +41,13 @@ function ratio_or_null(row, by) { return by > 0 ? ratio(row, by) : "null" }
 
 function table(    row, f, last) {
 	printf "Cost of recording, kernel %s, %s", release, accel == "kvm" ? "KVM" : \
+		accel == "count" ? "emulated (QEMU's TCG): ns are instructions" : \
 		"emulated (QEMU's TCG): times are not those of hardware, compare within the table"
-	printf "\n%d rounds of %d calls each way on CPU 0, reader on CPU 1; host's load %s\n", rounds,
-		calls, load
+	printf "\n%d rounds of %d calls each way on CPU 0, ", rounds, calls
+	if (accel == "count")
+		print "reader there when it is idle"
+	else
+		printf "reader on CPU 1; host's load %s\n", load
 	for (row = 1; row <= n; row++) {
 		f = field[row, 1]
 		if (f != last)
