@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What tools/bench-record measures: a function of the kernel is called very often, by
- * one thread on CPU 0, while the parent records it, on another CPU, or if there is none
- * then with the lowest priority.
+ * one thread on CPU 0, while the parent records it, on another CPU; if there is none, when
+ * CPU 0 is idle.
  *
  *   calls eventfd|seqlock ROUNDS CALLS RESULT
  *
@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -114,6 +113,7 @@ static uint64_t seqlock_round(uint64_t calls)
 int main(int argc, char **argv)
 {
 	uint64_t best = UINT64_MAX, total = 0, reader, rounds, calls, i, ns;
+	const struct sched_param none = { 0 };
 	pid_t parent = getppid();
 	cpu_set_t cpu;
 	FILE *f;
@@ -128,9 +128,10 @@ int main(int argc, char **argv)
 	CPU_SET(0, &cpu);
 	if (sched_setaffinity(0, sizeof(cpu), &cpu))
 		error(1, errno, "CPU 0");
-	/* The parent may have a low one already, from here. */
+	/* This one may have it from a parent that came here before. */
 	if (sysconf(_SC_NPROCESSORS_ONLN) == 1 &&
-	    (setpriority(PRIO_PROCESS, parent, 19) || setpriority(PRIO_PROCESS, 0, 0)))
+	    (sched_setscheduler(parent, SCHED_IDLE, &none) ||
+	     sched_setscheduler(0, SCHED_OTHER, &none)))
 		error(1, errno, "priority");
 	reader = cpu_time(parent);
 	for (i = 0; i < rounds; i++) {
