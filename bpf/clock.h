@@ -44,12 +44,12 @@ static __always_inline __u64 klin_coarse_time(const struct klin_time *shared, __
 	return next;
 }
 
-/* Was time @a, maybe of another CPU, taken after @b for certain? */
-static __always_inline bool klin_later(__u64 a, __u64 b)
+/* What is later than this, maybe of another CPU, was taken after @now for certain. */
+static __always_inline __u64 klin_last(__u64 now)
 {
 	if (conf.clock == KLIN_CLOCK_COARSE)
-		b |= (1ULL << KLIN_TICK_BITS) - 1;
-	return a > b;
+		now |= (1ULL << KLIN_TICK_BITS) - 1;
+	return now;
 }
 
 /*

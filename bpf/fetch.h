@@ -158,36 +158,50 @@ static __always_inline bool klin_fetch_at(struct pt_regs *regs,
 					  const volatile struct klin_insn *prog, const __u64 *args,
 					  __u64 retval, __u64 *val, __u64 *object, __u32 *fault)
 {
-	__u64 r[KLIN_REGS] = {}, bad = 0;
-	__u32 i;
+	__u64 r[KLIN_REGS], bad = 0;
+	bool begun = false;
+	__u32 i, j;
 
 #pragma unroll
 	for (i = 0; i < KLIN_STEPS; i++) {
-		__u64 code = prog[i].code;
-		__u32 op = code & 0xff, dst = (code >> 8) & (KLIN_REGS - 1);
-		__u32 src = (code >> 16) & (KLIN_REGS - 1), size = (code >> 24) & 0xff;
-		__s64 off = (__s64)code >> 32;
+		__u32 op = prog[i].op, dst, src, size;
+		__s64 off;
 		__u64 a, b, fa = 0, fb = 0;
 		__u64 v = 0, f;	/* what dst becomes, and whether that is unknown */
 
 		if (op == KLIN_END)
 			break;
-		/* Most steps: nothing is calculated that they have no need of. */
+		/* Most steps: nothing is read or calculated that they have no need of. */
 		if (op == KLIN_VAL_ARG || op == KLIN_VAL_RET) {
-			if (op == KLIN_VAL_RET)
+			if (op == KLIN_VAL_RET) {
 				v = retval;
-			else if (src < KLIN_MAX_PARAMS)
-				v = args[src];
+			} else {
+				src = prog[i].src;
+				if (src < KLIN_MAX_PARAMS)
+					v = args[src];
+			}
+			size = prog[i].size;
 			if (size)
 				v = klin_extend(v, size);
+			off = prog[i].off;
 			val[off & (KLIN_MAX_VALS - 1)] = v;
 			continue;
 		}
 		if (op == KLIN_OBJECT_ARG) {
+			src = prog[i].src;
 			if (src < KLIN_MAX_PARAMS)
 				*object = args[src];
 			continue;
 		}
+		if (!begun) {
+			begun = true;
+			for (j = 0; j < KLIN_REGS; j++)
+				r[j] = 0;
+		}
+		dst = prog[i].dst & (KLIN_REGS - 1);
+		src = prog[i].src & (KLIN_REGS - 1);
+		size = prog[i].size;
+		off = prog[i].off;
 		a = r[dst];
 		b = r[src];
 		if (!(size & KLIN_SURE)) {

@@ -29,8 +29,9 @@ static __always_inline bool skipped(__u32 tgid)
 
 static __always_inline bool wanted(__u64 object, __u32 fault)
 {
-	return (!conf.one_object || (fault & KLIN_FAULT_OBJECT) || object == conf.object) &&
-	       klin_sampled(&conf.filter, object, fault);
+	return conf.all ||
+	       ((!conf.one_object || (fault & KLIN_FAULT_OBJECT) || object == conf.object) &&
+		klin_sampled(&conf.filter, object, fault));
 }
 
 /* Of the same call as one with this stack, for another clause on this function. */
@@ -56,18 +57,22 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 				    __u64 *args)
 {
 	__u64 id = bpf_get_current_pid_tgid();
-	struct fetched v = {};
+	struct fetched v;
 	struct klin_frame *f;
 	struct klin_slot *s;
-	__u32 key, i, top;
+	__u32 key, i, top, used;
 
-	if (skipped(id >> 32) || (!conf.filter.note && klin_left_out(&conf.filter, id >> 32, cpu)))
+	/* Of the values those that are used are fetched. */
+	v.object = 0;
+	v.fault = 0;
+	if (skipped(id >> 32) ||
+	    (!conf.all && !conf.filter.note && klin_left_out(&conf.filter, id >> 32, cpu)))
 		return;
 	if (!klin_fetch(conf.call, args, 0, v.val, &v.object, &v.fault))
 		return;
 	if (conf.call_object && !wanted(v.object, v.fault))
 		return;
-	if (klin_left_out(&conf.filter, id >> 32, cpu)) {
+	if (!conf.all && klin_left_out(&conf.filter, id >> 32, cpu)) {
 		if (!conf.call_object)
 			v.fault |= KLIN_FAULT_OBJECT;
 		klin_note_left(&conf.filter, v.object, v.fault);
@@ -100,9 +105,10 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	f->ev.tid = key;
 	f->ev.cpu_call = cpu;
 	f->ev.fault = v.fault;
+	used = conf.call_vals;
 #pragma unroll
-	for (i = 0; i < KLIN_MAX_VALS; i++)
-		if (conf.call_vals & 1U << i)
+	for (i = 0; i < KLIN_MAX_VALS && used >> i; i++)
+		if (used & 1U << i)
 			f->ev.val[i] = v.val[i];
 	if (conf.keep_args) {
 #pragma unroll
@@ -145,13 +151,13 @@ static __always_inline struct klin_frame *without_call(void *ctx, struct klin_cp
 static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
 				      __u64 *args, __u64 retval)
 {
-	__u64 id = bpf_get_current_pid_tgid(), now;
-	__u32 key = klin_key(id, cpu), i, at, top;
+	__u64 id = bpf_get_current_pid_tgid(), now, last;
+	__u32 key = klin_key(id, cpu), i, at, top, probe;
 	struct klin_frame *f = NULL, *above;
 	struct klin_slot *s;
 	bool wants;
 
-	if (skipped(id >> 32) || klin_other_task(&conf.filter, id >> 32))
+	if (skipped(id >> 32) || (!conf.all && klin_other_task(&conf.filter, id >> 32)))
 		return;
 	s = klin_slot(key, conf.slot_mask, !conf.call_filter);
 	if (!s) {
@@ -161,20 +167,22 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	}
 	/* What was called after this is of an interrupt that hit this program. */
 	now = klin_time(cpu);
+	last = klin_last(now);
+	probe = conf.probe;
 	top = s->top;
 	at = top;
 	for (i = 0; i < KLIN_DEPTH; i++) {
+		if (at == s->base)
+			break;
 		at--;
-		if (at == s->base - 1)
+		above = &s->frames[at & (KLIN_DEPTH - 1)];
+		if (above->open == KLIN_OPEN && above->sp == sp && above->ev.probe == probe &&
+		    above->ev.call <= last) {
+			f = above;
 			break;
-		f = &s->frames[at & (KLIN_DEPTH - 1)];
-		if (f->open == KLIN_OPEN && f->sp == sp && f->ev.probe == conf.probe &&
-		    !klin_later(f->ev.call, now))
-			break;
-		f = NULL;
+		}
 	}
-	if (!f || f->sp != sp || f->ev.probe != conf.probe || f->open != KLIN_OPEN ||
-	    klin_later(f->ev.call, now)) {
+	if (!f) {
 		if (conf.call_filter)
 			return;
 		f = without_call(ctx, c, s, key, cpu);
@@ -229,14 +237,20 @@ static __always_inline __u64 stack_of(void *ctx, struct klin_cpu *c)
 	return klin_number_of(ctx, c);
 }
 
+/* Those that are used; nothing reads the others. */
 static __always_inline void func_args(void *ctx, __u64 *args, __u32 used)
 {
 	__u32 i;
 
+	if (!used)
+		return;
 #pragma unroll
-	for (i = 0; i < KLIN_MAX_PARAMS; i++)
-		if (used & 1U << i)
+	for (i = 0; i < KLIN_MAX_PARAMS; i++) {
+		if (used & 1U << i) {
+			args[i] = 0;
 			bpf_get_func_arg(ctx, i, &args[i]);
+		}
+	}
 }
 
 SEC("fentry")
@@ -244,7 +258,7 @@ int klin_fentry(void *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_CALL);
-	__u64 args[KLIN_MAX_PARAMS] = {};
+	__u64 args[KLIN_MAX_PARAMS];
 
 	if (!c)
 		return 0;
@@ -258,7 +272,7 @@ int klin_fexit(void *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
-	__u64 args[KLIN_MAX_PARAMS] = {}, retval = 0;
+	__u64 args[KLIN_MAX_PARAMS], retval = 0;
 
 	if (!c)
 		return 0;

@@ -168,7 +168,13 @@ struct klin_home {
  * both sides, and a side that is not taken takes its faults with it.
  */
 struct klin_insn {
-	__u64 code;
+	union {
+		__u64 code;
+		struct {	/* the same, each read for itself by who needs it */
+			__u8 op, dst, src, size;
+			__s32 off;
+		};
+	};
 	__u64 imm;
 };
 
@@ -250,7 +256,7 @@ struct klin_conf {
 	__u32 one_object;	/* only operations on this object are wanted */
 	__u32 clock;		/* enum klin_clock */
 	__u32 ring;		/* entries of each CPU's ring, or 0: there are none; not of places */
-	__u32 pad;
+	__u32 all;		/* nothing is left out: no one_object, and filter is empty */
 	__u64 object;
 	struct klin_filter filter;
 	struct klin_insn call[KLIN_INSNS], ret[KLIN_INSNS];

@@ -28,27 +28,28 @@ struct {
  */
 static __always_inline bool klin_put(struct klin_cpu *c, __u32 cpu, const struct klin_event *ev)
 {
+	const __u32 entries = conf.ring, nvals = conf.nvals;
 	const struct klin_home *home;
 	__u64 head = c->head, *to;
 	__u32 at = c->at, i;
 
-	if (!conf.ring)
+	if (!entries)
 		return false;
 	home = bpf_map_lookup_elem(&homes, &cpu);
 	if (!home || home->open != *(volatile const __u32 *)&home->came)
 		return false;
-	if (head - *(volatile __u64 *)&c->tail >= conf.ring)
+	if (head - *(volatile __u64 *)&c->tail >= entries)
 		return false;
-	i = home->ring * conf.ring + at;
+	i = home->ring * entries + at;
 	to = bpf_map_lookup_elem(&ring, &i);
 	if (!to)
 		return false;
 	barrier();
 #pragma unroll
 	for (i = 0; i < sizeof(*ev) / sizeof(*to); i++)
-		if (i < KLIN_EVENT_SIZE(0) / sizeof(*to) + conf.nvals)
+		if (i < KLIN_EVENT_SIZE(0) / sizeof(*to) + nvals)
 			to[i] = ((const __u64 *)ev)[i];
-	c->at = at + 1 < conf.ring ? at + 1 : 0;
+	c->at = at + 1 < entries ? at + 1 : 0;
 	barrier();
 	*(volatile __u64 *)&c->head = head + 1;
 	return true;

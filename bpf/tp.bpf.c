@@ -33,6 +33,7 @@ static __always_inline __u32 this_stack(void *ctx, struct klin_cpu *c)
 static __always_inline struct klin_frame *find(struct klin_slot *s, __u64 object, __u32 probe,
 					       __u32 stack, __u64 now, __u32 *at)
 {
+	const __u64 last = klin_last(now);
 	struct klin_frame *f;
 	__u32 i, n = s->top;
 
@@ -42,7 +43,7 @@ static __always_inline struct klin_frame *find(struct klin_slot *s, __u64 object
 		n--;
 		f = &s->frames[n & (KLIN_DEPTH - 1)];
 		if (f->open == KLIN_OPEN && !f->sp && f->func == stack && f->ev.probe == probe &&
-		    f->ev.object == object && !klin_later(f->ev.call, now)) {
+		    f->ev.object == object && f->ev.call <= last) {
 			*at = n;
 			return f;
 		}

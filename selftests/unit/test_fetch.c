@@ -65,7 +65,9 @@ static unsigned int nsteps;
 
 static void emit(unsigned int op, unsigned int dst, unsigned int src, unsigned int size, int off)
 {
-	prog[nsteps++] = (struct klin_insn){ KLIN_CODE(op, dst, src, size, off), rand() % 4 };
+	prog[nsteps++] = (struct klin_insn){
+		.code = KLIN_CODE(op, dst, src, size, off), .imm = rand() % 4,
+	};
 }
 
 static unsigned int any_size(void)

@@ -31,7 +31,7 @@ int kl_c_emit(struct kl_comp *c, const struct kl_expr *e, uint64_t code, uint64_
 		return kl_c_fail(c, e, "the expressions of this clause are too long for one probe: "
 			    "more than %u steps at the %s", KLIN_INSNS - 1,
 			    c->at_return ? "return" : "call");
-	c->prog[c->n++] = (struct klin_insn){ code, imm };
+	c->prog[c->n++] = (struct klin_insn){ .code = code, .imm = imm };
 	return 0;
 }
 

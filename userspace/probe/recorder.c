@@ -98,6 +98,8 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 	/* What is left out has no call. */
 	conf->call_filter |= (conf->one_object || conf->filter.sample) && conf->call_object;
 	conf->call_filter |= conf->filter.by_cpu;
+	conf->all = !conf->one_object && !conf->filter.only && !conf->filter.sample &&
+		    !conf->filter.by_cpu && !conf->filter.note;
 	return 0;
 }
 
