@@ -159,8 +159,8 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
  * there is room for so many only there is with less inside, too; but then nothing may be
  * kept that found it full, and that has no word.
  * (Lee & Mathur, Proposition 4.3: an order without all operations of a word is an
- * order.)  Not if what is kept added, removed or, in a set, asked for some word that is
- * not known: that may have been this one.
+ * order.)  Not if what is kept added, removed or, in a set or multiset, asked for some
+ * word that is not known: that may have been this one.
  */
 static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
 				  uint32_t op, const uint32_t *kept, size_t n)
@@ -168,9 +168,11 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 	struct kl_container c;
 	struct kl_val word, other;
 	enum kl_role role;
+	bool keyed;
 	size_t i;
 
 	kl_spec_container(spec, &c);
+	keyed = c.kind == KL_CONTAINER_SET || c.kind == KL_CONTAINER_MULTISET;
 	if (c.kind == KL_CONTAINER_NONE || !kl_op_word(spec, h, &h->ops[op], &role, &word))
 		return false;
 	/* It found nothing to remove. */
@@ -185,8 +187,8 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 			continue;
 		if (!kl_op_word(spec, h, o, &role, &other))
 			return false;
-		/* A peek that gave what is not known gives anything; in a set it asks for it. */
-		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && c.kind != KL_CONTAINER_SET)
+		/* A peek that gave what is not known gives anything; with a key it asks for it. */
+		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !keyed)
 			continue;
 		/* What never returned need not have taken effect: it goes with its word. */
 		if (o->ret != KL_TIME_MAX && (other.tag == KL_ANY || kl_val_eq(word, other)))

@@ -7,6 +7,7 @@ const char *kl_container_name(enum kl_container_kind k)
 {
 	static const char *const names[] = {
 		"nothing", "queue", "stack", "priority queue", "set", "register", "deque",
+		"multiset",
 	};
 
 	return names[k];
@@ -18,6 +19,7 @@ void kl_spec_container(const struct kl_spec *s, struct kl_container *c)
 		[KL_C_NONE] = KL_CONTAINER_REGISTER, [KL_C_QUEUE] = KL_CONTAINER_QUEUE,
 		[KL_C_STACK] = KL_CONTAINER_STACK, [KL_C_PQUEUE] = KL_CONTAINER_PQUEUE,
 		[KL_C_SET] = KL_CONTAINER_SET, [KL_C_DEQUE] = KL_CONTAINER_DEQUE,
+		[KL_C_BAG] = KL_CONTAINER_MULTISET,
 	};
 	const struct kl_var *v = s->vars;
 
@@ -78,6 +80,20 @@ static enum kl_role set_role(const struct kl_method_def *m, const struct kl_ast_
 	       call->cont_op == KL_CO_HAS ? KL_ROLE_PEEK : KL_ROLE_OTHER;
 }
 
+static enum kl_role multiset_role(const struct kl_method_def *m, const struct kl_stmt *st,
+				  const struct kl_ast_expr *call)
+{
+	if (call->cont_op == KL_CO_ADD)
+		return st->kind == KL_S_EXPR && is_param(m, call->a) && !m->pub.nresults ?
+		       KL_ROLE_ADD : KL_ROLE_OTHER;
+	if (st->kind != KL_S_RETURN)
+		return KL_ROLE_OTHER;
+	if (call->cont_op == KL_CO_COUNT)
+		return is_param(m, call->a) && m->pub.results[0].type == KL_T_WORD ?
+		       KL_ROLE_COUNT : KL_ROLE_OTHER;
+	return set_role(m, call);
+}
+
 /* The call on the container that statement @st is, or NULL. */
 static const struct kl_ast_expr *call_of(const struct kl_spec *s, const struct kl_stmt *st)
 {
@@ -104,6 +120,8 @@ enum kl_role kl_spec_role(const struct kl_spec *s, unsigned int method)
 		return KL_ROLE_OTHER;
 	if (s->vars[0].cont == KL_C_SET)
 		return st->kind == KL_S_RETURN ? set_role(m, call) : KL_ROLE_OTHER;
+	if (s->vars[0].cont == KL_C_BAG)
+		return multiset_role(m, st, call);
 	if ((call->cont_op == KL_CO_PUSH || call->cont_op == KL_CO_PUSH_FRONT) &&
 	    st->kind == KL_S_EXPR && is_param(m, call->a) && !m->pub.nresults)
 		return KL_ROLE_ADD;

@@ -17,12 +17,14 @@ enum kl_container_kind {
 	KL_CONTAINER_SET,
 	KL_CONTAINER_REGISTER,	/* add: write, peek: read */
 	KL_CONTAINER_DEQUE,	/* see kl_spec_deque_used() */
+	KL_CONTAINER_MULTISET,
 };
 
 /* What a method does. */
 enum kl_role {
 	KL_ROLE_OTHER,		/* none of these */
 	KL_ROLE_ADD, KL_ROLE_REMOVE, KL_ROLE_PEEK,
+	KL_ROLE_COUNT,		/* of a multiset: how many of a word there are */
 };
 
 struct kl_container {

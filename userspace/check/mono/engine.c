@@ -446,7 +446,7 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 		[KL_CONTAINER_PQUEUE] = &mono_pqueue, [KL_CONTAINER_REGISTER] = &mono_register,
 	};
 	struct kl_container c;
-	bool strict = true;
+	bool strict = true, keyed;
 	int ret;
 
 	a->engine = "log-linear";
@@ -464,8 +464,8 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	ret = c.kind == KL_CONTAINER_DEQUE ? find_deque(s, &c) : 0;
 	if (ret)
 		return ret;
-	if (c.kind != KL_CONTAINER_SET &&
-	    (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
+	keyed = c.kind == KL_CONTAINER_SET || c.kind == KL_CONTAINER_MULTISET;
+	if (!keyed && (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
 		decline(a, "the specification is no container that there is a monitor for");
 		return 0;
 	}
@@ -473,13 +473,13 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 		decline(a, "more operations than it has numbers for");
 		return 0;
 	}
-	if (s->ngaps && c.kind == KL_CONTAINER_SET) {
+	if (s->ngaps && keyed) {
 		decline(a, "operations were lost");
 		return 0;
 	}
 	if (s->ngaps)
 		return mono_gaps(s, lim, a);
-	if (c.kind == KL_CONTAINER_SET)
+	if (keyed)
 		return mono_set(s, lim, &c, a);
 	if (c.kind == KL_CONTAINER_REGISTER && has_others(s))
 		return mono_moves(s, lim, &c, a);

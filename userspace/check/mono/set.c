@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "check/mono/set.h"
+#include "check/mono/multi.h"
 
 #define WORK		64	/* looks for each operation, */
 #define FIRST_WORK	1000000	/* and some in any case */
@@ -53,7 +53,7 @@ static int decide_some(struct set *t, struct set_side **bad)
 {
 	int ret = 1;
 
-	if (t->order && t->one >> FROM_IN)
+	if (t->order && !t->multi && t->one >> FROM_IN)
 		ret = choose_first(t, bad);
 	return ret > 0 ? set_sweep(t, bad) : ret;
 }
@@ -128,11 +128,16 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 {
 	struct set t = {
 		.s = s, .lim = lim, .most_work = WORK * (uint64_t)s->nops + FIRST_WORK,
-		.one = c->init && s->h->fresh ? OUT : OUT | IN << FROM_IN,
+		.multi = c->kind == KL_CONTAINER_MULTISET,
 		.lines = s->h->error, .order = !lim->no_witness || s->h->error,
 	};
+	const bool known = c->init && s->h->fresh;
 	int ret = -ENOMEM;
 
+	if (t.multi)
+		t.one = MULTI_SEEN | (known ? 0 : MULTI_ANY);
+	else
+		t.one = known ? OUT : OUT | IN << FROM_IN;
 	t.roles = mono_roles(s);
 	if (t.roles)
 		ret = set_init(&t) ?: answer(&t, a);

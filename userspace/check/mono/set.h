@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets, whole, see set.c.  Operations are looked up and dealt to sides by their keys
+ * Sets, whole, see set.c, and multisets, see multi.h.  Operations are looked up and dealt to sides by their keys
  * (set_sweep.c), each side decides its keys group by group (set_group.c), and for a
  * witness all are put in one order (set_order.c).
  */
@@ -14,7 +14,7 @@
 #include "check/mono/words.h"
 
 /* FREE is 0: a key that is all zero has had one operation, which changed nothing. */
-enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP };
+enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 
 #define OUT	1u		/* sets of bits; 0: there is no way */
 #define IN	2u
@@ -51,9 +51,14 @@ struct set_node {
 struct set_key {
 	uint64_t end;		/* last return of the group */
 	uint32_t last;		/* its only operation, or if it has several the node of the last */
-	uint8_t bits;		/* before the group; 0: not seen yet */
-	uint8_t first;		/* before all; 0: t->one */
-	bool several;
+	union {
+		struct {
+			uint8_t bits;	/* before the group; 0: not seen yet */
+			uint8_t first;	/* before all; 0: t->one */
+			bool several;
+		};
+		uint32_t multi;		/* of a multiset, see multi.h */
+	};
 };
 
 /* An end of an operation of a group. */
@@ -98,6 +103,9 @@ struct set_side {
 	struct set_event *ev;
 	uint32_t *open;
 	uint32_t *pending[2];	/* that go down, that go up and were called */
+	struct multi_sim *sim;	/* of a multiset, in place of nodes and groups */
+	size_t csim;
+	uint32_t nsim, free_sim;
 	size_t cop, cev, copen, nop, nev, nopen, cpending[2], npending[2];
 	bool bit;
 	uint64_t work;		/* looks at operations of groups */
@@ -130,7 +138,8 @@ struct set {
 	unsigned int spread;	/* shift: how far they are apart */
 	uint8_t owner[SET_BOXES];	/* the side of each box of keys, see set_sides.c */
 	uint64_t *latest;	/* of each thread, return + 1 */
-	uint8_t one;		/* the first bits of each key */
+	bool multi;		/* it is a multiset */
+	uint32_t one;		/* the first bits of each key; set_key.multi */
 	bool order;		/* one is wanted, */
 	bool choose;		/* but now only what first bits are possible */
 	bool lines;		/* the order of threads says more than times do */
@@ -177,6 +186,26 @@ static inline void set_key_soon(const struct set_side *s, uint64_t key)
 		mono_words_soon(&s->words, key);
 }
 
+/* In SET_SOON operations, and in half as many. */
+__attribute__((always_inline))
+static inline void set_keys_soon(const struct set_side *s, const struct set_op *op)
+{
+	const uint64_t key = op[SET_SOON / 2].key;
+
+	set_key_soon(s, op[SET_SOON].key);
+	if (key >= s->t->nsmall)
+		__builtin_prefetch(&s->keys[mono_words_sooner(&s->words, key)], 1);
+}
+
+static inline struct set_key *set_find_key(struct set_side *s, uint64_t key)
+{
+	uint32_t number;
+
+	if (key < s->t->nsmall)
+		return set_small(s->t, key);
+	return mono_words_hashed(&s->words, key, &number) ? NULL : &s->keys[number];
+}
+
 /* The bit after one operation, which goes on from some of both beside each other. */
 static inline unsigned int set_after(unsigned int bits, enum what what)
 {
@@ -197,6 +226,12 @@ static inline unsigned int set_after(unsigned int bits, enum what what)
  */
 int set_add(struct set_side *side, const struct set_op *op, uint32_t n);
 int set_end_several(struct set_side *side, struct set_key *k);
+
+/* The first item that is called at @time or later; @from was called before, and likely not long. */
+uint32_t set_find_call(const struct set *t, uint32_t from, uint64_t time);
+/* Is another of its thread, of whichever key, called when it returns?  Not asked if times tell. */
+bool set_called_then(struct set_side *side, uint32_t item, uint64_t call, uint64_t ret,
+		     uint32_t thread);
 
 /* A group of one. */
 static inline int set_end_single(struct set_side *s, struct set_key *k)

@@ -41,8 +41,7 @@ static inline uint64_t call_of(const struct set *t, uint32_t item)
 	return t->s->h->ops[set_index(t, item)].call;
 }
 
-/* The first item that is called at @time or later; @from was called before, and likely not long. */
-static uint32_t find_call(const struct set *t, uint32_t from, uint64_t time)
+uint32_t set_find_call(const struct set *t, uint32_t from, uint64_t time)
 {
 	const uint32_t n = t->s->nops;
 	uint32_t to, step = 1, mid;
@@ -62,20 +61,20 @@ static uint32_t find_call(const struct set *t, uint32_t from, uint64_t time)
 	return to;
 }
 
-/* Is another of its thread, of whichever key, called when it returns? */
-static bool called_then(struct set_side *s, const struct set_node *o)
+bool set_called_then(struct set_side *s, uint32_t item, uint64_t call, uint64_t ret,
+		     uint32_t thread)
 {
 	const struct set *t = s->t;
 	uint32_t i;
 
-	if (!t->lines || o->ret == KL_TIME_MAX || o->call == o->ret)
+	if (!t->lines || ret == KL_TIME_MAX || call == ret)
 		return false;
-	for (i = find_call(t, set_item(o->op), o->ret); i < t->s->nops; i++, s->work++) {
+	for (i = set_find_call(t, item, ret); i < t->s->nops; i++, s->work++) {
 		const struct kl_op *op = &t->s->h->ops[set_index(t, i)];
 
-		if (op->call != o->ret)
+		if (op->call != ret)
 			break;
-		if (op->thread == o->thread)
+		if (op->thread == thread)
 			return true;
 	}
 	return false;
@@ -109,7 +108,7 @@ static int lay_out(struct set_side *s, const struct set_key *k)
 		return -ENOMEM;
 	for (i = 0; i < s->nop && s->work < s->t->most_work; i++) {
 		const struct set_node *o = &s->op[i];
-		const bool tied = called_then(s, o);
+		const bool tied = set_called_then(s, set_item(o->op), o->call, o->ret, o->thread);
 
 		s->ev[s->nev++] = (struct set_event){ o->call, i, CALL };
 		if (o->ret != KL_TIME_MAX)
@@ -180,7 +179,7 @@ static int force(struct set_side *s, struct set_node *o, const struct set_event 
 		return 1;
 	if (s->t->order)
 		/* First returns come before calls of the same time. */
-		s->place = find_call(s->t, set_item(o->op), e->time + (e->turn != FIRST_RET));
+		s->place = set_find_call(s->t, set_item(o->op), e->time + (e->turn != FIRST_RET));
 	if (what <= SEES_IN || s->bit != (what == DOWN)) {
 		struct set_node *other = earliest(s);
 
@@ -380,18 +379,8 @@ static inline int add(struct set_side *s, struct set_key *k, const struct set_op
 	return 1;
 }
 
-static inline struct set_key *find_key(struct set_side *s, uint64_t key)
-{
-	uint32_t number;
-
-	if (key < s->t->nsmall)
-		return set_small(s->t, key);
-	return mono_words_hashed(&s->words, key, &number) ? NULL : &s->keys[number];
-}
-
 int set_add(struct set_side *s, const struct set_op *op, uint32_t n)
 {
-	const uint64_t nsmall = s->t->nsmall;
 	struct set_key *k;
 	uint32_t i;
 	int ret = 1;
@@ -399,12 +388,8 @@ int set_add(struct set_side *s, const struct set_op *op, uint32_t n)
 	for (i = 0; i < n && i < SET_SOON; i++)
 		set_key_soon(s, op[i].key);
 	for (i = 0; i < n && ret > 0; i++) {
-		set_key_soon(s, op[i + SET_SOON].key);
-		if (op[i + SET_SOON / 2].key >= nsmall) {
-			k = &s->keys[mono_words_sooner(&s->words, op[i + SET_SOON / 2].key)];
-			__builtin_prefetch(k, 1);
-		}
-		k = find_key(s, op[i].key);
+		set_keys_soon(s, &op[i]);
+		k = set_find_key(s, op[i].key);
 		if (!k)
 			return -ENOMEM;
 		ret = add(s, k, &op[i]);

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "check/mono/set.h"
+#include "check/mono/multi.h"
 
 #define ALONE		512	/* operations of a part of a block if there is one side, */
 #define DEALT		4096	/* or if there are several */
@@ -38,8 +38,7 @@ void set_each_key(struct set *t, void (*f)(const struct set *t, struct set_key *
 
 static void start_key(const struct set *t, struct set_key *k)
 {
-	(void)t;
-	*k = (struct set_key){ .first = k->first };
+	*k = (struct set_key){ .first = t->multi ? 0 : k->first };
 }
 
 void set_start_again(struct set *t)
@@ -53,6 +52,7 @@ void set_start_again(struct set *t)
 		s->nnodes = s->nlate = s->nabsent = 0;
 		s->free_node = MONO_NONE;
 		s->work = 0;
+		multi_free(s);
 	}
 }
 
@@ -68,7 +68,7 @@ static int init_side(struct set *t, struct set_side *s)
 	unsigned int i;
 
 	s->t = t;
-	s->free_node = MONO_NONE;
+	s->free_node = s->free_sim = MONO_NONE;
 	s->keys = kl_zero_map(room_for_keys(t));
 	if (!s->keys)
 		return -ENOMEM;
@@ -174,6 +174,7 @@ void set_free(struct set *t)
 		free(s->op);
 		free(s->ev);
 		free(s->open);
+		multi_free(s);
 		free(s->late);
 		free(s->absent);
 		for (i = 0; i < 2; i++) {

@@ -11,23 +11,33 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/mono/set.h"
+#include "check/mono/multi.h"
 
 #define AHEAD		64	/* operations that are fetched before their turn */
 #define TOUCH		(2u << 20)	/* bytes: a huge page */
 #define UNKNOWN		8
 
 /* What an operation does; UNKNOWN. */
-static inline unsigned int what_of(enum kl_role role, struct kl_val res, bool pending)
+static inline unsigned int what_of(const uint8_t does[][5], enum kl_role role, struct kl_val res,
+				   bool pending)
 {
-	static const uint8_t does[][5] = {
-		[KL_ROLE_ADD] = { SEES_IN, UP, UNKNOWN, UNKNOWN, UP },
-		[KL_ROLE_REMOVE] = { SEES_OUT, DOWN, UNKNOWN, UNKNOWN, DOWN },
-		[KL_ROLE_PEEK] = { SEES_OUT, SEES_IN, UNKNOWN, FREE, FREE },
-	};
-
 	return does[role][pending ? 4 : res.tag == KL_WORD ? !!res.v : 2 + (res.tag == KL_ANY)];
 }
+
+/* By role; by whether the result is false or true, some special value or not known; pending. */
+static const uint8_t set_does[][5] = {
+	[KL_ROLE_ADD] = { SEES_IN, UP, UNKNOWN, UNKNOWN, UP },
+	[KL_ROLE_REMOVE] = { SEES_OUT, DOWN, UNKNOWN, UNKNOWN, DOWN },
+	[KL_ROLE_PEEK] = { SEES_OUT, SEES_IN, UNKNOWN, FREE, FREE },
+	[KL_ROLE_COUNT] = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
+};
+
+static const uint8_t multi_does[][5] = {
+	[KL_ROLE_ADD] = { UP, UP, UP, UP, UP },
+	[KL_ROLE_REMOVE] = { SEES_OUT, DOWN, UNKNOWN, UNKNOWN, DOWN },
+	[KL_ROLE_PEEK] = { SEES_OUT, SEES_IN, UNKNOWN, FREE, FREE },
+	[KL_ROLE_COUNT] = { SEES_OUT, SEES_COUNT, UNKNOWN, FREE, FREE },
+};
 
 /* @k: the block. */
 static inline struct set_op *dealt(const struct set_side *s, uint32_t k, uint32_t to)
@@ -82,6 +92,7 @@ int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end, bool alone
 {
 	const struct set *t = s->t;
 	const struct kl_history *h = t->s->h;
+	const uint8_t (*does)[5] = t->multi ? multi_does : set_does;
 	struct set_op *only = s->dealt[k % 2], *next[SET_SIDES];
 	bool lines = false;
 	uint32_t side;
@@ -102,7 +113,8 @@ int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end, bool alone
 		ret = -EAGAIN;
 		if (role == KL_ROLE_OTHER || v->tag != KL_WORD)
 			break;
-		what = what_of(role, v[shape->nargs], pending);
+		/* An addition to a multiset has no result. */
+		what = what_of(does, role, v[shape->nargs - !shape->nres], pending);
 		if (what == UNKNOWN)
 			break;
 		ret = pending ? note_absent(s, i) : 1;
@@ -160,7 +172,8 @@ static int decide_block(struct set *t, uint32_t p, uint32_t k)
 	int ret = 1;
 
 	for (c = 0; c < t->nsides && ret > 0; c++)
-		ret = set_add(&t->side[p], dealt(&t->side[c], k, p), t->side[c].ndealt[k % 2][p]);
+		ret = (t->multi ? multi_add : set_add)(&t->side[p], dealt(&t->side[c], k, p),
+						       t->side[c].ndealt[k % 2][p]);
 	return ret;
 }
 
@@ -173,7 +186,7 @@ struct worst {
 /* 1; 0 if it is the earliest wrong one so far; or a negative errno. */
 static int end_key(struct set_side *s, struct set_key *k, uint64_t key, struct worst *worst)
 {
-	const int ret = k->bits ? set_end_group(s, k) : 1;
+	const int ret = s->t->multi ? multi_end_key(s, k) : k->bits ? set_end_group(s, k) : 1;
 
 	if (!ret && s->bad_item <= worst->item)
 		*worst = (struct worst){ s->bad_item, key, s->bad_why };

@@ -18,7 +18,7 @@
 static int find_container(struct kl_online *o)
 {
 	const unsigned int n = kl_spec_nmethods(o->spec);
-	bool has[KL_ROLE_PEEK + 1] = { false };
+	bool has[KL_ROLE_COUNT + 1] = { false };
 	unsigned int i;
 
 	o->roles = calloc(n + 1, sizeof(*o->roles));
