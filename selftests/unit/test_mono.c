@@ -34,6 +34,7 @@ static const struct type {
 	const struct kl_engine *by;	/* not by the monitors but by this one */
 	bool both;		/* at both ends: add2, take2, look2 */
 	bool bounded;		/* additions tell whether there was room */
+	bool multi;		/* a multiset: words repeat, look2 counts */
 } types[] = {
 	{ "spec q { queue<word> q = empty;\n"
 	  "method add(word v) { atomic_flush { q.push(v); } }\n"
@@ -56,6 +57,12 @@ static const struct type {
 	  "method take(word v) -> bool ok { atomic_flush { return s.remove(v); } }\n"
 	  "method look(word v) -> bool ok { atomic { return s.has(v); } }\n"
 	  "partition by v; }\n", .keyed = true },
+	{ "spec u { bag<word> b = empty;\n"
+	  "method add(word v) { atomic_flush { b.add(v); } }\n"
+	  "method take(word v) -> bool ok { atomic_flush { return b.remove(v); } }\n"
+	  "method look(word v) -> bool ok { atomic { return b.has(v); } }\n"
+	  "method look2(word v) -> word n { atomic { return b.count(v); } }\n"
+	  "partition by v; }\n", .keyed = true, .multi = true },
 	{ "spec r { word w = 0;\n"
 	  "method add(word v) { atomic_flush { w = v; } }\n"
 	  "method look() -> word { atomic { return w; } } }\n", .word = true },
@@ -126,6 +133,10 @@ struct config {
 	unsigned int longest;	/* time to and from the point */
 	bool unknown;		/* sometimes what came first is not in the history */
 	unsigned int gaps;	/* at most, in which some were lost */
+	unsigned int words;	/* of a multiset; 0: 2 */
+	bool no_counts;		/* of a multiset */
+	/* No times are equal or not certain, and no results unknown: nothing to decline for. */
+	bool exact;
 };
 
 struct rop {
@@ -238,6 +249,11 @@ static size_t lay_out(const struct type *t, const struct config *c, uint64_t *se
 	}
 	for (size_t i = 0; i < n && !t->moves; i++)
 		ops[i].arg = ops[i].arg ? (ops[i].arg * 37) % 101 + 101 * (ops[i].arg / 101) : 0;
+	for (size_t i = 0; i < n && t->multi; i++) {
+		ops[i].arg = 1 + kl_rand_below(seed, c->words ? c->words : 2);
+		if (ops[i].method == LOOK && !c->no_counts && kl_rand_below(seed, 2))
+			ops[i].method = LOOK2;
+	}
 	for (size_t i = 0; i < n && t->both; i++)
 		ops[i].method += kl_rand_below(seed, 2) ? ADD2 - ADD : 0;
 	return n;
@@ -246,7 +262,7 @@ static size_t lay_out(const struct type *t, const struct config *c, uint64_t *se
 /* Is there no result that could be another operation's? */
 static bool gives_nothing(const struct type *t, const struct rop *op)
 {
-	return t->moves ? op->method == SWAP || !op->gives : is_add(op) && !t->keyed;
+	return t->moves ? op->method == SWAP || !op->gives : is_add(op) && (!t->keyed || t->multi);
 }
 
 /* Another result: of another operation, or none. */
@@ -276,7 +292,9 @@ static void falsify(const struct type *t, struct rop *ops, size_t n, uint64_t *s
 	case 1:		/* one has another's, or found it empty */
 		if (gives_nothing(t, op))
 			return;
-		if (t->keyed)
+		if (op->method == LOOK2 && t->multi && kl_rand_below(seed, 2))
+			op->res.v++;
+		else if (t->keyed)
 			op->res = kl_word(!op->res.v);
 		else
 			op->res = is_add(other) ? kl_word(other->arg) : other->res;
@@ -325,11 +343,12 @@ static struct kl_history *make(const struct type *t, const struct kl_spec *spec,
 		falsify(t, ops, n, seed);
 	for (k = 0; c->gaps && k < 1 + kl_rand_below(seed, c->gaps); k++)
 		lose(ops, n, h, seed);
-	h->error = kl_rand_below(seed, 4) ? 0 : kl_rand_below(seed, 3);
-	h->fresh = !skip && kl_rand_below(seed, 8);
+	h->error = c->exact || kl_rand_below(seed, 4) ? 0 : kl_rand_below(seed, 3);
+	h->fresh = !skip && ((c->exact && !c->no_counts) || kl_rand_below(seed, 8));
 	for (i = 0; i < n; i++) {
 		struct kl_op op = {
-			.call = ops[i].call, .ret = ops[i].ret,
+			.call = c->exact ? ops[i].call * MAX_OPS + i : ops[i].call,
+			.ret = c->exact ? ops[i].ret * MAX_OPS + i : ops[i].ret,
 			.thread = kl_history_thread(h, ops[i].thread),
 			.object = kl_history_object(h, 0), .cpu = ops[i].thread,
 		};
@@ -346,7 +365,7 @@ static struct kl_history *make(const struct type *t, const struct kl_spec *spec,
 		if (!ops[i].done || kl_rand_below(seed, 100) < c->pending / 2) {
 			op.ret = KL_TIME_MAX;
 			op.flags = KL_OP_PENDING;
-		} else if (c->pending && s.nres && !kl_rand_below(seed, 40)) {
+		} else if (c->pending && !c->exact && s.nres && !kl_rand_below(seed, 40)) {
 			ops[i].res = kl_special(KL_ANY);
 		}
 		assert_int_equal(kl_history_add(h, &op, &s, v, &ops[i].res), 0);
@@ -436,8 +455,8 @@ static bool check_certificate(const struct kl_spec *spec, const struct kl_histor
  * Compare with another engine.  The monitors may decline; what they decline is
  * counted, for each type, and must be little.
  */
-static void compare(const struct config *c, const struct kl_engine *judge, unsigned long n,
-		    unsigned int most_declined, uint64_t seed)
+static void compare_types(const struct config *c, const struct kl_engine *judge, unsigned long n,
+			  unsigned int most_declined, uint64_t seed, const char *letters)
 {
 	/* For what is too much for the judge. */
 	static const struct kl_engine *const others[] = {
@@ -454,7 +473,8 @@ static void compare(const struct config *c, const struct kl_engine *judge, unsig
 		struct kl_spec *spec;
 
 		/* The letter is the specification's name. */
-		if (only && !strchr(only, types[k].spec[strlen("spec ")]))
+		if ((only && !strchr(only, types[k].spec[strlen("spec ")])) ||
+		    (letters && !strchr(letters, types[k].spec[strlen("spec ")])))
 			continue;
 		/* Keys have no need of it; where words repeat others decide. */
 		if ((c->gaps && (types[k].keyed || types[k].some)) ||
@@ -494,7 +514,7 @@ static void compare(const struct config *c, const struct kl_engine *judge, unsig
 					show(spec, h, what);
 				}
 			}
-			if (expected != KL_UNKNOWN && c->ops < 16)
+			if (expected != KL_UNKNOWN && (c->ops < 16 || c->exact))
 				assert_true(check_certificate(spec, h, expected));
 			kl_history_free(h);
 		}
@@ -508,6 +528,12 @@ static void compare(const struct config *c, const struct kl_engine *judge, unsig
 		assert_true(n < 500 || declined <= n * most / 100 + 1);
 		kl_spec_free(spec);
 	}
+}
+
+static void compare(const struct config *c, const struct kl_engine *judge, unsigned long n,
+		    unsigned int most_declined, uint64_t seed)
+{
+	compare_types(c, judge, n, most_declined, seed, NULL);
 }
 
 static void test_plain(void **state)
@@ -540,6 +566,36 @@ static void test_pending(void **state)
 	};
 
 	compare(&c, &kl_oracle_engine, runs() / 20 + 100, 15, 4);
+}
+
+/* Many at once of few words. */
+static void test_multiset(void **state)
+{
+	static const struct config c[] = {
+		{ .ops = 12, .threads = 5, .peeks = 20, .longest = 12, .words = 1 },
+		{ .ops = 14, .threads = 6, .peeks = 10, .longest = 6, .words = 2 },
+		{ .ops = 12, .threads = 5, .peeks = 20, .longest = 9, .words = 1, .pending = 15 },
+		{ .ops = 12, .threads = 5, .peeks = 30, .longest = 9, .words = 1, .exact = true },
+		{ .ops = 12, .threads = 4, .peeks = 10, .longest = 20, .words = 1, .exact = true },
+		{ .ops = 15, .threads = 6, .peeks = 35, .longest = 14, .words = 1, .exact = true,
+		  .unknown = true, .no_counts = true },
+		{ .ops = 12, .threads = 4, .peeks = 20, .longest = 7, .words = 1, .pending = 15,
+		  .unknown = true, .no_counts = true, .exact = true },
+	};
+	/* As long as a general engine bears. */
+	static const struct config longer[] = {
+		{ .ops = 120, .threads = 5, .peeks = 20, .longest = 9, .exact = true },
+		{ .ops = 400, .threads = 4, .peeks = 30, .longest = 7, .words = 1, .exact = true },
+		{ .ops = 120, .threads = 5, .peeks = 20, .longest = 9, .words = 1, .pending = 2,
+		  .unknown = true, .no_counts = true, .exact = true },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(c) / sizeof(*c); i++)
+		compare_types(&c[i], &kl_oracle_engine, runs() / 20 + 500,
+			      c[i].exact ? 0 : c[i].pending ? 15 : 1, 20 + i, "u");
+	for (i = 0; i < sizeof(longer) / sizeof(*longer); i++)
+		compare_types(&longer[i], &kl_frontier_engine, runs() / 100 + 50, 2, 30 + i, "u");
 }
 
 static void test_again(void **state)
@@ -775,6 +831,7 @@ int main(void)
 		cmocka_unit_test(test_peeks),
 		cmocka_unit_test(test_unknown_start),
 		cmocka_unit_test(test_pending),
+		cmocka_unit_test(test_multiset),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_long),
