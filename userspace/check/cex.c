@@ -154,6 +154,20 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
 	return true;
 }
 
+static bool has_keys(const struct kl_container *c)
+{
+	return c->kind == KL_CONTAINER_SET || c->kind == KL_CONTAINER_MULTISET;
+}
+
+/* An addition to a set, or a removal, that says that it changed nothing. */
+static bool changed_nothing(const struct kl_history *h, const struct kl_op *op, enum kl_role role)
+{
+	const struct kl_val *res = kl_op_res(h, op);
+
+	return (role == KL_ROLE_ADD || role == KL_ROLE_REMOVE) && kl_op_shape(h, op)->nres &&
+	       op->ret != KL_TIME_MAX && res->tag == KL_WORD && !res->v;
+}
+
 /*
  * May operation @op of a container be left out, as nothing else of its word is kept?  Where
  * there is room for so many only there is with less inside, too; but then nothing may be
@@ -168,15 +182,14 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 	struct kl_container c;
 	struct kl_val word, other;
 	enum kl_role role;
-	bool keyed;
 	size_t i;
 
 	kl_spec_container(spec, &c);
-	keyed = c.kind == KL_CONTAINER_SET || c.kind == KL_CONTAINER_MULTISET;
 	if (c.kind == KL_CONTAINER_NONE || !kl_op_word(spec, h, &h->ops[op], &role, &word))
 		return false;
-	/* It found nothing to remove. */
-	if (word.tag == KL_EMPTY && role == KL_ROLE_REMOVE)
+	/* It found nothing to remove, or to add. */
+	if ((word.tag == KL_EMPTY && role == KL_ROLE_REMOVE) ||
+	    (has_keys(&c) && changed_nothing(h, &h->ops[op], role)))
 		return true;
 	if (word.tag != KL_WORD)
 		return false;
@@ -188,7 +201,7 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 		if (!kl_op_word(spec, h, o, &role, &other))
 			return false;
 		/* A peek that gave what is not known gives anything; with a key it asks for it. */
-		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !keyed)
+		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !has_keys(&c))
 			continue;
 		/* What never returned need not have taken effect: it goes with its word. */
 		if (o->ret != KL_TIME_MAX && (other.tag == KL_ANY || kl_val_eq(word, other)))

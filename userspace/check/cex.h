@@ -27,7 +27,7 @@
  * to write everything, or write through.
  *
  * In a container, without store buffers: so are all operations of a word of which
- * none is kept, and one that found nothing to remove.  Where there is room for so many
+ * none is kept, and one that found nothing to remove, or in a set nothing to add.  Where there is room for so many
  * only, so is what found it full, and a word's if nothing that found it full is kept.
  *
  * Return: 1, 0, or -ENOMEM.
@@ -49,7 +49,8 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
  * @n: how many
  * @end: the history ends here: what returned later is pending
  *
- * In a queue, stack or priority queue, without store buffers, that was empty at first.
+ * In a queue, stack, priority queue or multiset, without store buffers, that was empty at
+ * first.
  * There is a time t by which all that is left out of the word, but for peeks, had returned;
  * of what had returned by t as many additions are kept as there were more than removals,
  * and nothing else; nothing was called within the clock's error after t.  Then an order

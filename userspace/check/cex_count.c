@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is left out of a history in which a container holds copies of one word only, see
- * cex.h: a queue, stack or priority queue of these is a counter.
+ * cex.h: a queue, stack or priority queue of these is a counter, and so is each word of a
+ * multiset, where removals that found none are no removals but looks at it, as peeks are.
  *
  * Let all that is left out have returned by a time t, and L be an order of the history.
  * Of the first operations of L, up to the last that had returned by t, none was called
  * later than t and the clock's error, so those of them that had not returned overlap.
  * Without what is left out they are an order in another turn: first the additions that
  * are kept, then those that had not returned, then the removals.  In the end there are
- * as many copies inside as in L, and until then not less.  The rest of L follows.
+ * as many copies inside as in L, and until then not less.  The rest of L follows, where all
+ * the peeks are that are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,6 +42,26 @@ static bool is_bounded(const struct kl_spec *spec, const struct kl_history *h,
 	       KL_ROLE_OTHER;
 }
 
+/* Its word, and what it did; false if that is not known. */
+static bool find_role(const struct kl_spec *spec, const struct kl_history *h,
+		      const struct kl_op *op, enum kl_container_kind kind, enum kl_role *role,
+		      struct kl_val *word)
+{
+	const struct kl_val *res = kl_op_res(h, op);
+
+	if (!kl_op_word(spec, h, op, role, word))
+		return false;
+	if (kind != KL_CONTAINER_MULTISET)
+		return true;
+	if (*role == KL_ROLE_REMOVE && op->ret != KL_TIME_MAX) {
+		if (res->tag != KL_WORD)
+			return false;
+		*role = res->v ? KL_ROLE_REMOVE : KL_ROLE_PEEK;
+	}
+	*role = *role == KL_ROLE_COUNT ? KL_ROLE_PEEK : *role;
+	return true;
+}
+
 /*
  * The operations of the one word of @kept, among @ops; those that return after @end are
  * pending.  1, 0 if it is no counter, -ENOMEM.
@@ -56,11 +78,11 @@ static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t 
 	kl_spec_container(spec, &type);
 	if (!n || !type.init || !c->h->fresh || c->h->ngaps ||
 	    (type.kind != KL_CONTAINER_QUEUE && type.kind != KL_CONTAINER_STACK &&
-	     type.kind != KL_CONTAINER_PQUEUE))
+	     type.kind != KL_CONTAINER_PQUEUE && type.kind != KL_CONTAINER_MULTISET))
 		return 0;
 	word = (struct kl_val){ .tag = KL_ANY };
 	for (i = 0; i < n; i++) {
-		if (!kl_op_word(spec, c->h, &c->h->ops[kept[i]], &role, &other))
+		if (!find_role(spec, c->h, &c->h->ops[kept[i]], type.kind, &role, &other))
 			return 0;
 		if (other.tag == KL_WORD && word.tag == KL_WORD && other.v != word.v)
 			return 0;
@@ -79,7 +101,8 @@ static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t 
 		k += in;
 		if (op->call > late)
 			continue;
-		if (!kl_op_word(spec, c->h, op, &role, &other) || is_bounded(spec, c->h, op))
+		if (!find_role(spec, c->h, op, type.kind, &role, &other) ||
+		    is_bounded(spec, c->h, op))
 			return 0;
 		/* What was added or removed and is not known may have been this one. */
 		if (other.tag == KL_ANY && role != KL_ROLE_PEEK && !in)

@@ -79,23 +79,13 @@ static int next_violation(struct shrink *s, uint32_t *buf, uint32_t *event)
 	return *event == KL_NO_EVENT ? 0 : 1;
 }
 
-/* Make the violation at @event small; the best so far goes to @best if it is smaller. */
-static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
-		      struct kl_counterexample *best)
+/* What is found goes to @best if it is smaller.  @copies: of copies their number is kept. */
+static void keep_best(struct shrink *s, bool copies, struct kl_counterexample *best)
 {
-	int ret = kl_shrink_find(s, event, buf);
-	bool copies = false;
 	uint32_t i;
 
-	if (!ret)
-		ret = kl_shrink_cut_count(s, buf);
-	copies = ret > 0;
-	if (!ret)
-		ret = kl_shrink_cut_prefix(s, buf);
-	if (ret >= 0)
-		ret = kl_shrink_drop(s, buf);
-	if (ret || (best->h && best->h->nops <= s->nkept))
-		return ret;
+	if (best->h && best->h->nops <= s->nkept)
+		return;
 	kl_history_free(best->h);
 	kl_answer_free(&best->answer);
 	free(best->ops);
@@ -114,7 +104,47 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 	s->h = NULL;
 	s->order = NULL;
 	memset(&s->answer, 0, sizeof(s->answer));
-	return 0;
+}
+
+/* Of the violation that was found, with all that was before, only the number of copies. */
+static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexample *best)
+{
+	int ret;
+
+	s->forgot = false;
+	s->time = 0;
+	for (s->nkept = 0; s->nkept < s->nops; s->nkept++) {
+		if (s->p->items[s->nkept].call_ev > s->end_ev)
+			break;
+		s->kept[s->nkept] = s->p->items[s->nkept].op;
+	}
+	ret = kl_shrink_cut_count(s, buf);
+	if (ret <= 0)
+		return ret;
+	ret = kl_shrink_drop(s, buf);
+	if (!ret)
+		keep_best(s, true, best);
+	return ret;
+}
+
+/* Make the violation at @event small; the best so far goes to @best if it is smaller. */
+static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
+		      struct kl_counterexample *best)
+{
+	int ret = kl_shrink_find(s, event, buf);
+	bool copies = false;
+
+	if (!ret)
+		ret = kl_shrink_cut_count(s, buf);
+	copies = ret > 0;
+	if (!ret)
+		ret = kl_shrink_cut_prefix(s, buf);
+	if (ret >= 0)
+		ret = kl_shrink_drop(s, buf);
+	if (ret)
+		return ret;
+	keep_best(s, copies, best);
+	return best->forgot && best->h->nops > SMALL ? shrink_copies(s, buf, best) : 0;
 }
 
 static void shrink_free(struct shrink *s)
