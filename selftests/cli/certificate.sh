@@ -29,7 +29,7 @@ replay()
 }
 
 ktap_header
-for type in register seqlock set map queue stack pqueue counter spinlock deque ida clock; do
+for type in register seqlock set multiset map queue stack pqueue counter spinlock deque ida clock; do
 	spec=$specs/$type.lin
 	seed=1
 	make_certificate $type "$spec" 50 0

@@ -35,6 +35,11 @@ static const char *const specs[] = {
 	"method add(word v) { atomic_flush { p.push(v); } }\n"
 	"method take() -> word { atomic_flush { return p.pop(); } }\n"
 	"method look() -> word { atomic { return p.top(); } } }\n",
+	"spec m { bag<word> b = empty;\n"
+	"method add(word v) { atomic_flush { b.add(v); } }\n"
+	"method take(word v) -> bool { atomic_flush { return b.remove(v); } }\n"
+	"method look(word v) -> bool { atomic { return b.has(v); } }\n"
+	"method count(word v) -> word { atomic { return b.count(v); } } }\n",
 };
 
 static unsigned long runs(void)
@@ -182,9 +187,13 @@ static void test_count(void **state)
  */
 static void test_count_near(void **state)
 {
-	static const char text[] =
+	static const char plain[] =
 		"# klin history 1\n# clock mono error 10\n# first init\n"
 		"t1 @0 0 10 add 1\nt1 @0 11 20 take -> 1\nt2 @0 15 25 take -> 1\n"
+		"t2 @0 27 40 add 1\n";
+	static const char keyed[] =
+		"# klin history 1\n# clock mono error 10\n# first init\n"
+		"t1 @0 0 10 add 1\nt1 @0 11 20 take 1 -> 1\nt2 @0 15 25 take 1 -> 1\n"
 		"t2 @0 27 40 add 1\n";
 	const uint32_t all[] = { 0, 1, 2, 3 };
 	uint32_t out[4];
@@ -193,8 +202,10 @@ static void test_count_near(void **state)
 	for (k = 0; k < sizeof(specs) / sizeof(*specs); k++) {
 		struct kl_spec *spec;
 		struct kl_history *h;
+		const char *text;
 
 		assert_int_equal(kl_spec_parse("t.lin", specs[k], strlen(specs[k]), &spec), 0);
+		text = strstr(specs[k], "bag") ? keyed : plain;
 		assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
 		assert_int_equal(ask(spec, h, all, 4, KL_TIME_MAX), KL_LINEARIZABLE);
 		assert_int_equal(ask(spec, h, all + 2, 2, KL_TIME_MAX), KL_VIOLATION);

@@ -63,6 +63,11 @@ static const char *const sc_specs[] = {
 	"method take() -> word v { word v; choose v in 0..2;\n"
 	"atomic_flush { assume(g.remove(v)); return v; } }\n"
 	"method last() -> word { atomic { return last; } } }\n",
+	"spec multiset { bag<word> b = empty;\n"
+	"method add(word v) { atomic_flush { b.add(v); } }\n"
+	"method remove(word v) -> bool { atomic_flush { return b.remove(v); } }\n"
+	"method has(word v) -> bool { atomic { return b.has(v); } }\n"
+	"method count(word v) -> word { atomic { return b.count(v); } } }\n",
 	"spec deque { deque<word> d;\n"
 	"method push(bool back, word v) { atomic_flush { if (back) d.push_back(v);\n"
 	"else d.push_front(v); } }\n"

@@ -22,7 +22,7 @@
 
 static const char *const names[] = {
 	"clock", "counter", "eventfd", "eventsem", "ida", "mutex", "pair", "queue", "register",
-	"rwlock", "semaphore", "set", "stack",
+	"rwlock", "semaphore", "set", "stack", "multiset",
 };
 static const struct kl_limits bounds = { .work = 100000, .each = 40 };
 

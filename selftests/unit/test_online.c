@@ -193,7 +193,7 @@ static void test_small(void **state)
 {
 	static const char *const names[] = {
 		"queue", "pqueue", "stack", "set", "map", "register", "counter", "lock", "pair",
-		"seqlock", "deque", "semaphore",
+		"seqlock", "deque", "semaphore", "multiset",
 	};
 	struct random_config c = { .threads = 3 };
 	unsigned long i, n = runs();
@@ -228,6 +228,7 @@ static void test_long(void **state)
 {
 	static const char *const names[] = {
 		"queue", "pqueue", "stack", "set", "map", "register", "counter", "lock",
+		"multiset",
 	};
 	const unsigned long n = 8 + runs() / 200;
 	uint64_t seed = 7;

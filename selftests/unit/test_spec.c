@@ -78,7 +78,7 @@ static void test_shipped(void **state)
 		"register",
 		"set", "map", "queue", "stack", "counter", "pqueue", "bounded_queue", "array",
 		"clock", "deque", "ida", "lock", "pair", "rwlock", "semaphore", "stack_height",
-		"stack_levels",
+		"stack_levels", "multiset",
 	};
 	struct kl_spec *s;
 	char path[128];

@@ -77,8 +77,8 @@ static size_t list_words(const struct shrink *s, uint64_t *words)
 	size_t i, n = 0, m = 0;
 
 	kl_spec_container(s->p->spec, &type);
-	if (s->engine->tso || (type.kind != KL_CONTAINER_QUEUE && type.kind != KL_CONTAINER_STACK &&
-			       type.kind != KL_CONTAINER_DEQUE && type.kind != KL_CONTAINER_PQUEUE))
+	if (s->engine->tso || type.kind == KL_CONTAINER_NONE ||
+	    type.kind == KL_CONTAINER_REGISTER)
 		return 0;
 	for (i = 0; i < s->nkept; i++)
 		if (kl_op_word(s->p->spec, s->p->h, &s->p->h->ops[s->kept[i]], &role, &v) &&

@@ -98,10 +98,7 @@ static int join(struct set_side *s, struct set_key *k)
 	return ret < 0 ? ret : multi_call(s, &s->sim[n], &op);
 }
 
-/*
- * All have returned.  If more than the number is not known, as what never returned may
- * have been done or not, it goes on.
- */
+/* All have returned.  If it is not known how many there are it goes on. */
 static int end_several(struct set_side *s, struct set_key *k)
 {
 	struct multi_sim *sim = &s->sim[k->last];
@@ -111,7 +108,8 @@ static int end_several(struct set_side *s, struct set_key *k)
 	if (ret <= 0)
 		return ret;
 	c = sim->list.c;
-	if (sim->list.n > 1 || c->used[0] < sim->npending[0] || c->used[1] < sim->npending[1])
+	/* What never returns does not end before all others do. */
+	if (sim->list.n > 1)
 		return 1;
 	if (s->t->order && multi_tell(s, sim))
 		return -ENOMEM;
