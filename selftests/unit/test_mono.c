@@ -607,6 +607,72 @@ static void test_multiset(void **state)
 		compare_types(&longer[i], &kl_frontier_engine, runs() / 100 + 50, 2, 30 + i, "u");
 }
 
+/* What random histories seldom have: numbers that are seen in one turn only. */
+static void test_turns(void **state)
+{
+	static const struct {
+		enum kl_verdict verdict;
+		const char *ops;
+	} t[] = {
+		/* Down, and then up: what returns first is seen last. */
+		{ KL_LINEARIZABLE, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 91 add 1\n"
+		  "t2 @0 12 92 add 1\nt3 @0 13 20 look2 1 -> 2\nt4 @0 14 30 take 1 -> 0\n" },
+		{ KL_LINEARIZABLE, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 91 add 1\n"
+		  "t2 @0 12 92 add 1\nt3 @0 13 20 look2 1 -> 2\nt4 @0 14 30 look 1 -> 0\n" },
+		{ KL_VIOLATION, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 91 add 1\n"
+		  "t2 @0 12 92 add 1\nt3 @0 13 20 look2 1 -> 2\nt4 @0 21 30 take 1 -> 0\n" },
+		/* Up, and then down. */
+		{ KL_LINEARIZABLE, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 91 add 1\n"
+		  "t2 @0 12 92 take 1 -> 1\nt3 @0 13 20 look 1 -> 0\nt4 @0 14 30 look2 1 -> 2\n" },
+		{ KL_VIOLATION, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 91 add 1\n"
+		  "t2 @0 12 92 take 1 -> 1\nt3 @0 13 20 look 1 -> 0\nt4 @0 21 30 look2 1 -> 2\n" },
+		/* None, before the second addition. */
+		{ KL_LINEARIZABLE, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 50 look 1 -> 0\n"
+		  "t2 @0 12 20 add 1\nt2 @0 21 22 look2 1 -> 1\n" },
+		{ KL_VIOLATION, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 50 look 1 -> 0\n"
+		  "t2 @0 12 20 add 1\nt2 @0 21 22 look2 1 -> 2\n" },
+		/* Two, before one is taken of none. */
+		{ KL_LINEARIZABLE, "t0 @0 10 90 add 1\nt1 @0 11 91 add 1\nt2 @0 12 50 look2 1 -> 2\n"
+		  "t3 @0 13 20 take 1 -> 1\nt3 @0 21 22 look2 1 -> 1\n" },
+		/* The one that returns first is the one that is taken. */
+		{ KL_LINEARIZABLE, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 50 look 1 -> 0\n"
+		  "t2 @0 12 20 add 1\nt2 @0 21 28 take 1 -> 1\nt2 @0 29 60 take 1 -> 1\n"
+		  "t3 @0 70 80 add 1\n" },
+		{ KL_VIOLATION, "t0 @0 0 1 add 1\nt0 @0 10 90 take 1 -> 1\nt1 @0 11 50 look 1 -> 0\n"
+		  "t2 @0 12 20 add 1\nt2 @0 21 28 take 1 -> 1\nt2 @0 29 60 take 1 -> 1\n"
+		  "t3 @0 91 95 add 1\n" },
+		/* What never returned may have been done, once. */
+		{ KL_LINEARIZABLE, "t0 @0 0 - add 1\nt1 @0 10 20 look 1 -> 0\nt1 @0 21 30 take 1 -> 1\n" },
+		{ KL_LINEARIZABLE, "t0 @0 0 - add 1\nt1 @0 10 20 look 1 -> 0\nt1 @0 21 30 take 1 -> 0\n" },
+		{ KL_VIOLATION, "t0 @0 0 - add 1\nt1 @0 10 20 take 1 -> 1\nt1 @0 21 30 take 1 -> 1\n" },
+		{ KL_VIOLATION, "t0 @0 0 - add 1\nt1 @0 10 20 look 1 -> 1\nt1 @0 21 30 take 1 -> 0\n" },
+		{ KL_LINEARIZABLE, "t0 @0 0 1 add 1\nt0 @0 2 - take 1\nt1 @0 10 20 look 1 -> 1\n"
+		  "t1 @0 21 30 take 1 -> 0\n" },
+	};
+	char text[400], what[40];
+	struct kl_history *h;
+	struct kl_spec *spec;
+	size_t i, k;
+
+	for (k = 0; !types[k].multi; k++)
+		;
+	assert_int_equal(kl_spec_parse("t.lin", types[k].spec, strlen(types[k].spec), &spec), 0);
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		snprintf(text, sizeof(text), "# klin history 1\n# clock mono error 0\n%s", t[i].ops);
+		assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
+		h->fresh = true;
+		snprintf(what, sizeof(what), "number %zu", i);
+		if (ask(spec, h, &kl_oracle_engine, true, NULL) != t[i].verdict ||
+		    ask(spec, h, &kl_mono_engine, true, NULL) != t[i].verdict) {
+			show(spec, h, what);
+			fail();
+		}
+		assert_true(check_certificate(spec, h, t[i].verdict));
+		kl_history_free(h);
+	}
+	kl_spec_free(spec);
+}
+
 static void test_again(void **state)
 {
 	const struct config c = {
@@ -848,6 +914,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_start),
 		cmocka_unit_test(test_pending),
 		cmocka_unit_test(test_multiset),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_long),
