@@ -673,6 +673,37 @@ static void test_turns(void **state)
 	kl_spec_free(spec);
 }
 
+/* More at once of one word than a general engine bears: what is wrong is confirmed by a part. */
+static void test_crowd(void **state)
+{
+	const unsigned int n = 10 + runs() / 2000;
+	unsigned int i, count[3] = { 0 };
+	struct kl_spec *spec;
+
+	assert_int_equal(kl_spec_load("multiset", &spec), 0);
+	for (i = 0; i < n; i++) {
+		const struct kl_gen_config c = {
+			.spec = spec, .seed = i + 1, .ops = 1500, .objects = 1, .keys = 1 + i % 2,
+			.threads = 16 + i % 20, .delay = 100, .mutate = i % 3,
+		};
+		struct kl_history *h;
+		enum kl_verdict v;
+
+		assert_int_equal(kl_gen(&c, &h), 0);
+		v = ask(spec, h, &kl_mono_engine, false, NULL);
+		count[v]++;
+		if (!c.mutate)
+			assert_int_equal(v, KL_LINEARIZABLE);
+		if (v == KL_LINEARIZABLE)
+			assert_true(check_certificate(spec, h, v));
+		kl_history_free(h);
+	}
+	kl_spec_free(spec);
+	printf("# %u linearizable, %u violations, %u declined\n", count[KL_LINEARIZABLE],
+	       count[KL_VIOLATION], count[KL_UNKNOWN]);
+	assert_true(count[KL_VIOLATION] > n / 3 && count[KL_UNKNOWN] <= n / 8);
+}
+
 static void test_again(void **state)
 {
 	const struct config c = {
@@ -915,6 +946,7 @@ int main(void)
 		cmocka_unit_test(test_pending),
 		cmocka_unit_test(test_multiset),
 		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_long),

@@ -111,13 +111,7 @@ static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexamp
 {
 	int ret;
 
-	s->forgot = false;
-	s->time = 0;
-	for (s->nkept = 0; s->nkept < s->nops; s->nkept++) {
-		if (s->p->items[s->nkept].call_ev > s->end_ev)
-			break;
-		s->kept[s->nkept] = s->p->items[s->nkept].op;
-	}
+	kl_shrink_keep_all(s);
 	ret = kl_shrink_cut_count(s, buf);
 	if (ret <= 0)
 		return ret;
@@ -132,7 +126,7 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 		      struct kl_counterexample *best)
 {
 	int ret = kl_shrink_find(s, event, buf);
-	bool copies = false;
+	bool copies;
 
 	if (!ret)
 		ret = kl_shrink_cut_count(s, buf);

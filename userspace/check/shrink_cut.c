@@ -222,13 +222,46 @@ static int find_window(struct shrink *s, uint32_t event, uint32_t last, uint64_t
 	return ret;
 }
 
+void kl_shrink_keep_all(struct shrink *s)
+{
+	const struct kl_part *p = s->p;
+
+	s->forgot = false;
+	s->time = 0;
+	s->nkept = 0;
+	while (s->nkept < s->nops && p->items[s->nkept].call_ev <= s->end_ev) {
+		s->kept[s->nkept] = p->items[s->nkept].op;
+		s->nkept++;
+	}
+}
+
+/* The history ends at event @end, and of copies their number is all that is kept. */
+static int count_until(struct shrink *s, uint32_t end, uint32_t *buf)
+{
+	int ret;
+
+	kl_shrink_end(s, end);
+	kl_shrink_keep_all(s);
+	ret = kl_shrink_cut_count(s, buf);
+	s->found |= ret > 0;
+	return ret;
+}
+
 int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 {
 	const uint32_t last = known_at(s, event);
 	const struct kl_limits *lim = s->lim;
 	/* Most are found again there; that costs nothing beside the whole. */
 	int ret = find_window(s, event, last, UINT32_MAX, buf);
+	struct kl_container type;
 
+	/* Of a multiset a number may say as much as all that was before. */
+	kl_spec_container(s->p->spec, &type);
+	if (!ret && type.kind == KL_CONTAINER_MULTISET) {
+		ret = count_until(s, return_from(s->p, event), buf) ?: count_until(s, last, buf);
+		if (ret)
+			return ret;
+	}
 	/* All of it, however long that takes if there is nothing yet. */
 	if (!s->found)
 		s->lim = s->whole;

@@ -47,9 +47,13 @@ int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf);
 /* Fills what is known of blocks of events, for all that follows.  0 or -ENOMEM. */
 int kl_shrink_index(struct shrink *s);
 
+/* Nothing is forgotten, and all is kept until the end, whether that is a violation or not. */
+void kl_shrink_keep_all(struct shrink *s);
+
 /*
  * The steps; each needs room for all operations in @buf and returns 0 or a negative errno,
- * and the first -EINVAL when the engine does not confirm the violation at @event.
+ * and the first -EINVAL when the engine does not confirm the violation at @event; 1 if
+ * copies of a word are left out.
  */
 int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf);
 /* Is there a violation at @event that not much before it is needed for?  1, 0. */

@@ -61,6 +61,12 @@ int multi_add(struct set_side *side, const struct set_op *op, uint32_t n);
 int multi_end_key(struct set_side *side, struct set_key *k);
 void multi_free(struct set_side *side);
 
+/*
+ * multi_core.c: where @a->core is large, @op of which is wrong, ask about what is around it,
+ * of all before the number alone.  1: a violation, @a says so; 0: not known; -ENOMEM.
+ */
+int multi_confirm(const struct set *t, uint32_t op, struct kl_answer *a);
+
 /* How many an operation saw. */
 uint64_t multi_seen(const struct set *t, uint32_t op);
 

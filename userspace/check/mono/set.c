@@ -22,9 +22,6 @@
 #include "base/mem.h"
 #include "check/mono/multi.h"
 
-#define WORK		64	/* looks for each operation, */
-#define FIRST_WORK	1000000	/* and some in any case */
-
 static void choose(const struct set *t, struct set_key *k)
 {
 	if (k->bits)
@@ -58,8 +55,7 @@ static int decide_some(struct set *t, struct set_side **bad)
 	return ret > 0 ? set_sweep(t, bad) : ret;
 }
 
-/* 1, 0 with the key that is wrong, -EAGAIN or -ENOMEM. */
-static int decide(struct set *t, struct set_side **bad)
+int set_decide(struct set *t, struct set_side **bad)
 {
 	int ret = decide_some(t, bad);
 
@@ -97,15 +93,24 @@ static int list_bad(const struct set *t, const struct set_side *bad, struct kl_a
 	return 0;
 }
 
+static int confirm(const struct set *t, uint32_t op, struct kl_answer *a)
+{
+	const int ret = t->multi ? multi_confirm(t, op, a) : 0;
+
+	if (ret)
+		return ret < 0 ? ret : 0;
+	return mono_confirm(t->s, t->lim, a);
+}
+
 static int answer(struct set *t, struct kl_answer *a)
 {
 	struct set_side *bad;
-	int found = decide(t, &bad);
+	int found = set_decide(t, &bad);
 
 	if (!found) {
 		found = list_bad(t, bad, a);
 		if (!found)
-			return mono_confirm(t->s, t->lim, a);
+			return confirm(t, set_index(t, bad->bad_item), a);
 		kl_answer_free(a);
 	}
 	if (found == -EAGAIN) {
@@ -127,7 +132,7 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 	     struct kl_answer *a)
 {
 	struct set t = {
-		.s = s, .lim = lim, .most_work = WORK * (uint64_t)s->nops + FIRST_WORK,
+		.s = s, .lim = lim, .most_work = SET_WORK * (uint64_t)s->nops + SET_FIRST_WORK,
 		.multi = c->kind == KL_CONTAINER_MULTISET,
 		.lines = s->h->error, .order = !lim->no_witness || s->h->error,
 	};

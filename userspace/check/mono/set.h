@@ -21,6 +21,8 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 #define FROM_IN	2		/* shift: the bit if it was in at first, beside that if out */
 
 #define SET_SIDES	16	/* at most */
+#define SET_WORK	64	/* looks for each operation, */
+#define SET_FIRST_WORK	1000000	/* and some in any case */
 #define SET_BOXES	256	/* that keys are dealt out in */
 
 /* An operation as it was looked up. */
@@ -266,6 +268,9 @@ void set_free(struct set *t);
 void set_start_again(struct set *t);
 /* Call @f of each key that was seen. */
 void set_each_key(struct set *t, void (*f)(const struct set *t, struct set_key *k));
+
+/* set.c: 1, 0 with the side that found the key that is wrong, -EAGAIN or -ENOMEM. */
+int set_decide(struct set *t, struct set_side **bad);
 
 /*
  * set_order.c: the order, as a->steps.  1, 0 if it is not that of each thread, -ENOMEM.
