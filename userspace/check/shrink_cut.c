@@ -323,7 +323,7 @@ int kl_shrink_cut_count(struct shrink *s, uint32_t *buf)
 {
 	const struct kl_part *p = s->p;
 	struct kl_cut cut = { 0 };
-	size_t good = s->nops, bad = 0, back = 1, before = s->nkept, n;
+	size_t good = SIZE_MAX, bad = 0, back = 1, before = s->nkept, n;
 	int ret = 0;
 
 	if (s->forgot || s->engine->tso)
@@ -342,7 +342,7 @@ int kl_shrink_cut_count(struct shrink *s, uint32_t *buf)
 		else if (good != back)
 			bad = back;
 		ret = ret < 0 ? ret : 0;
-		back = good < s->nops ? bad + (good - bad) / 2 : 2 * back;
+		back = good < SIZE_MAX ? bad + (good - bad) / 2 : 2 * back;
 	}
 	kl_cut_free(&cut);
 	return ret ? ret : s->nkept < before;
