@@ -9,7 +9,7 @@ make_certificate()
 {
 	keys=0
 	case $1 in
-	set|map) keys=2 ;;
+	set|multiset|map) keys=2 ;;
 	esac
 	"$KLIN" gen --type="$1" --ops="$3" --threads=3 --keys=$keys --mutate="$4" \
 		--seed="$seed" >h.txt
