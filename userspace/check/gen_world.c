@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "check/gen_world.h"
 #include "spec/container.h"
+#include "spec/ends.h"
 
 #define MAX_STATES	(1ULL << 26)
 #define FEW_KEYS	16
@@ -113,10 +114,19 @@ static struct kl_val choose_arg(struct kl_gen_world *w, const struct kl_gen_op *
 	return kl_word(p->use & KL_USE_ORDERED ? (w->next * 0x9e3779b1u) & UINT32_MAX : w->next);
 }
 
+/* Does a method add to a container, if there is room? */
+static bool adds_to(const struct kl_spec *spec, unsigned int method)
+{
+	struct kl_end_method e;
+
+	return kl_spec_role(spec, method) == KL_ROLE_ADD ||
+	       (kl_spec_end_method(spec, method, &e) && e.act == KL_END_PUSH);
+}
+
 /* How often a method is called by threads of that side. */
 static uint64_t weight_of(const struct kl_gen_config *c, unsigned int method, enum kl_gen_side side)
 {
-	const bool adds = side && kl_spec_role(c->spec, method) == KL_ROLE_ADD;
+	const bool adds = side && adds_to(c->spec, method);
 
 	if (side && adds != (side == KL_GEN_ADDS))
 		return 0;
