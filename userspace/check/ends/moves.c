@@ -187,7 +187,7 @@ static void stray(struct ends_state *s)
 bool ends_go_on(struct ends_state *s, uint32_t goal)
 {
 	const bool lost = s->now < s->lost;
-	uint32_t before, n;
+	uint32_t before;
 
 	s->tries = 0;
 	if (lost && kl_rand(&s->seed) & 1)
@@ -198,7 +198,5 @@ bool ends_go_on(struct ends_state *s, uint32_t goal)
 	before = s->nsteps;
 	if (!achieve(s, goal, 0))
 		ends_undo(s, before);
-	for (n = 1; n <= DEEP && s->tries < TRIES && !s->done[goal]; n++)
-		reach(s, goal, n);
 	return s->done[goal];
 }

@@ -8,17 +8,23 @@
 #include "base/mem.h"
 #include "check/ends/state.h"
 
-#define STUCK		3000	/* times that one event is not passed */
-#define BACK_MORE	100	/* times after which it goes back twice as far, */
-#define FURTHEST	6	/* so often */
+#define BACK_AFTER	300	/* times that nothing was left to try, after which it goes back */
+#define FURTHEST	7	/* twice as far each time, so often */
+#define STUCK		200	/* times that it goes back from one event */
 #define ALL_TRIES	2000000	/* steps for all of it, */
 #define EACH_TRIES	20	/* and more for each operation */
+#define DEAD		(1u << 16)	/* places that lead nowhere and are remembered */
 #define LOOK_AT_CLOCK	(1u << 16)
 
-/* An operation had to take effect. */
+/* An operation has to take effect. */
 struct choice {
 	uint32_t event, nsteps;
+	uint32_t next;		/* the open operation to try next, or one of these: */
+	uint64_t place;
 };
+
+#define BEST	(UINT32_MAX - 1)	/* what seems best; then each */
+#define LAST	UINT32_MAX
 
 struct search {
 	struct ends_state st;
@@ -26,38 +32,33 @@ struct search {
 	struct kl_answer *a;
 	struct choice *choice;
 	size_t nchoices, cchoices;
-	uint32_t deepest, stuck;
+	uint64_t *dead;
+	uint32_t deepest, back, jumps;
 	uint64_t all_tries, clock;
 };
 
-/* The next event.  1; 0: not possible; -ENOMEM. */
-static int one_event(struct search *s)
+/* Up to the return of what has not taken effect yet, or the end. */
+static void pass_events(struct search *s)
 {
-	const struct kl_event *e = &s->st.o.p->events[s->st.now];
-	const uint32_t item = e->item;
+	struct ends_state *st = &s->st;
 
-	if (s->st.o.op[item].kind == ENDS_NOTHING) {
-		s->st.now++;
-		return 1;
+	while (st->now < st->o.p->nevents) {
+		const struct kl_event *e = &st->o.p->events[st->now];
+		const uint32_t item = e->item;
+
+		if (st->o.op[item].kind == ENDS_NOTHING) {
+			st->now++;
+		} else if (e->kind == KL_EV_CALL) {
+			ends_enter(st, item);
+			st->now++;
+			ends_settle(st);
+		} else if (st->done[item]) {
+			ends_leave(st, item);
+			st->now++;
+		} else {
+			return;
+		}
 	}
-	if (e->kind == KL_EV_CALL) {
-		ends_enter(&s->st, item);
-		s->st.now++;
-		ends_settle(&s->st);
-		return 1;
-	}
-	if (!s->st.done[item]) {
-		if (kl_grow(s->choice, s->cchoices, s->nchoices + 1))
-			return -ENOMEM;
-		s->choice[s->nchoices++] = (struct choice){ s->st.now, s->st.nsteps };
-		ends_go_on(&s->st, item);
-		s->all_tries += s->st.tries + 1;
-		if (!s->st.done[item])
-			return 0;
-	}
-	ends_leave(&s->st, item);
-	s->st.now++;
-	return 1;
 }
 
 static void back_to(struct search *s, const struct choice *c)
@@ -86,37 +87,127 @@ static int time_over(struct search *s)
 	return kl_time_over(s->lim, s->a->reason, sizeof(s->a->reason)) ? -EDQUOT : 0;
 }
 
-/* Some choices back, more the longer it is stuck.  1, or 0 to give up. */
-static int go_back(struct search *s)
+static bool is_dead(const struct search *s, uint64_t place)
 {
+	return s->dead[place % DEAD] == place;
+}
+
+/* A new choice, unless it is known to lead nowhere.  1, 0, -ENOMEM. */
+static int open_choice(struct search *s, uint32_t next)
+{
+	const uint64_t place = kl_mix(s->st.hash, s->st.now);
+
+	if (is_dead(s, place))
+		return 0;
+	if (kl_grow(s->choice, s->cchoices, s->nchoices + 1))
+		return -ENOMEM;
+	s->choice[s->nchoices++] = (struct choice){ s->st.now, s->st.nsteps, next, place };
+	return 1;
+}
+
+/* The operation that is tried after @item. */
+static uint32_t next_of(const struct search *s, uint32_t item)
+{
+	const uint32_t first = s->st.o.p->nitems;
+
+	if (item == BEST)
+		item = first + ENDS_CHANGERS;
+	item = s->st.next[item];
+	if (item == first + ENDS_CHANGERS)
+		item = s->st.next[first + ENDS_NEVER_RETURN];
+	return item == first + ENDS_NEVER_RETURN ? LAST : item;
+}
+
+/* The next thing to try of a choice, where the search is.  1: it was possible. */
+static bool try_next(struct search *s, struct choice *c)
+{
+	const uint32_t goal = s->st.o.p->events[c->event].item, item = c->next;
+
+	c->next = next_of(s, item);
+	s->all_tries++;
+	if (item == BEST) {
+		ends_go_on(&s->st, goal);
+		s->all_tries += s->st.tries;
+		if (s->st.done[goal])
+			return true;
+		ends_undo(&s->st, c->nsteps);
+		return false;
+	}
+	if (!ends_may(&s->st, item))
+		return false;
+	ends_take_effect(&s->st, item);
+	ends_settle(&s->st);
+	return true;
+}
+
+/* Further back, and by chance from there on.  1, or 0 to give up. */
+static int jump(struct search *s)
+{
+	const uint32_t far = s->jumps < FURTHEST ? s->jumps : FURTHEST;
 	size_t most, back;
 
-	if (s->st.now > s->deepest) {
-		s->deepest = s->st.now;
-		s->stuck = 0;
-	}
-	if (++s->stuck > STUCK ||
-	    s->all_tries > ALL_TRIES + EACH_TRIES * (uint64_t)s->st.o.p->nitems)
+	s->back = 0;
+	if (++s->jumps > STUCK)
 		return 0;
-	most = s->stuck / BACK_MORE < FURTHEST ? s->stuck / BACK_MORE : FURTHEST;
-	most = (size_t)4 << kl_rand_below(&s->st.seed, most + 1);
+	most = (size_t)4 << kl_rand_below(&s->st.seed, far + 1);
 	back = 1 + kl_rand_below(&s->st.seed, most);
 	s->nchoices -= back < s->nchoices ? back : s->nchoices;
-	back_to(s, &s->choice[s->nchoices]);
+	back_to(s, &s->choice[s->nchoices++]);
+	s->choice[s->nchoices - 1].next = BEST;
 	s->st.lost = s->st.now + 1 + kl_rand_below(&s->st.seed, most);
 	return 1;
 }
 
+/* One step.  1: on with it, 0: give up, -ENOMEM. */
+static int one_step(struct search *s)
+{
+	struct choice *c;
+	int ret;
+
+	if (s->all_tries > ALL_TRIES + EACH_TRIES * (uint64_t)s->st.o.p->nitems)
+		return 0;
+	while (s->nchoices) {
+		c = &s->choice[s->nchoices - 1];
+		if (s->st.nsteps != c->nsteps || s->st.now != c->event)
+			back_to(s, c);
+		while (c->next != LAST && !try_next(s, c))
+			;
+		if (s->st.nsteps > c->nsteps)
+			break;
+		s->dead[c->place % DEAD] = c->place;
+		s->nchoices--;
+		if (++s->back > BACK_AFTER)
+			return jump(s);
+	}
+	if (!s->nchoices)
+		return 0;
+	ret = s->st.done[s->st.o.p->events[s->st.now].item];
+	if (ret)
+		pass_events(s);
+	if (s->st.now > s->deepest) {
+		s->deepest = s->st.now;
+		s->back = s->jumps = 0;
+	}
+	if (s->st.now == s->st.o.p->nevents)
+		return 1;
+	ret = open_choice(s, ret ? BEST : next_of(s, BEST));
+	return ret < 0 ? ret : 1;
+}
+
 static int run(struct search *s)
 {
-	int ret = 1;
+	int ret;
 
+	s->dead = calloc(DEAD, sizeof(*s->dead));
+	if (!s->dead)
+		return -ENOMEM;
+	pass_events(s);
+	s->deepest = s->st.now;
+	ret = s->st.now < s->st.o.p->nevents ? open_choice(s, BEST) : 1;
 	while (ret > 0 && s->st.now < s->st.o.p->nevents) {
 		ret = time_over(s);
 		if (!ret)
-			ret = one_event(s);
-		if (!ret)
-			ret = go_back(s);
+			ret = one_step(s);
 	}
 	return ret;
 }
@@ -169,6 +260,7 @@ static int ends_decide(const struct kl_part *p, const struct kl_limits *lim, str
 		snprintf(a->reason, sizeof(a->reason), "ends: %s", why);
 	ends_state_free(&s.st);
 	free(s.choice);
+	free(s.dead);
 	return ret;
 }
 

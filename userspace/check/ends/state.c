@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "check/ends/state.h"
 
@@ -133,6 +134,7 @@ bool ends_may(const struct ends_state *s, uint32_t item)
 
 static void push(struct ends_state *s, uint32_t value, bool back)
 {
+	s->hash ^= kl_mix(value, back ? s->tail : s->head - 1);
 	if (back)
 		s->deque[s->tail++] = value;
 	else
@@ -144,8 +146,14 @@ static uint32_t pop(struct ends_state *s, bool back)
 {
 	const uint32_t value = back ? s->deque[--s->tail] : s->deque[s->head++];
 
+	s->hash ^= kl_mix(value, back ? s->tail : s->head - 1);
 	s->leaving[s->o.v[value].leaves]--;
 	return value;
+}
+
+static uint64_t done_hash(uint32_t item)
+{
+	return kl_mix(item, UINT64_MAX);
 }
 
 void ends_take_effect(struct ends_state *s, uint32_t item)
@@ -159,6 +167,7 @@ void ends_take_effect(struct ends_state *s, uint32_t item)
 	else if (op->kind == ENDS_LOOK)
 		s->o.v[op->value].looks--;
 	s->done[item] = 1;
+	s->hash ^= done_hash(item);
 	s->step[s->nsteps++] = item;
 }
 
@@ -175,6 +184,7 @@ void ends_undo(struct ends_state *s, uint32_t nsteps)
 		else if (op->kind == ENDS_LOOK)
 			s->o.v[op->value].looks++;
 		s->done[item] = 0;
+		s->hash ^= done_hash(item);
 	}
 }
 

@@ -14,6 +14,7 @@ struct ends_state {
 	uint32_t leaving[3];	/* how many of these, by where they leave */
 	uint8_t *done;		/* of each item: it has taken effect */
 	uint32_t *step, nsteps;
+	uint64_t hash;		/* of what is done, and of what is inside and where */
 	/* Open operations in order of call, as rings: behind all items one's begin for each. */
 	uint32_t *next, *prev;
 	uint32_t now;		/* events that have happened */
