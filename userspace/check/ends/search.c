@@ -8,11 +8,17 @@
 #include "base/mem.h"
 #include "check/ends/state.h"
 
-#define BACK_AFTER	300	/* times that nothing was left to try, after which it goes back */
-#define FURTHEST	7	/* twice as far each time, so often */
-#define STUCK		200	/* times that it goes back from one event */
-#define ALL_TRIES	2000000	/* steps for all of it, */
-#define EACH_TRIES	20	/* and more for each operation */
+/* Times that nothing was left to try, after which it jumps back: at first, and then at least, */
+#define FIRST_PATIENCE	100
+#define PATIENCE	30
+#define MORE_PATIENCE	8	/* or twice as many, half as often, and so on, so often */
+#define FURTHEST	6	/* a jump goes up to twice as far each time, so often, */
+#define FURTHER		1000	/* and once more after so many */
+#define MOST_JUMPS	4000	/* from one event */
+#define WORK_JUMP	4	/* that each such is for kl_limits.work */
+#define ASK_AFTER	50	/* jumps after which what is wrong is looked for */
+#define ALL_TRIES	50000000	/* steps for all of it, */
+#define EACH_TRIES	200	/* and more for each operation */
 #define DEAD		(1u << 16)	/* places that lead nowhere and are remembered */
 #define LOOK_AT_CLOCK	(1u << 16)
 
@@ -33,7 +39,9 @@ struct search {
 	struct choice *choice;
 	size_t nchoices, cchoices;
 	uint64_t *dead;
-	uint32_t deepest, back, jumps;
+	uint32_t deepest;	/* the event that no order came past, and from there: */
+	uint32_t back, patience;	/* times that nothing was left to try, at most */
+	uint32_t jumps, most_jumps;
 	uint64_t all_tries, clock;
 };
 
@@ -140,15 +148,22 @@ static bool try_next(struct search *s, struct choice *c)
 	return true;
 }
 
-/* Further back, and by chance from there on.  1, or 0 to give up. */
+/* Further back, and by chance from there on.  1; 0 to give up, or as @a says; -ENOMEM. */
 static int jump(struct search *s)
 {
-	const uint32_t far = s->jumps < FURTHEST ? s->jumps : FURTHEST;
+	uint32_t far = s->jumps < FURTHEST ? s->jumps : FURTHEST + s->jumps / FURTHER;
 	size_t most, back;
+	int ret;
 
-	s->back = 0;
-	if (++s->jumps > STUCK)
+	if (s->jumps++ == ASK_AFTER) {
+		ret = ends_core(&s->st.o, s->deepest, s->lim, s->a);
+		if (ret)
+			return ret < 0 ? ret : 0;
+	}
+	if (s->jumps > s->most_jumps)
 		return 0;
+	s->back = 0;
+	s->patience = PATIENCE << __builtin_ctzll(kl_rand(&s->st.seed) | 1u << MORE_PATIENCE);
 	most = (size_t)4 << kl_rand_below(&s->st.seed, far + 1);
 	back = 1 + kl_rand_below(&s->st.seed, most);
 	s->nchoices -= back < s->nchoices ? back : s->nchoices;
@@ -156,6 +171,13 @@ static int jump(struct search *s)
 	s->choice[s->nchoices - 1].next = BEST;
 	s->st.lost = s->st.now + 1 + kl_rand_below(&s->st.seed, most);
 	return 1;
+}
+
+static void start_over(struct search *s)
+{
+	s->deepest = s->st.now;
+	s->back = s->jumps = 0;
+	s->patience = FIRST_PATIENCE;
 }
 
 /* One step.  1: on with it, 0: give up, -ENOMEM. */
@@ -176,7 +198,7 @@ static int one_step(struct search *s)
 			break;
 		s->dead[c->place % DEAD] = c->place;
 		s->nchoices--;
-		if (++s->back > BACK_AFTER)
+		if (++s->back > s->patience)
 			return jump(s);
 	}
 	if (!s->nchoices)
@@ -184,10 +206,8 @@ static int one_step(struct search *s)
 	ret = s->st.done[s->st.o.p->events[s->st.now].item];
 	if (ret)
 		pass_events(s);
-	if (s->st.now > s->deepest) {
-		s->deepest = s->st.now;
-		s->back = s->jumps = 0;
-	}
+	if (s->st.now > s->deepest)
+		start_over(s);
 	if (s->st.now == s->st.o.p->nevents)
 		return 1;
 	ret = open_choice(s, ret ? BEST : next_of(s, BEST));
@@ -202,7 +222,7 @@ static int run(struct search *s)
 	if (!s->dead)
 		return -ENOMEM;
 	pass_events(s);
-	s->deepest = s->st.now;
+	start_over(s);
 	ret = s->st.now < s->st.o.p->nevents ? open_choice(s, BEST) : 1;
 	while (ret > 0 && s->st.now < s->st.o.p->nevents) {
 		ret = time_over(s);
@@ -239,8 +259,13 @@ static int decide(struct search *s)
 		return ret == -EDQUOT ? 0 : ret;
 	if (ret)
 		return say_yes(s);
-	ret = ends_core(&s->st.o, s->deepest, s->lim, s->a);
-	if (!ret)
+	/* It may have been asked already. */
+	if (s->a->verdict == KL_UNKNOWN && s->jumps <= ASK_AFTER)
+		ret = ends_core(&s->st.o, s->deepest, s->lim, s->a);
+	s->a->more_work = !ret && s->jumps > s->most_jumps && s->most_jumps < MOST_JUMPS;
+	if (s->a->more_work)
+		s->a->fail_event = s->deepest;
+	if (s->a->verdict == KL_UNKNOWN)
 		snprintf(s->a->reason, sizeof(s->a->reason), "ends: no order found beyond event %u of "
 			 "%u, nor a few operations that have none", s->deepest, s->st.o.p->nevents);
 	return ret < 0 ? ret : 0;
@@ -252,6 +277,8 @@ static int ends_decide(const struct kl_part *p, const struct kl_limits *lim, str
 	const char *why;
 	int ret = ends_read(&s.st.o, &why);
 
+	s.most_jumps = lim->work && lim->work / WORK_JUMP < MOST_JUMPS ? lim->work / WORK_JUMP :
+		       MOST_JUMPS;
 	a->engine = "ends";
 	a->verdict = KL_UNKNOWN;
 	if (ret > 0)
