@@ -24,13 +24,15 @@
 #define MOST_OPS	300
 #define MOST_SPAN	1024
 #define CORE_WORK	10000	/* configurations for a core, */
-#define CORE_EACH	20	/* and more for each operation placed */
+#define CORE_EACH	20	/* and more for each operation placed; */
+#define MUCH_WORK	16	/* so many times as many where nothing else is left */
 
 struct core {
 	const struct ends_ops *o;
 	uint8_t *value;		/* is it kept? */
-	uint8_t *found;		/* of items that found it empty: is it kept? */
+	uint8_t *found;		/* of items that found it empty, or are odd: is it kept? */
 	uint32_t *ops, n;	/* those of the history, ascending */
+	uint64_t work;
 };
 
 /* Is the item under way at some event of @from .. @to? */
@@ -91,7 +93,7 @@ static int ask(struct core *c, const struct kl_limits *limits, struct kl_answer 
 		methods[i] = kl_spec_find_method(p->spec, p->h->methods[i]);
 	collect(c);
 	core.ncore = c->n;
-	lim.work = CORE_WORK;
+	lim.work = c->work;
 	lim.each = CORE_EACH;
 	ret = c->n && c->n <= MOST_OPS ? mono_ask_general(&s, &lim, &core, &general) : 0;
 	free(methods);
@@ -109,14 +111,18 @@ static int ask(struct core *c, const struct kl_limits *limits, struct kl_answer 
 
 static int widen(struct core *c, uint32_t at, const struct kl_limits *lim, struct kl_answer *a)
 {
-	uint32_t span = FIRST_SPAN;
+	uint32_t span = FIRST_SPAN, only = c->o->wrong;
 	bool more = true;
 	int ret = 0;
 
-	if (c->o->wrong != ENDS_NONE) {
-		c->value[c->o->wrong] = 1;
-		return ask(c, lim, a);
+	if (c->o->odd != ENDS_NONE) {
+		c->found[c->o->odd] = 1;
+		only = c->o->op[c->o->odd].value;
 	}
+	if (only != ENDS_NONE)
+		c->value[only] = 1;
+	if (only != ENDS_NONE || c->o->odd != ENDS_NONE)
+		return ask(c, lim, a);
 	for (c->n = 0; !ret && more && c->n <= MOST_OPS; span *= 2) {
 		more = mark(c, at > span ? at - span : 0, at);
 		ret = ask(c, lim, a);
@@ -183,7 +189,7 @@ static int widen_window(struct core *c, uint32_t at, const struct kl_limits *lim
 	uint32_t span = FIRST_SPAN;
 	int ret = 0;
 
-	lim.work = CORE_WORK;
+	lim.work = c->work;
 	lim.each = CORE_EACH;
 	lim.no_witness = true;
 	lim.progress = NULL;
@@ -196,10 +202,10 @@ static int widen_window(struct core *c, uint32_t at, const struct kl_limits *lim
 	return ret;
 }
 
-int ends_core(const struct ends_ops *o, uint32_t at, const struct kl_limits *lim,
+int ends_core(const struct ends_ops *o, uint32_t at, bool much, const struct kl_limits *lim,
 	      struct kl_answer *a)
 {
-	struct core c = { .o = o };
+	struct core c = { .o = o, .work = much ? MUCH_WORK * CORE_WORK : CORE_WORK };
 	int ret;
 
 	c.value = calloc((size_t)o->nvalues + 1, 1);
@@ -212,7 +218,7 @@ int ends_core(const struct ends_ops *o, uint32_t at, const struct kl_limits *lim
 	if (ret > 0)
 		snprintf(a->reason, sizeof(a->reason), "%zu operations that have no order by "
 			 "themselves", a->ncore);
-	else if (!ret && o->wrong == ENDS_NONE && o->p->nevents)
+	else if (!ret && o->wrong == ENDS_NONE && o->odd == ENDS_NONE && o->p->nevents)
 		ret = widen_window(&c, at, lim, a);
 	free(c.value);
 	free(c.found);

@@ -64,6 +64,7 @@ struct ends_ops {
 	uint64_t capacity;	/* UINT64_MAX: there is always room */
 	bool may_differ;	/* it is an argument how much room there is */
 	uint32_t wrong;		/* a value that has no order by itself, or ENDS_NONE */
+	uint32_t odd;		/* an item whose results no state gives, or ENDS_NONE */
 };
 
 /**
@@ -80,12 +81,13 @@ void ends_free(struct ends_ops *o);
  * ends_core() - operations that have no order by themselves
  * @o: the operations
  * @at: the event that no order was found to go beyond
+ * @much: look for longer
  * @lim: bounds
  * @a: the answer, filled in if there are such
  *
  * Return: 1, 0, -ENOMEM.
  */
-int ends_core(const struct ends_ops *o, uint32_t at, const struct kl_limits *lim,
+int ends_core(const struct ends_ops *o, uint32_t at, bool much, const struct kl_limits *lim,
 	      struct kl_answer *a);
 
 #endif

@@ -33,6 +33,21 @@ static bool fits(const struct kl_end_method *m, const struct kl_val *res, const 
 	return true;
 }
 
+/* A result that is a word or one of the special values, and still none that there can be. */
+static bool is_odd(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
+		   struct ends_op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->nresults && res[i].tag != KL_ANY; i++)
+		;
+	if (i < m->nresults)
+		return false;
+	op->kind = ENDS_NOTHING;
+	r->o->odd = op - r->o->op;
+	return true;
+}
+
 static bool read_push(struct reader *r, const struct kl_end_method *m, const struct kl_val *v,
 		      unsigned int nargs, bool pending, struct ends_op *op)
 {
@@ -54,7 +69,8 @@ static bool read_push(struct reader *r, const struct kl_end_method *m, const str
 		return true;
 	op->kind = ENDS_FULL;
 	return (m->bounded && fits(m, v + nargs, m->other, m->nresults)) ||
-	       no(r, "a result that no push gives");
+	       is_odd(r, m, v + nargs, op) ||
+	       no(r, "a result of a push that is not known");
 }
 
 static bool read_pop(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
@@ -70,7 +86,7 @@ static bool read_pop(struct reader *r, const struct kl_end_method *m, const stru
 	else if (m->nresults == 1 && res[0].tag == KL_ANY && !pop)
 		op->kind = ENDS_FREE;
 	else if (!fits(m, res, m->done, m->value))
-		return no(r, "a result that is not known, or that no container gives");
+		return is_odd(r, m, res, op) || no(r, "a result that is not known");
 	r->o->nwild += op->kind == ENDS_WILD;
 	return true;
 }
@@ -99,12 +115,14 @@ static bool word_of(const struct reader *r, uint32_t i, uint64_t *word)
 	const struct kl_item *it = &r->o->p->items[i];
 	const struct kl_shape *s = &r->o->p->h->shapes[it->shape];
 	const struct kl_end_method *m = &r->method[it->method];
+	const bool push = m->act == KL_END_PUSH;
 	const uint8_t kind = r->o->op[i].kind;
+	const struct kl_val *v = &r->o->p->h->vals[s->vals + m->value + (push ? 0 : s->nargs)];
 
-	if (kind != ENDS_PUSH && kind != ENDS_POP && kind != ENDS_LOOK)
+	if (r->o->odd != i && kind != ENDS_PUSH && kind != ENDS_POP && kind != ENDS_LOOK)
 		return false;
-	*word = r->o->p->h->vals[s->vals + m->value + (kind == ENDS_PUSH ? 0 : s->nargs)].v;
-	return true;
+	*word = v->v;
+	return v->tag == KL_WORD;
 }
 
 /* Values are numbered, and the operations of each made known to it. */
@@ -228,7 +246,7 @@ int ends_read(struct ends_ops *o, const char **why)
 	struct reader r = { .o = o };
 	int ret;
 
-	o->wrong = ENDS_NONE;
+	o->wrong = o->odd = ENDS_NONE;
 	o->capacity = UINT64_MAX;
 	ret = read_all(&r);
 	*why = r.why;

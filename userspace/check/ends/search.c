@@ -156,7 +156,7 @@ static int jump(struct search *s)
 	int ret;
 
 	if (s->jumps++ == ASK_AFTER) {
-		ret = ends_core(&s->st.o, s->deepest, s->lim, s->a);
+		ret = ends_core(&s->st.o, s->deepest, false, s->lim, s->a);
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}
@@ -252,17 +252,17 @@ static int decide(struct search *s)
 {
 	int ret = ends_state_init(&s->st);
 
-	if (!ret && s->st.o.wrong == ENDS_NONE)
+	if (!ret && s->st.o.wrong == ENDS_NONE && s->st.o.odd == ENDS_NONE)
 		ret = run(s);
 	s->a->work = s->all_tries;
 	if (ret < 0)
 		return ret == -EDQUOT ? 0 : ret;
 	if (ret)
 		return say_yes(s);
-	/* It may have been asked already. */
-	if (s->a->verdict == KL_UNKNOWN && s->jumps <= ASK_AFTER)
-		ret = ends_core(&s->st.o, s->deepest, s->lim, s->a);
-	s->a->more_work = !ret && s->jumps > s->most_jumps && s->most_jumps < MOST_JUMPS;
+	s->a->more_work = s->jumps > s->most_jumps && s->most_jumps < MOST_JUMPS;
+	/* With little time it was asked already. */
+	if (s->a->verdict == KL_UNKNOWN && !s->a->more_work)
+		ret = ends_core(&s->st.o, s->deepest, true, s->lim, s->a);
 	if (s->a->more_work)
 		s->a->fail_event = s->deepest;
 	if (s->a->verdict == KL_UNKNOWN)
