@@ -81,6 +81,15 @@ printf '%s\n' "# first init" "t1 @0 1 2 cas 0 1 -> 1" "t2 @1 1 2 write 5" "t2 @1
 	"t2 @1 5 6 write 5" "t2 @1 7 8 read -> 5" >others.txt
 verdict 0 "an object that others' methods do not concern" "object 0x1: .* by log-linear" --explain \
 	"$register" others.txt
+for type in deque bounded_queue kfifo; do
+	"$KLIN" gen --type=$type --ops=3000 --threads=4 >ends.txt
+	verdict 0 "$type: decided by \`ends'" "object 0x1: .* LINEARIZABLE by ends" --explain \
+		"$specs/$type.lin" ends.txt
+done
+printf '%s\n' "# first init" "t1 @1 1 2 push_back 1" "t1 @1 3 4 push_front 2" \
+	"t1 @1 5 6 pop_back -> 2" "t1 @1 7 8 pop_front -> 1" >ends.txt
+verdict 1 "deque: a violation, found by \`ends'" "object 0x1: .* VIOLATION by ends" --explain \
+	"$specs/deque.lin" ends.txt
 verdict 1 "a violation" "^VIOLATION" "$register" wrong.txt
 verdict 1 "a violation is confirmed by the oracle" "oracle finds no order either" "$register" \
 	wrong.txt

@@ -59,6 +59,21 @@ static bool mark(struct core *c, uint32_t from, uint32_t to)
 	return from > 0;
 }
 
+/* All that are odd, and what has their values: what is kept tells what may be left out. */
+static bool mark_odd(struct core *c)
+{
+	uint32_t i;
+
+	for (i = 0; c->o->nodd && i < c->o->p->nitems; i++) {
+		if (c->o->op[i].kind != ENDS_ODD)
+			continue;
+		c->found[i] = 1;
+		if (c->o->op[i].value != ENDS_NONE)
+			c->value[c->o->op[i].value] = 1;
+	}
+	return c->o->nodd;
+}
+
 static void collect(struct core *c)
 {
 	const struct kl_part *p = c->o->p;
@@ -111,17 +126,13 @@ static int ask(struct core *c, const struct kl_limits *limits, struct kl_answer 
 
 static int widen(struct core *c, uint32_t at, const struct kl_limits *lim, struct kl_answer *a)
 {
-	uint32_t span = FIRST_SPAN, only = c->o->wrong;
+	uint32_t span = FIRST_SPAN;
 	bool more = true;
 	int ret = 0;
 
-	if (c->o->odd != ENDS_NONE) {
-		c->found[c->o->odd] = 1;
-		only = c->o->op[c->o->odd].value;
-	}
-	if (only != ENDS_NONE)
-		c->value[only] = 1;
-	if (only != ENDS_NONE || c->o->odd != ENDS_NONE)
+	if (c->o->wrong != ENDS_NONE)
+		c->value[c->o->wrong] = 1;
+	if (mark_odd(c) || c->o->wrong != ENDS_NONE)
 		return ask(c, lim, a);
 	for (c->n = 0; !ret && more && c->n <= MOST_OPS; span *= 2) {
 		more = mark(c, at > span ? at - span : 0, at);
@@ -218,7 +229,7 @@ int ends_core(const struct ends_ops *o, uint32_t at, bool much, const struct kl_
 	if (ret > 0)
 		snprintf(a->reason, sizeof(a->reason), "%zu operations that have no order by "
 			 "themselves", a->ncore);
-	else if (!ret && o->wrong == ENDS_NONE && o->odd == ENDS_NONE && o->p->nevents)
+	else if (!ret && o->wrong == ENDS_NONE && !o->nodd && o->p->nevents)
 		ret = widen_window(&c, at, lim, a);
 	free(c.value);
 	free(c.found);

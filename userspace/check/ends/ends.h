@@ -29,6 +29,7 @@ enum ends_kind {
 	ENDS_LOOK, ENDS_EMPTY, ENDS_FULL,
 	ENDS_FREE,	/* changes nothing, and what it saw is not known */
 	ENDS_NOTHING,	/* pending, it changes nothing; or it is no operation */
+	ENDS_ODD,	/* its results are known, and still none that any state gives */
 };
 
 static inline bool ends_changes(enum ends_kind k)
@@ -64,7 +65,7 @@ struct ends_ops {
 	uint64_t capacity;	/* UINT64_MAX: there is always room */
 	bool may_differ;	/* it is an argument how much room there is */
 	uint32_t wrong;		/* a value that has no order by itself, or ENDS_NONE */
-	uint32_t odd;		/* an item whose results no state gives, or ENDS_NONE */
+	uint32_t nodd;		/* items whose results no state gives */
 };
 
 /**

@@ -33,7 +33,7 @@ static bool fits(const struct kl_end_method *m, const struct kl_val *res, const 
 	return true;
 }
 
-/* A result that is a word or one of the special values, and still none that there can be. */
+/* Of a pop or look: results that are known, and still none that there can be. */
 static bool is_odd(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
 		   struct ends_op *op)
 {
@@ -43,8 +43,8 @@ static bool is_odd(struct reader *r, const struct kl_end_method *m, const struct
 		;
 	if (i < m->nresults)
 		return false;
-	op->kind = ENDS_NOTHING;
-	r->o->odd = op - r->o->op;
+	op->kind = ENDS_ODD;
+	r->o->nodd++;
 	return true;
 }
 
@@ -69,8 +69,7 @@ static bool read_push(struct reader *r, const struct kl_end_method *m, const str
 		return true;
 	op->kind = ENDS_FULL;
 	return (m->bounded && fits(m, v + nargs, m->other, m->nresults)) ||
-	       is_odd(r, m, v + nargs, op) ||
-	       no(r, "a result of a push that is not known");
+	       no(r, "a result that no push gives");
 }
 
 static bool read_pop(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
@@ -119,7 +118,7 @@ static bool word_of(const struct reader *r, uint32_t i, uint64_t *word)
 	const uint8_t kind = r->o->op[i].kind;
 	const struct kl_val *v = &r->o->p->h->vals[s->vals + m->value + (push ? 0 : s->nargs)];
 
-	if (r->o->odd != i && kind != ENDS_PUSH && kind != ENDS_POP && kind != ENDS_LOOK)
+	if (kind != ENDS_PUSH && kind != ENDS_POP && kind != ENDS_LOOK && kind != ENDS_ODD)
 		return false;
 	*word = v->v;
 	return v->tag == KL_WORD;
@@ -246,7 +245,7 @@ int ends_read(struct ends_ops *o, const char **why)
 	struct reader r = { .o = o };
 	int ret;
 
-	o->wrong = o->odd = ENDS_NONE;
+	o->wrong = ENDS_NONE;
 	o->capacity = UINT64_MAX;
 	ret = read_all(&r);
 	*why = r.why;

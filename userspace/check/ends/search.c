@@ -252,7 +252,7 @@ static int decide(struct search *s)
 {
 	int ret = ends_state_init(&s->st);
 
-	if (!ret && s->st.o.wrong == ENDS_NONE && s->st.o.odd == ENDS_NONE)
+	if (!ret && s->st.o.wrong == ENDS_NONE && !s->st.o.nodd)
 		ret = run(s);
 	s->a->work = s->all_tries;
 	if (ret < 0)

@@ -41,8 +41,8 @@ static uint32_t seen_by(const struct ends_state *s, const struct ends_value *v, 
 }
 
 /* Can @out, nearer to the end @end since the event @since or before, and @in be inside together? */
-static bool agree(const struct ends_state *s, const struct ends_value *out, const struct ends_value *in,
-		  uint8_t end, uint32_t since)
+static bool agree(const struct ends_state *s, const struct ends_value *out,
+		  const struct ends_value *in, uint8_t end, uint32_t since)
 {
 	const uint8_t other = end == ENDS_BACK ? ENDS_FRONT : ENDS_BACK;
 

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The engine `ends' by itself, on histories of some thousand operations: right ones are
+ * decided, and their orders are accepted by the replayer; what is called wrong is wrong, and
+ * shown by few operations.  KLIN_RUNS sets how many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "check/check.h"
+#include "check/gen.h"
+#include "history_util.h"
+#include "replayed.h"
+
+#define N(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* Shipped ones by their names, and others. */
+static const char *const specs[] = {
+	"deque", "bounded_queue", "kfifo",
+	"spec bounded_stack { const MOST = 5; stack<word> s = empty;\n"
+	"method add(word v) -> word { atomic_flush {\n"
+	"if (s.size() == MOST) return full; s.push(v); return 0; } }\n"
+	"method take() -> word { atomic_flush { return s.pop(); } }\n"
+	"method look() -> word { atomic { return s.top(); } } }\n",
+	"spec bounded_deque { const MOST = 6; deque<word> d = empty;\n"
+	"method add(word v) -> bool { atomic_flush {\n"
+	"if (d.size() == MOST) return false; d.push_back(v); return true; } }\n"
+	"method add2(word v) -> bool { atomic_flush {\n"
+	"if (d.size() == MOST) return false; d.push_front(v); return true; } }\n"
+	"method take() -> word { atomic_flush { return d.pop_front(); } }\n"
+	"method take2() -> word { atomic_flush { return d.pop_back(); } }\n"
+	"method look() -> word { atomic { return d.front(); } }\n"
+	"method look2() -> word { atomic { return d.back(); } } }\n",
+};
+
+static const struct kl_engine *const alone[] = { &kl_ends_engine, NULL };
+static const struct kl_options ends_only = {
+	.engines = alone, .threads = 1, .classical = true, .max_shrink = 1,
+};
+
+static struct kl_spec *spec_of(unsigned int i)
+{
+	struct kl_spec *spec;
+
+	if (strncmp(specs[i], "spec ", 5))
+		return shipped_spec(specs[i]);
+	assert_int_equal(kl_spec_parse("t.lin", specs[i], strlen(specs[i]), &spec), 0);
+	return spec;
+}
+
+static unsigned long runs(void)
+{
+	return wanted_runs(300) / 30;
+}
+
+/* Two threads or many, some of which may only add; some do not return, clocks may differ. */
+static struct kl_history *make(const struct kl_spec *spec, unsigned long run, bool odd, bool wrong)
+{
+	static const unsigned int threads[] = { 2, 3, 4, 8, 16 };
+	struct kl_gen_config c = {
+		.spec = spec, .seed = run + 1, .ops = 2000 + run * 977 % 3000, .objects = 1,
+		.threads = threads[run % N(threads)], .delay = run % 7 ? 100 : 3, .mutate = wrong,
+	};
+	struct kl_history *h;
+
+	c.producers = run % 4 == 3 ? c.threads / 2 : 0;
+	if (odd) {
+		c.pending = run & 1;
+		c.error = run & 2 ? 5 : 0;
+		c.stall = run % 3 == 2;
+	}
+	assert_int_equal(kl_gen(&c, &h), 0);
+	return h;
+}
+
+/* The order that was found is one, and is found again; so is the verdict without it. */
+static void check_order(const struct kl_spec *spec, const struct kl_history *h,
+			const struct kl_report *r)
+{
+	const struct kl_limits bare = { .no_witness = true };
+	const struct kl_answer *a = &r->parts[0].answer;
+	struct kl_answer again, without;
+	struct kl_replay replay;
+
+	assert_ptr_equal(r->parts[0].engine, &kl_ends_engine);
+	assert_true(a->nsteps);
+	assert_int_equal(replay_report(r, true, spec, h, &replay), 0);
+	assert_int_equal(replay.open, 0);
+	assert_int_equal(kl_decide_history(spec, h, &kl_ends_engine, &(struct kl_limits){ 0 }, &again,
+					   NULL), 0);
+	assert_int_equal(again.nsteps, a->nsteps);
+	assert_memory_equal(again.steps, a->steps, a->nsteps * sizeof(*a->steps));
+	kl_answer_free(&again);
+	assert_int_equal(kl_decide_history(spec, h, &kl_ends_engine, &bare, &without, NULL), 0);
+	assert_int_equal(without.verdict, KL_LINEARIZABLE);
+	kl_answer_free(&without);
+}
+
+static void right(unsigned int type, bool odd)
+{
+	unsigned long i, n = runs() + 5, decided = 0;
+	struct kl_spec *spec = spec_of(type);
+	struct kl_report *r;
+
+	for (i = 0; i < n; i++) {
+		struct kl_history *h = make(spec, i, odd, false);
+
+		assert_int_equal(kl_check(spec, h, &ends_only, &r), 0);
+		assert_int_not_equal(r->verdict, KL_VIOLATION);
+		if (r->verdict == KL_LINEARIZABLE) {
+			decided++;
+			check_order(spec, h, r);
+		}
+		kl_report_free(r);
+		kl_history_free(h);
+	}
+	printf("# %s%s: %lu of %lu decided\n", kl_spec_name(spec), odd ? ", odd" : "", decided, n);
+	assert_true(10 * decided >= 9 * n);
+	kl_spec_free(spec);
+}
+
+static void test_right(void **state)
+{
+	unsigned int t;
+
+	for (t = 0; t < N(specs); t++)
+		right(t, false);
+}
+
+/* Some never return, some take long, clocks differ. */
+static void test_odd(void **state)
+{
+	unsigned int t;
+
+	for (t = 0; t < N(specs); t++)
+		right(t, true);
+}
+
+/* What the general engine says, if it can with little work. */
+static enum kl_verdict judge(const struct kl_spec *spec, const struct kl_history *h)
+{
+	static const struct kl_limits lim = { .work = 30000, .each = 20, .no_witness = true };
+	struct kl_answer a;
+	enum kl_verdict v;
+
+	assert_int_equal(kl_decide_history(spec, h, &kl_frontier_engine, &lim, &a, NULL), 0);
+	v = a.verdict;
+	kl_answer_free(&a);
+	return v;
+}
+
+struct tally {
+	unsigned long right, wrong, open, small, judged;
+};
+
+/* The verdict is that of the general engine, and comes with what shows it. */
+static void compare(const struct kl_spec *spec, const struct kl_history *h, struct tally *t)
+{
+	const enum kl_verdict expected = judge(spec, h);
+	const struct kl_part_result *p;
+	struct kl_replay replay;
+	struct kl_report *r;
+
+	assert_int_equal(kl_check(spec, h, &ends_only, &r), 0);
+	p = &r->parts[0];
+	t->judged += expected == KL_VIOLATION;
+	if (r->verdict == KL_UNKNOWN) {
+		t->open++;
+	} else if (r->verdict == KL_LINEARIZABLE) {
+		assert_int_not_equal(expected, KL_VIOLATION);
+		check_order(spec, h, r);
+		t->right++;
+	} else {
+		assert_int_not_equal(expected, KL_LINEARIZABLE);
+		assert_non_null(p->cex);
+		assert_int_not_equal(p->cex->oracle, KL_LINEARIZABLE);
+		assert_true(p->cex->h->nops < h->nops / 10);
+		assert_int_equal(replay_report(r, true, spec, h, &replay), 0);
+		t->small += p->cex->oracle == KL_VIOLATION && !replay.open;
+		t->wrong++;
+	}
+	kl_report_free(r);
+}
+
+static void test_wrong(void **state)
+{
+	unsigned long i, n = runs() / 2 + 7;
+	unsigned int t;
+
+	for (t = 0; t < N(specs); t++) {
+		struct kl_spec *spec = spec_of(t);
+		struct tally sum = { 0 };
+
+		for (i = 0; i < n; i++) {
+			struct kl_history *h = make(spec, i, false, true);
+
+			compare(spec, h, &sum);
+			kl_history_free(h);
+		}
+		printf("# %s: %lu linearizable, %lu violations, %lu of them small, %lu not decided\n",
+		       kl_spec_name(spec), sum.right, sum.wrong, sum.small, sum.open);
+		assert_true(10 * sum.wrong >= 7 * sum.judged);
+		assert_true(2 * sum.wrong > n);
+		assert_true(10 * sum.small >= 7 * sum.wrong);
+		kl_spec_free(spec);
+	}
+}
+
+/*
+ * Somebody finds it full.  A queue of one value more or less is another one: with too much
+ * room what was found full was not, with too little it holds what it cannot.
+ */
+static void test_full(void **state)
+{
+	static const char text[] =
+		"spec other { const CAPACITY = %u; queue<word> q = empty;\n"
+		"method enq(word v) -> word r { atomic_flush {\n"
+		"if (q.size() == CAPACITY) return full; q.push(v); return 0; } }\n"
+		"method deq() -> word v { atomic_flush { return q.pop(); } } }\n";
+	unsigned int room;
+
+	for (room = 3; room <= 5; room++) {
+		unsigned long i, n = runs() / 2 + 7;
+		struct kl_spec *spec = spec_of(1), *other;
+		struct tally sum = { 0 };
+		char buf[400];
+
+		snprintf(buf, sizeof(buf), text, room);
+		assert_int_equal(kl_spec_parse("t.lin", buf, strlen(buf), &other), 0);
+		for (i = 0; i < n; i++) {
+			struct kl_history *h = make(spec, 5 * i + i % 3, false, false);
+
+			compare(other, h, &sum);
+			kl_history_free(h);
+		}
+		printf("# room for %u, not 4: %lu linearizable, %lu violations, %lu of them small, %lu not "
+		       "decided\n", room, sum.right, sum.wrong, sum.small, sum.open);
+		if (room == 4)
+			assert_int_equal(sum.right, n);
+		else
+			assert_true(10 * sum.wrong >= 8 * n);
+		kl_spec_free(other);
+		kl_spec_free(spec);
+	}
+}
+
+/* With little work it may ask for more, and says where it was; with more it decides. */
+static void test_work(void **state)
+{
+	unsigned long i, n = runs() + 5, more = 0;
+	unsigned int t;
+
+	for (t = 0; t < N(specs); t++) {
+		struct kl_spec *spec = spec_of(t);
+
+		for (i = 0; i < n; i++) {
+			struct kl_limits lim = { .work = 4, .each = 1, .no_witness = true };
+			struct kl_history *h = make(spec, i, true, i & 1);
+			struct kl_answer a;
+
+			assert_int_equal(kl_decide_history(spec, h, &kl_ends_engine, &lim, &a, NULL), 0);
+			assert_true(a.verdict == KL_UNKNOWN || !a.more_work);
+			if (a.more_work) {
+				more++;
+				assert_true(a.fail_event && strstr(a.reason, "no order found"));
+			}
+			kl_answer_free(&a);
+			kl_history_free(h);
+		}
+		kl_spec_free(spec);
+	}
+	printf("# %lu of %lu ask for more work\n", more, n * N(specs));
+	assert_true(more && more < n * N(specs));
+}
+
+/* What no state gives is wrong by itself, whatever else there is. */
+static void test_no_such_result(void **state)
+{
+	static const char *const wrong[] = {
+		"t2 @0 1 90 get -> false 7\n", "t2 @0 1 90 get -> true empty\n",
+		"t0 @0 1 3 put 7 -> true\nt2 @0 1 90 get -> false 7\n",
+		"t0 @0 1 3 put 7 -> true\nt1 @0 1 4 get -> true 7\nt2 @0 1 90 get -> false 7\n",
+		"t2 @0 1 9 get -> false full\nt3 @0 1 9 get -> false 3\n",
+	};
+	struct kl_spec *spec = shipped_spec("kfifo");
+	size_t i;
+
+	for (i = 0; i < N(wrong); i++) {
+		struct kl_replay replay;
+		struct kl_history *h;
+		struct kl_report *r;
+		char text[300];
+
+		snprintf(text, sizeof(text), "# klin history 1\n# clock mono error 0\n%s", wrong[i]);
+		assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
+		h->fresh = true;
+		assert_int_equal(kl_check(spec, h, &ends_only, &r), 0);
+		assert_int_equal(r->verdict, KL_VIOLATION);
+		assert_non_null(r->parts[0].cex);
+		assert_int_equal(r->parts[0].cex->oracle, KL_VIOLATION);
+		assert_int_equal(replay_report(r, true, spec, h, &replay), 0);
+		assert_int_equal(replay.open, 0);
+		kl_report_free(r);
+		kl_history_free(h);
+	}
+	kl_spec_free(spec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_right),
+		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_no_such_result),
+	};
+
+	return cmocka_run_group_tests_name("ends", tests, NULL, NULL);
+}
