@@ -12,6 +12,7 @@ struct reader {
 	struct kl_end_method *method;	/* of the specification */
 	bool *known;			/* it does one thing at one end */
 	bool told;			/* how much room there is */
+	bool full;			/* something found it full */
 	const char *why;
 };
 
@@ -68,6 +69,7 @@ static bool read_push(struct reader *r, const struct kl_end_method *m, const str
 	if (pending || fits(m, v + nargs, m->done, m->nresults))
 		return true;
 	op->kind = ENDS_FULL;
+	r->full = true;
 	return (m->bounded && fits(m, v + nargs, m->other, m->nresults)) ||
 	       no(r, "a result that no push gives");
 }
@@ -190,6 +192,12 @@ static int number_values(struct reader *r)
 	return i == n;
 }
 
+/* A push that never returned of what nobody sees: it need not have taken effect. */
+static bool is_useless(const struct ends_ops *o, const struct ends_value *v)
+{
+	return o->p->items[v->push].ret_ev == KL_NO_EVENT && v->pop == ENDS_NONE && !v->nlooks;
+}
+
 static int read_methods(struct reader *r)
 {
 	const struct kl_spec *spec = r->o->p->spec;
@@ -231,6 +239,8 @@ static int read_all(struct reader *r)
 	for (i = 0; ret > 0 && i < o->nvalues; i++) {
 		if (o->v[i].push == ENDS_NONE)
 			o->wrong = i;
+		else if (!r->full && is_useless(o, &o->v[i]))
+			o->op[o->v[i].push].kind = ENDS_NOTHING;
 		/* A wild one may take it. */
 		if (o->v[i].pop == ENDS_NONE && !o->nwild)
 			o->v[i].hi = ENDS_NONE;

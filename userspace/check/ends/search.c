@@ -126,6 +126,19 @@ static uint32_t next_of(const struct search *s, uint32_t item)
 	return item == first + ENDS_NEVER_RETURN ? LAST : item;
 }
 
+/* Of what may pop something, and never returns, one is like another: the first is tried. */
+static bool is_like_earlier(const struct ends_state *st, uint32_t item)
+{
+	const uint32_t first = st->o.p->nitems + ENDS_NEVER_RETURN;
+	uint32_t i;
+
+	for (i = st->next[first]; st->o.op[item].kind == ENDS_WILD && i != item; i = st->next[i])
+		if (!st->done[i] && st->o.op[i].kind == ENDS_WILD &&
+		    st->o.op[i].back == st->o.op[item].back)
+			return true;
+	return false;
+}
+
 /* The next thing to try of a choice, where the search is.  1: it was possible. */
 static bool try_next(struct search *s, struct choice *c)
 {
@@ -141,7 +154,7 @@ static bool try_next(struct search *s, struct choice *c)
 		ends_undo(&s->st, c->nsteps);
 		return false;
 	}
-	if (!ends_may(&s->st, item))
+	if (!ends_may(&s->st, item) || is_like_earlier(&s->st, item))
 		return false;
 	ends_take_effect(&s->st, item);
 	ends_settle(&s->st);
