@@ -180,7 +180,7 @@ static void stray(struct ends_state *s)
 	uint32_t i;
 
 	for (i = s->next[first]; i != first; i = s->next[i])
-		if (!kl_rand_below(&s->seed, 4))
+		if (kl_rand(&s->seed) & 1)
 			try_step(s, i);
 }
 

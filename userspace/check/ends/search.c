@@ -13,12 +13,12 @@
 #define PATIENCE	30
 #define MORE_PATIENCE	8	/* or twice as many, half as often, and so on, so often */
 #define FURTHEST	6	/* a jump goes up to twice as far each time, so often, */
-#define FURTHER		1000	/* and once more after so many */
-#define MOST_JUMPS	4000	/* from one event */
+#define FURTHER		4000	/* and once more after so many */
+#define MOST_JUMPS	16000	/* from one event */
 #define WORK_JUMP	4	/* that each such is for kl_limits.work */
 #define ASK_AFTER	50	/* jumps after which what is wrong is looked for */
-#define ALL_TRIES	50000000	/* steps for all of it, */
-#define EACH_TRIES	200	/* and more for each operation */
+#define ALL_TRIES	100000000	/* steps for all of it, */
+#define EACH_TRIES	500	/* and more for each operation */
 #define DEAD		(1u << 16)	/* places that lead nowhere and are remembered */
 #define LOOK_AT_CLOCK	(1u << 16)
 
