@@ -84,7 +84,7 @@ static struct kl_history *make(const struct kl_spec *spec, unsigned long run, bo
 static void check_order(const struct kl_spec *spec, const struct kl_history *h,
 			const struct kl_report *r)
 {
-	const struct kl_limits bare = { .no_witness = true };
+	const struct kl_limits all = { 0 }, bare = { .no_witness = true };
 	const struct kl_answer *a = &r->parts[0].answer;
 	struct kl_answer again, without;
 	struct kl_replay replay;
@@ -93,8 +93,7 @@ static void check_order(const struct kl_spec *spec, const struct kl_history *h,
 	assert_true(a->nsteps);
 	assert_int_equal(replay_report(r, true, spec, h, &replay), 0);
 	assert_int_equal(replay.open, 0);
-	assert_int_equal(kl_decide_history(spec, h, &kl_ends_engine, &(struct kl_limits){ 0 }, &again,
-					   NULL), 0);
+	assert_int_equal(kl_decide_history(spec, h, &kl_ends_engine, &all, &again, NULL), 0);
 	assert_int_equal(again.nsteps, a->nsteps);
 	assert_memory_equal(again.steps, a->steps, a->nsteps * sizeof(*a->steps));
 	kl_answer_free(&again);
@@ -204,7 +203,7 @@ static void test_wrong(void **state)
 			compare(spec, h, &sum);
 			kl_history_free(h);
 		}
-		printf("# %s: %lu linearizable, %lu violations, %lu of them small, %lu not decided\n",
+		printf("# %s: %lu linearizable, %lu violations, %lu small, %lu not decided\n",
 		       kl_spec_name(spec), sum.right, sum.wrong, sum.small, sum.open);
 		assert_true(10 * sum.wrong >= 7 * sum.judged);
 		assert_true(2 * sum.wrong > n);
@@ -240,7 +239,7 @@ static void test_full(void **state)
 			compare(other, h, &sum);
 			kl_history_free(h);
 		}
-		printf("# room for %u, not 4: %lu linearizable, %lu violations, %lu of them small, %lu not "
+		printf("# room for %u, not 4: %lu linearizable, %lu violations, %lu small, %lu not "
 		       "decided\n", room, sum.right, sum.wrong, sum.small, sum.open);
 		if (room == 4)
 			assert_int_equal(sum.right, n);
@@ -254,6 +253,7 @@ static void test_full(void **state)
 /* With little work it may ask for more, and says where it was; with more it decides. */
 static void test_work(void **state)
 {
+	const struct kl_limits lim = { .work = 4, .each = 1, .no_witness = true };
 	unsigned long i, n = runs() + 5, more = 0;
 	unsigned int t;
 
@@ -261,11 +261,11 @@ static void test_work(void **state)
 		struct kl_spec *spec = spec_of(t);
 
 		for (i = 0; i < n; i++) {
-			struct kl_limits lim = { .work = 4, .each = 1, .no_witness = true };
 			struct kl_history *h = make(spec, i, true, i & 1);
 			struct kl_answer a;
 
-			assert_int_equal(kl_decide_history(spec, h, &kl_ends_engine, &lim, &a, NULL), 0);
+			assert_int_equal(kl_decide_history(spec, h, &kl_ends_engine, &lim, &a,
+							   NULL), 0);
 			assert_true(a.verdict == KL_UNKNOWN || !a.more_work);
 			if (a.more_work) {
 				more++;
@@ -298,7 +298,8 @@ static void test_no_such_result(void **state)
 		struct kl_report *r;
 		char text[300];
 
-		snprintf(text, sizeof(text), "# klin history 1\n# clock mono error 0\n%s", wrong[i]);
+		snprintf(text, sizeof(text), "# klin history 1\n# clock mono error 0\n%s",
+			 wrong[i]);
 		assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
 		h->fresh = true;
 		assert_int_equal(kl_check(spec, h, &ends_only, &r), 0);

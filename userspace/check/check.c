@@ -227,6 +227,7 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 {
 	const struct job *j = w->j;
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
+	char *why;
 	size_t i;
 	int ret;
 
@@ -244,8 +245,13 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		*more_work |= a.more_work;
 		if (a.verdict == KL_UNKNOWN && !a.more_work)
 			*declined |= 1u << i;
-		if (a.verdict == KL_UNKNOWN && (e == &kl_mono_engine || e == &kl_ends_engine))
-			memcpy(r->declined[e == &kl_ends_engine], a.reason, sizeof(a.reason));
+		if (e == &kl_mono_engine || e == &kl_ends_engine) {
+			why = r->declined[e == &kl_ends_engine];
+			memcpy(why, a.reason, sizeof(a.reason));
+			/* It may have asked for more work, and had it. */
+			if (a.verdict != KL_UNKNOWN)
+				*why = '\0';
+		}
 		if (a.progress < r->answer.progress)
 			a.progress = r->answer.progress;
 		kl_answer_free(&r->answer);

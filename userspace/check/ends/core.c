@@ -24,8 +24,7 @@
 #define MOST_OPS	300
 #define MOST_SPAN	1024
 #define CORE_WORK	10000	/* configurations for a core, */
-#define CORE_EACH	20	/* and more for each operation placed; */
-#define MUCH_WORK	16	/* so many times as many where nothing else is left */
+#define CORE_EACH	20	/* and more for each operation placed */
 
 struct core {
 	const struct ends_ops *o;
@@ -213,10 +212,10 @@ static int widen_window(struct core *c, uint32_t at, const struct kl_limits *lim
 	return ret;
 }
 
-int ends_core(const struct ends_ops *o, uint32_t at, bool much, const struct kl_limits *lim,
-	      struct kl_answer *a)
+int ends_core(const struct ends_ops *o, uint32_t at, unsigned int times,
+	      const struct kl_limits *lim, struct kl_answer *a)
 {
-	struct core c = { .o = o, .work = much ? MUCH_WORK * CORE_WORK : CORE_WORK };
+	struct core c = { .o = o, .work = times * CORE_WORK };
 	int ret;
 
 	c.value = calloc((size_t)o->nvalues + 1, 1);

@@ -82,13 +82,13 @@ void ends_free(struct ends_ops *o);
  * ends_core() - operations that have no order by themselves
  * @o: the operations
  * @at: the event that no order was found to go beyond
- * @much: look for longer
+ * @times: look for so many times as long as the shortest
  * @lim: bounds
  * @a: the answer, filled in if there are such
  *
  * Return: 1, 0, -ENOMEM.
  */
-int ends_core(const struct ends_ops *o, uint32_t at, bool much, const struct kl_limits *lim,
-	      struct kl_answer *a);
+int ends_core(const struct ends_ops *o, uint32_t at, unsigned int times,
+	      const struct kl_limits *lim, struct kl_answer *a);
 
 #endif

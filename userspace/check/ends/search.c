@@ -16,7 +16,9 @@
 #define FURTHER		4000	/* and once more after so many */
 #define MOST_JUMPS	16000	/* from one event */
 #define WORK_JUMP	4	/* that each such is for kl_limits.work */
-#define ASK_AFTER	50	/* jumps after which what is wrong is looked for */
+#define ASK_AFTER	50	/* jumps after which what is wrong is looked for, */
+#define ASK_JUMPS	250	/* longer where it may jump twice as often, in the end */
+#define ASK_MOST	16	/* but so many times as long at most */
 #define ALL_TRIES	100000000	/* steps for all of it, */
 #define EACH_TRIES	500	/* and more for each operation */
 #define DEAD		(1u << 16)	/* places that lead nowhere and are remembered */
@@ -169,7 +171,7 @@ static int jump(struct search *s)
 	int ret;
 
 	if (s->jumps++ == ASK_AFTER) {
-		ret = ends_core(&s->st.o, s->deepest, false, s->lim, s->a);
+		ret = ends_core(&s->st.o, s->deepest, 1, s->lim, s->a);
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}
@@ -261,6 +263,27 @@ static int say_yes(struct search *s)
 	return 0;
 }
 
+/* No order was found.  0, -ENOMEM. */
+static int say_no_order(struct search *s)
+{
+	const bool more_work = s->jumps > s->most_jumps && s->most_jumps < MOST_JUMPS;
+	unsigned int times = s->most_jumps / ASK_JUMPS;
+	int ret = 0;
+
+	times = !times ? 1 : times < ASK_MOST ? times : ASK_MOST;
+	/* That long it may have been looked for already. */
+	if (s->a->verdict == KL_UNKNOWN && (times > 1 || s->jumps <= ASK_AFTER))
+		ret = ends_core(&s->st.o, s->deepest, times, s->lim, s->a);
+	if (ret < 0 || s->a->verdict != KL_UNKNOWN)
+		return ret < 0 ? ret : 0;
+	snprintf(s->a->reason, sizeof(s->a->reason), "ends: no order found beyond event %u of %u, "
+		 "nor a few operations that have none", s->deepest, s->st.o.p->nevents);
+	s->a->more_work = more_work;
+	if (more_work)
+		s->a->fail_event = s->deepest;
+	return 0;
+}
+
 static int decide(struct search *s)
 {
 	int ret = ends_state_init(&s->st);
@@ -270,18 +293,7 @@ static int decide(struct search *s)
 	s->a->work = s->all_tries;
 	if (ret < 0)
 		return ret == -EDQUOT ? 0 : ret;
-	if (ret)
-		return say_yes(s);
-	s->a->more_work = s->jumps > s->most_jumps && s->most_jumps < MOST_JUMPS;
-	/* With little time it was asked already. */
-	if (s->a->verdict == KL_UNKNOWN && !s->a->more_work)
-		ret = ends_core(&s->st.o, s->deepest, true, s->lim, s->a);
-	if (s->a->more_work)
-		s->a->fail_event = s->deepest;
-	if (s->a->verdict == KL_UNKNOWN)
-		snprintf(s->a->reason, sizeof(s->a->reason), "ends: no order found beyond event %u of "
-			 "%u, nor a few operations that have none", s->deepest, s->st.o.p->nevents);
-	return ret < 0 ? ret : 0;
+	return ret ? say_yes(s) : say_no_order(s);
 }
 
 static int ends_decide(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
