@@ -9,11 +9,14 @@
  * future of which the one nearer to an end is there certainly longer than until the other is
  * seen at that end, nor have two that each leave where the other is in the way.  Of several
  * pushes that may as well come first that does whose value leaves later at this end, or
- * earlier at the other.  So nearly each step is right.  Where none is the search goes back, a
- * little at first, then further, and does some things earlier than it has to, by chance.
+ * earlier at the other.  So nearly each step is right.  Where none is the search tries all
+ * others, depth first, and remembers which places lead nowhere.  When that does not help soon
+ * it jumps back, a little at first, then further, and from there does some things earlier than
+ * it has to, by chance; how often depends on the work that it may do, so that other engines
+ * have their turns.
  *
- * An order that is found is an order.  When none is found there may be one: then some of the
- * operations around the place are asked about, see core.c.
+ * An order that is found is an order.  When none is found there may be one: then, and before it
+ * jumps for long, some of the operations around the place are asked about, see core.c.
  */
 #ifndef KL_CHECK_ENDS_H
 #define KL_CHECK_ENDS_H

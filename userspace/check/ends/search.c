@@ -8,16 +8,16 @@
 #include "base/mem.h"
 #include "check/ends/state.h"
 
-/* Times that nothing was left to try, after which it jumps back: at first, and then at least, */
-#define FIRST_PATIENCE	100
-#define PATIENCE	30
-#define MORE_PATIENCE	8	/* or twice as many, half as often, and so on, so often */
-#define FURTHEST	6	/* a jump goes up to twice as far each time, so often, */
-#define FURTHER		4000	/* and once more after so many */
-#define MOST_JUMPS	16000	/* from one event */
-#define WORK_JUMP	4	/* that each such is for kl_limits.work */
-#define ASK_AFTER	50	/* jumps after which what is wrong is looked for, */
-#define ASK_JUMPS	250	/* longer where it may jump twice as often, in the end */
+/* How often nothing may be left to try before it jumps back: */
+#define FIRST_PATIENCE	100	/* the first time, */
+#define PATIENCE	30	/* and then, or twice as often after half of the jumps, */
+#define MORE_PATIENCE	8	/* and twice that after half of these, and so on, so many times */
+#define FURTHEST	6	/* a jump may go twice as far as those before it, so many times, */
+#define FURTHER		4000	/* and once more after so many jumps */
+#define MOST_JUMPS	16000	/* from one event; */
+#define WORK_JUMP	4	/* what one counts for kl_limits.work */
+#define ASK_AFTER	50	/* jumps after which what is wrong is looked for; */
+#define ASK_JUMPS	250	/* and in the end, for each so many that were possible as long, */
 #define ASK_MOST	16	/* but so many times as long at most */
 #define ALL_TRIES	100000000	/* steps for all of it, */
 #define EACH_TRIES	500	/* and more for each operation */
@@ -27,12 +27,12 @@
 /* An operation has to take effect. */
 struct choice {
 	uint32_t event, nsteps;
-	uint32_t next;		/* the open operation to try next, or one of these: */
-	uint64_t place;
+	uint32_t next;		/* the open operation to try next, or one of these two */
+	uint64_t place;		/* a hash of where it is */
 };
 
 #define BEST	(UINT32_MAX - 1)	/* what seems best; then each */
-#define LAST	UINT32_MAX
+#define LAST	UINT32_MAX		/* nothing is left to try */
 
 struct search {
 	struct ends_state st;
