@@ -27,8 +27,9 @@
  * to write everything, or write through.
  *
  * In a container, without store buffers: so are all operations of a word of which
- * none is kept, and one that found nothing to remove, or in a set nothing to add.  Where there is room for so many
- * only, so is what found it full, and a word's if nothing that found it full is kept.
+ * none is kept, and one that found nothing to remove, or in a set nothing to add.  Where
+ * there is room for so many only, so is what found it full, and a word's if nothing that
+ * found it full is kept.
  *
  * Return: 1, 0, or -ENOMEM.
  */

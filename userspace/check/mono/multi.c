@@ -92,7 +92,8 @@ static int join(struct set_side *s, struct set_key *k)
 
 	if (n == MONO_NONE)
 		return -ENOMEM;
-	ret = multi_begin(&s->sim[n], k->multi >> MULTI_COUNT, k->multi & MULTI_ANY, set_item(op.op));
+	ret = multi_begin(&s->sim[n], k->multi >> MULTI_COUNT, k->multi & MULTI_ANY,
+			  set_item(op.op));
 	k->multi |= MULTI_SEVERAL;
 	k->last = n;
 	return ret < 0 ? ret : multi_call(s, &s->sim[n], &op);

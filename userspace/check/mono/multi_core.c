@@ -76,8 +76,10 @@ static int try_kept(struct core *c, const uint32_t *ops, size_t nops, const uint
 	struct core some = { .t = c->t };
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
 	struct kl_cut cut = { 0 };
-	int ret = order ? kl_cut_init(&cut, c->t->s->spec, c->h, ops, nops, false, 0, end) : -ENOMEM;
+	int ret = -ENOMEM;
 
+	if (order)
+		ret = kl_cut_init(&cut, c->t->s->spec, c->h, ops, nops, false, 0, end);
 	if (!ret)
 		ret = kl_cut_history(&cut, kept, n, false, &some.own, order);
 	some.h = some.own;
@@ -101,9 +103,9 @@ static int try_kept(struct core *c, const uint32_t *ops, size_t nops, const uint
 static int try_back(struct core *c, const uint32_t *ops, size_t nops, size_t back, uint32_t *buf,
 		    bool in_any_case)
 {
+	const uint64_t end = c->h->ops[c->op].ret;
 	size_t n;
-	int ret = kl_count_cut(c->t->s->spec, c->h, ops, nops, ops, nops, c->h->ops[c->op].ret, back,
-			       buf, &n);
+	int ret = kl_count_cut(c->t->s->spec, c->h, ops, nops, ops, nops, end, back, buf, &n);
 
 	return ret > 0 ? try_kept(c, ops, nops, buf, n, in_any_case) : ret;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets, whole, see set.c, and multisets, see multi.h.  Operations are looked up and dealt to sides by their keys
- * (set_sweep.c), each side decides its keys group by group (set_group.c), and for a
- * witness all are put in one order (set_order.c).
+ * Sets, whole, see set.c, and multisets, see multi.h.  Operations are looked up and dealt
+ * to sides by their keys (set_sweep.c), each side decides its keys group by group
+ * (set_group.c), and for a witness all are put in one order (set_order.c).
  */
 #ifndef KL_CHECK_MONO_SET_H
 #define KL_CHECK_MONO_SET_H
