@@ -411,7 +411,8 @@ static void test_round_trip(void **state)
 
 static void test_print(void **state)
 {
-	struct kl_history *h = read_text("t1 @1 1 2 cas -1 -4096 -> true\nt1 @1 3 4 read -> 1 0x100000000\n"
+	struct kl_history *h = read_text("t1 @1 1 2 cas -1 -4096 -> true\n"
+					 "t1 @1 3 4 read -> 1 0x100000000\n"
 					 "t1 @1 5 - read");
 	char buf[64];
 

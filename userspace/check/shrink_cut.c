@@ -199,7 +199,8 @@ static uint32_t known_at(const struct shrink *s, uint32_t ev)
  * side, and not in all: what was before is forgotten.  More events at both sides never
  * take a violation away.
  */
-static int find_window(struct shrink *s, uint32_t event, uint32_t last, uint64_t most, uint32_t *buf)
+static int find_window(struct shrink *s, uint32_t event, uint32_t last, uint64_t most,
+		       uint32_t *buf)
 {
 	const uint32_t floor = s->floor;
 	const struct kl_limits *lim = s->lim;

@@ -88,7 +88,8 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 
 	object = KL_ALL_OBJECTS;
 	if (!(ev->fault & KLIN_FAULT_OBJECT) &&
-	    !(ev->flags & KLIN_F_NORET && c->found.target->object && !c->tracepoint && !c->conf.call_object))
+	    !(ev->flags & KLIN_F_NORET && c->found.target->object && !c->tracepoint &&
+	      !c->conf.call_object))
 		object = kl_history_object(r->h, ev->object);
 	if (object < 0)
 		return object;

@@ -186,22 +186,7 @@ static inline int add(struct set_side *s, struct set_key *k, const struct set_op
 
 int multi_add(struct set_side *s, const struct set_op *op, uint32_t n)
 {
-	struct set_key *k;
-	uint32_t i;
-	int ret = 1;
-
-	for (i = 0; i < n && i < SET_SOON; i++)
-		set_key_soon(s, op[i].key);
-	for (i = 0; i < n && ret > 0; i++) {
-		set_keys_soon(s, &op[i]);
-		k = set_find_key(s, op[i].key);
-		ret = k ? add(s, k, &op[i]) : -ENOMEM;
-	}
-	if (ret)
-		return ret;
-	s->bad = op[i - 1].key;
-	s->bad_at = set_item(op[i - 1].op);
-	return 0;
+	return set_add_each(s, op, n, add);
 }
 
 void multi_free(struct set_side *s)

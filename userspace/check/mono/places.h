@@ -10,7 +10,10 @@ struct mono_places {
 	uint32_t *rank;		/* of each value */
 };
 
-/* The gaps of an operation, as tightened (section 5): none before the addition or behind the removal. */
+/*
+ * The gaps of an operation, as tightened (section 5): none before the addition or behind the
+ * removal.
+ */
 struct mono_window {
 	uint32_t from, to;
 };

@@ -7,6 +7,7 @@
 #ifndef KL_CHECK_MONO_SET_H
 #define KL_CHECK_MONO_SET_H
 
+#include <errno.h>
 #include <pthread.h>
 
 #include "base/barrier.h"
@@ -206,6 +207,30 @@ static inline struct set_key *set_find_key(struct set_side *s, uint64_t key)
 	if (key < s->t->nsmall)
 		return set_small(s->t, key);
 	return mono_words_hashed(&s->words, key, &number) ? NULL : &s->keys[number];
+}
+
+/* Operations to their keys: @add is inlined; 1, 0 with the key that is wrong, or its error. */
+__attribute__((always_inline))
+static inline int set_add_each(struct set_side *s, const struct set_op *op, uint32_t n,
+			       int (*add)(struct set_side *, struct set_key *,
+					  const struct set_op *))
+{
+	struct set_key *k;
+	uint32_t i;
+	int ret = 1;
+
+	for (i = 0; i < n && i < SET_SOON; i++)
+		set_key_soon(s, op[i].key);
+	for (i = 0; i < n && ret > 0; i++) {
+		set_keys_soon(s, &op[i]);
+		k = set_find_key(s, op[i].key);
+		ret = k ? add(s, k, &op[i]) : -ENOMEM;
+	}
+	if (ret)
+		return ret;
+	s->bad = op[i - 1].key;
+	s->bad_at = set_item(op[i - 1].op);
+	return 0;
 }
 
 /* The bit after one operation, which goes on from some of both beside each other. */
