@@ -57,7 +57,7 @@ static struct kl_spec *spec_of(unsigned int i)
 
 static unsigned long runs(void)
 {
-	return wanted_runs(300) / 30;
+	return wanted_runs(300) / 300;
 }
 
 /* Two threads or many, some of which may only add; some do not return, clocks may differ. */
@@ -104,7 +104,7 @@ static void check_order(const struct kl_spec *spec, const struct kl_history *h,
 
 static void right(unsigned int type, bool odd)
 {
-	unsigned long i, n = runs() + 5, decided = 0;
+	unsigned long i, n = runs() + 10, decided = 0;
 	struct kl_spec *spec = spec_of(type);
 	struct kl_report *r;
 
