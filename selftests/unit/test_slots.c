@@ -332,7 +332,7 @@ static bool play(const struct scene *s, int at)
 static void test_interrupts(void **state)
 {
 	const struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
-	unsigned int i, n = wanted_runs(4000) / 400 + 6;
+	unsigned int i, n = wanted_runs(4000) / 300 + 2;
 	unsigned int there;
 	struct scene s;
 	int at;
