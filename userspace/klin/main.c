@@ -10,7 +10,7 @@
 #include "klin/cmd.h"
 
 #define KLIN_VERSION "0.1"
-#define LARGE	(1 << 20)	/* bytes */
+#define LARGE	(512 << 10)
 
 extern const struct kl_command *const __start_kl_commands[];
 extern const struct kl_command *const __stop_kl_commands[];
