@@ -9,7 +9,7 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-ops=${KLIN_OPS:-10000}
+ops=${KLIN_OPS:-$(amount 3000 10000)}
 
 test_correct()
 {
