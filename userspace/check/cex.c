@@ -154,11 +154,6 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
 	return true;
 }
 
-static bool has_keys(const struct kl_container *c)
-{
-	return c->kind == KL_CONTAINER_SET || c->kind == KL_CONTAINER_MULTISET;
-}
-
 /* An addition to a set, or a removal, that says that it changed nothing. */
 static bool changed_nothing(const struct kl_history *h, const struct kl_op *op, enum kl_role role)
 {
@@ -189,7 +184,7 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 		return false;
 	/* It found nothing to remove, or to add. */
 	if ((word.tag == KL_EMPTY && role == KL_ROLE_REMOVE) ||
-	    (has_keys(&c) && changed_nothing(h, &h->ops[op], role)))
+	    (kl_container_keyed(&c) && changed_nothing(h, &h->ops[op], role)))
 		return true;
 	if (word.tag != KL_WORD)
 		return false;
@@ -201,7 +196,7 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 		if (!kl_op_word(spec, h, o, &role, &other))
 			return false;
 		/* A peek that gave what is not known gives anything; with a key it asks for it. */
-		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !has_keys(&c))
+		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !kl_container_keyed(&c))
 			continue;
 		/* What never returned need not have taken effect: it goes with its word. */
 		if (o->ret != KL_TIME_MAX && (other.tag == KL_ANY || kl_val_eq(word, other)))

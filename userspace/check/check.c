@@ -414,9 +414,8 @@ static bool takes_whole(const struct job *j)
 	struct kl_container c;
 
 	kl_spec_container(j->spec, &c);
-	return (c.kind == KL_CONTAINER_SET || c.kind == KL_CONTAINER_MULTISET) &&
-	       j->engines[0] == &kl_mono_engine && !j->opt->no_partition &&
-	       kl_spec_partition(j->spec) == KL_PART_PARAM;
+	return kl_container_keyed(&c) && j->engines[0] == &kl_mono_engine &&
+	       !j->opt->no_partition && kl_spec_partition(j->spec) == KL_PART_PARAM;
 }
 
 static void forget(struct kl_split *s, struct kl_report *r)

@@ -20,18 +20,6 @@ bool kl_edn_skip_some(struct kl_edn *e)
 	return false;
 }
 
-/* Does an atom end at this character? */
-static bool delimiter(char c)
-{
-	static const bool ends[256] = {
-		[' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, [','] = true,
-		[';'] = true, ['"'] = true, ['('] = true, [')'] = true, ['['] = true,
-		[']'] = true, ['{'] = true, ['}'] = true,
-	};
-
-	return ends[(unsigned char)c];
-}
-
 /* Its lowest zero byte is told for certain. */
 static uint64_t zero_bytes(uint64_t w)
 {
@@ -76,38 +64,20 @@ static int string(struct kl_edn *e, struct kl_edn_val *v)
 	return 0;
 }
 
-/* An integer; a number of another kind is OTHER. */
-static void number(struct kl_edn_val *v)
+/* An integer that fits; false if it is something else. */
+static bool integer(struct kl_edn *e, struct kl_edn_val *v)
 {
-	const char *p = v->s + (*v->s == '-' || *v->s == '+'), *end = v->s + v->len;
+	const char *first = e->p + (*e->p == '-' || *e->p == '+'), *p;
 	uint64_t n = 0;
 
-	v->kind = KL_EDN_OTHER;
-	if (end - p > 18 || p == end)
-		return;
-	for (; p < end; p++) {
-		if (!kl_scan_digit(*p))
-			return;
+	for (p = first; kl_scan_digit(*p); p++)
 		n = n * 10 + (*p - '0');
-	}
-	v->kind = KL_EDN_INT;
-	v->v = *v->s == '-' ? -(int64_t)n : (int64_t)n;
-}
-
-/* A number of few digits and nothing else, as most are. */
-static bool digits(struct kl_edn *e, struct kl_edn_val *v)
-{
-	const char *p = e->p;
-	int64_t n = 0;
-
-	for (; kl_scan_digit(*p); p++)
-		n = (uint64_t)n * 10 + (*p - '0');
-	if ((size_t)(p - e->p) - 1 >= 18 || !delimiter(*p))
+	if ((size_t)(p - first) - 1 >= 18 || !kl_edn_ends(*p))
 		return false;
 	v->kind = KL_EDN_INT;
 	v->s = e->p;
 	v->len = p - e->p;
-	v->v = n;
+	v->v = *e->p == '-' ? -(int64_t)n : (int64_t)n;
 	e->p = p;
 	return true;
 }
@@ -116,19 +86,19 @@ static void atom(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = e->p;
 
-	if (digits(e, v))
+	if (integer(e, v))
 		return;
 	/* A character is written \c, whatever c is. */
 	if (*p == '\\' && p[1] != '\n')
 		p += 2;
-	while (!delimiter(*p))
+	while (!kl_edn_ends(*p))
 		p++;
 	v->s = e->p;
 	v->len = p - e->p;
 	e->p = p;
 	if (kl_scan_digit(*v->s) || ((*v->s == '-' || *v->s == '+') && v->len > 1 &&
 				     kl_scan_digit(v->s[1])))
-		number(v);
+		v->kind = KL_EDN_OTHER;
 	else if (kl_scan_is(v->s, v->len, "nil"))
 		v->kind = KL_EDN_NIL;
 	else
@@ -185,7 +155,7 @@ static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
 		e->p++;
 		if (*e->p == '{')
 			break;
-		while (!delimiter(*e->p))
+		while (!kl_edn_ends(*e->p))
 			e->p++;
 		if (!kl_edn_skip(e))
 			return kl_scan_bad(&e->scan, v->tok, expected);

@@ -33,6 +33,18 @@ struct kl_edn_val {
 	} pair[2];
 };
 
+/* Does an atom end at this character? */
+static inline bool kl_edn_ends(char c)
+{
+	static const bool ends[256] = {
+		[' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, [','] = true,
+		[';'] = true, ['"'] = true, ['('] = true, [')'] = true, ['['] = true,
+		[']'] = true, ['{'] = true, ['}'] = true,
+	};
+
+	return ends[(unsigned char)c];
+}
+
 /* kl_edn_skip() where there is something to skip. */
 bool kl_edn_skip_some(struct kl_edn *e);
 

@@ -26,45 +26,47 @@ struct reader {
 /* The keys of a map that count. */
 enum { PROCESS, TYPE, F, KEY, VALUE, KEYS };
 
-/* Which one this is; KEYS if none.  No two are of one length. */
-static unsigned int which_key(const struct kl_edn_val *key)
+/* Inlined, so that @key is compared as a number. */
+__attribute__((always_inline))
+static inline bool is_key(const char *p, const char *end, const char *key, size_t len)
 {
-	static const struct {
-		const char *s;
-		unsigned int key;
-	} by_len[] = {
-		[2] = { ":f", F }, [4] = { ":key", KEY }, [5] = { ":type", TYPE },
-		[6] = { ":value", VALUE }, [8] = { ":process", PROCESS },
-	};
-
-	if (key->kind != KL_EDN_WORD || key->len >= sizeof(by_len) / sizeof(*by_len) ||
-	    !by_len[key->len].s || memcmp(key->s, by_len[key->len].s, key->len))
-		return KEYS;
-	return by_len[key->len].key;
+	return (size_t)(end - p) > len && !memcmp(p, key, len) && kl_edn_ends(p[len]);
 }
 
-#define KEY_ROOM	10	/* bytes of the longest key, and what is behind */
-
-/* The same of what is there, moving over it if it is one that a blank ends. */
-static unsigned int take_key(struct kl_edn *e)
+/* Which one is at @p, of @len characters; KEYS and 0 if none. */
+__attribute__((always_inline))
+static inline unsigned int which_key(const char *p, const char *end, size_t *len)
 {
-	const char *p = e->p;
-	unsigned int key = KEYS, n = 0;
+	if (is_key(p, end, ":process", *len = 8))
+		return PROCESS;
+	if (is_key(p, end, ":type", *len = 5))
+		return TYPE;
+	if (is_key(p, end, ":f", *len = 2))
+		return F;
+	if (is_key(p, end, ":key", *len = 4))
+		return KEY;
+	if (is_key(p, end, ":value", *len = 6))
+		return VALUE;
+	*len = 0;
+	return KEYS;
+}
 
-	if (e->end - p < KEY_ROOM)
-		return KEYS;
-	if (!memcmp(p, ":process ", n = 9))
-		key = PROCESS;
-	else if (!memcmp(p, ":type ", n = 6))
-		key = TYPE;
-	else if (!memcmp(p, ":f ", n = 3))
-		key = F;
-	else if (!memcmp(p, ":key ", n = 5))
-		key = KEY;
-	else if (!memcmp(p, ":value ", n = 7))
-		key = VALUE;
-	e->p += key == KEYS ? 0 : n;
-	return key;
+/* The key of the next value, as a rule at once. */
+static int scan_key(struct kl_edn *e, struct kl_edn_val *key, unsigned int *which)
+{
+	size_t len;
+	int ret;
+
+	key->tok = e->p;
+	*which = which_key(e->p, e->end, &len);
+	e->p += len;
+	if (*which < KEYS)
+		return 0;
+	ret = kl_edn_value(e, key);
+	/* Behind a tag there may be one. */
+	if (!ret && key->kind == KL_EDN_WORD)
+		*which = which_key(key->s, e->end, &len);
+	return ret;
 }
 
 static bool is_edn(const struct kl_head *head)
@@ -174,14 +176,9 @@ static int operation(struct reader *r)
 		}
 		if (*e->p == '}')
 			break;
-		key.tok = e->p;
-		i = take_key(e);
-		if (i == KEYS) {
-			ret = kl_edn_value(e, &key);
-			if (ret)
-				return ret;
-			i = which_key(&key);
-		}
+		ret = scan_key(e, &key, &i);
+		if (ret)
+			return ret;
 		if (kl_edn_skip(e) && *e->p == '}')
 			return kl_scan_bad(&e->scan, key.tok, "a value for each key");
 		ret = kl_edn_value(e, i < KEYS ? &val[i] : &other);

@@ -86,17 +86,17 @@ static int scan_header(struct reader *r, const char *p)
 	return r->pairs.h->spec_path ? 0 : -ENOMEM;
 }
 
-/* What most values are, which kl_words_get() would take for the same: a short number. */
+/* What most values are: a number, which ends with the word. */
 static bool scan_number(const char **pp, bool in, struct kl_val *v)
 {
-	const char *p = *pp + in, *first = p;
-	uint64_t w = 0;
+	const char *p = *pp + in;
+	uint64_t word;
+	size_t n = kl_words_number(p, SIZE_MAX, &word);
 
-	for (; kl_scan_digit(*p); p++)
-		w = w * 10 + (*p - '0');
-	if (p == first || p - first > 18 || *first == '0' || (in && *p++ != ')') || !kl_scan_end(*p))
+	p += n;
+	if (!n || (in && *p++ != ')') || !kl_scan_end(*p))
 		return false;
-	*v = kl_word(w);
+	*v = kl_word(word);
 	*pp = p;
 	return true;
 }

@@ -20,23 +20,6 @@ static uint64_t hash_string(const char *s, size_t len)
 	return kl_mix(h, w);
 }
 
-/* As a person would write it: no sign, no zeros in front. */
-static int is_number(const char *s, size_t len, uint64_t *out)
-{
-	uint64_t v = 0;
-	size_t i;
-
-	if (!len || len > 18 || (*s == '0' && len > 1))
-		return 0;
-	for (i = 0; i < len; i++) {
-		if (s[i] < '0' || s[i] > '9')
-			return 0;
-		v = v * 10 + (s[i] - '0');
-	}
-	*out = v;
-	return 1;
-}
-
 static int reserve(struct kl_words *w)
 {
 	size_t size = w->slot ? w->mask + 1 : 0, want = size ? size * 2 : 64, i, at;
@@ -72,7 +55,7 @@ int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word)
 	size_t at;
 	int ret;
 
-	if (is_number(s, len, word))
+	if (len && kl_words_number(s, len, word) == len)
 		return 0;
 	if (len > UINT32_MAX)
 		return -EOVERFLOW;

@@ -28,6 +28,23 @@ struct kl_words {
 	size_t mask;
 };
 
+/*
+ * The number at @s, of at most @most characters: how many it has.  As a person would write
+ * it, with no sign and no zeros in front; 0: there is none that is its own word.
+ */
+static inline size_t kl_words_number(const char *s, size_t most, uint64_t *word)
+{
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < most && (unsigned int)(s[i] - '0') < 10; i++)
+		v = v * 10 + (s[i] - '0');
+	if (i > 18 || (*s == '0' && i > 1))
+		return 0;
+	*word = v;
+	return i;
+}
+
 /* The word of a string; 0 or -ENOMEM, -EOVERFLOW. */
 int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word);
 void kl_words_free(struct kl_words *w);

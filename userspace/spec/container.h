@@ -34,6 +34,12 @@ struct kl_container {
 	struct kl_val first;
 };
 
+/* Do its operations name the words that they are about, each by itself? */
+static inline bool kl_container_keyed(const struct kl_container *c)
+{
+	return c->kind == KL_CONTAINER_SET || c->kind == KL_CONTAINER_MULTISET;
+}
+
 /**
  * kl_spec_container() - infer what container a specification is
  * @s: the specification

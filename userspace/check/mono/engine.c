@@ -464,7 +464,7 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	ret = c.kind == KL_CONTAINER_DEQUE ? find_deque(s, &c) : 0;
 	if (ret)
 		return ret;
-	keyed = c.kind == KL_CONTAINER_SET || c.kind == KL_CONTAINER_MULTISET;
+	keyed = kl_container_keyed(&c);
 	if (!keyed && (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
 		decline(a, "the specification is no container that there is a monitor for");
 		return 0;

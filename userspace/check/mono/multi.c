@@ -83,10 +83,7 @@ static uint32_t new_sim(struct set_side *s)
 /* The operation becomes one of several. */
 static int join(struct set_side *s, struct set_key *k)
 {
-	const struct kl_op *o = &s->t->s->h->ops[set_index(s->t, set_item(k->last))];
-	const struct set_op op = {
-		.call = o->call, .ret = o->ret, .op = k->last, .thread = o->thread,
-	};
+	const struct set_op op = set_only_op(s->t, k);
 	const uint32_t n = new_sim(s);
 	int ret;
 

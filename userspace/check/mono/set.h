@@ -209,6 +209,16 @@ static inline struct set_key *set_find_key(struct set_side *s, uint64_t key)
 	return mono_words_hashed(&s->words, key, &number) ? NULL : &s->keys[number];
 }
 
+/* The only operation of a key's group, as it was looked up, without the key. */
+static inline struct set_op set_only_op(const struct set *t, const struct set_key *k)
+{
+	const struct kl_op *o = &t->s->h->ops[set_index(t, set_item(k->last))];
+
+	return (struct set_op){
+		.call = o->call, .ret = o->ret, .op = k->last, .thread = o->thread,
+	};
+}
+
 /* Operations to their keys: @add is inlined; 1, 0 with the key that is wrong, or its error. */
 __attribute__((always_inline))
 static inline int set_add_each(struct set_side *s, const struct set_op *op, uint32_t n,

@@ -320,10 +320,7 @@ static uint32_t new_node(struct set_side *s, const struct set_op *op)
 /* The group of one becomes one of several. */
 static int join(struct set_side *s, struct set_key *k)
 {
-	const struct kl_op *o = &s->t->s->h->ops[set_index(s->t, set_item(k->last))];
-	const struct set_op op = {
-		.call = o->call, .ret = o->ret, .op = k->last, .thread = o->thread,
-	};
+	const struct set_op op = set_only_op(s->t, k);
 
 	k->last = new_node(s, &op);
 	k->several = true;
