@@ -43,6 +43,10 @@
 	"method set(word a, word b) { atomic_flush { x = a; y = b; } }\n" \
 	"method up() -> bool { atomic { if (x == 0) { x = 5; return true; } return false; } }\n" \
 	"method get() -> (word a, word b) { atomic { return (x, y); } } }\n"
+#define SET \
+	"spec set { set<word> s = empty;\n" \
+	"method insert(word k) -> bool { atomic_flush { return s.add(k); } }\n" \
+	"method remove(word k) -> bool { atomic_flush { return s.remove(k); } } }\n"
 
 static const struct known {
 	const char *name, *spec, *history;
@@ -150,6 +154,13 @@ static const struct known {
 		"t1 @0 1 2 write 1\n"
 		"t1 @0 3 4 xchg 2 -> 1\n"
 		"t2 @0 10 11 read -> 1\n", KL_VIOLATION,
+	}, {
+		"a removal of a word that is not known may be one that never returned", SET,
+		"# first init\n"
+		"t1 @0 6 - insert 0\n"
+		"t0 @0 13 14 insert 0 -> 0\n"
+		"t0 @0 22 25 remove ? -> 1\n"
+		"t0 @0 26 30 insert 1 -> 0\n", KL_VIOLATION,
 	},
 };
 

@@ -163,31 +163,16 @@ static bool changed_nothing(const struct kl_history *h, const struct kl_op *op, 
 	       op->ret != KL_TIME_MAX && res->tag == KL_WORD && !res->v;
 }
 
-/*
- * May operation @op of a container be left out, as nothing else of its word is kept?  Where
- * there is room for so many only there is with less inside, too; but then nothing may be
- * kept that found it full, and that has no word.
- * (Lee & Mathur, Proposition 4.3: an order without all operations of a word is an
- * order.)  Not if what is kept added, removed or, in a set or multiset, asked for some
- * word that is not known: that may have been this one.
- */
-static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
-				  uint32_t op, const uint32_t *kept, size_t n)
+bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history *h,
+			     uint64_t word, uint32_t op, const uint32_t *kept, size_t n)
 {
+	const struct kl_val v = kl_word(word);
 	struct kl_container c;
-	struct kl_val word, other;
+	struct kl_val other;
 	enum kl_role role;
 	size_t i;
 
 	kl_spec_container(spec, &c);
-	if (c.kind == KL_CONTAINER_NONE || !kl_op_word(spec, h, &h->ops[op], &role, &word))
-		return false;
-	/* It found nothing to remove, or to add. */
-	if ((word.tag == KL_EMPTY && role == KL_ROLE_REMOVE) ||
-	    (kl_container_keyed(&c) && changed_nothing(h, &h->ops[op], role)))
-		return true;
-	if (word.tag != KL_WORD)
-		return false;
 	for (i = 0; i < n; i++) {
 		const struct kl_op *o = &h->ops[kept[i]];
 
@@ -199,10 +184,28 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !kl_container_keyed(&c))
 			continue;
 		/* What never returned need not have taken effect: it goes with its word. */
-		if (o->ret != KL_TIME_MAX && (other.tag == KL_ANY || kl_val_eq(word, other)))
+		if (o->ret != KL_TIME_MAX && (other.tag == KL_ANY || kl_val_eq(v, other)))
 			return false;
 	}
 	return true;
+}
+
+/* May operation @op of a container be left out for what it did, or as no more of its word is? */
+static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
+				  uint32_t op, const uint32_t *kept, size_t n)
+{
+	struct kl_container c;
+	struct kl_val word;
+	enum kl_role role;
+
+	kl_spec_container(spec, &c);
+	if (c.kind == KL_CONTAINER_NONE || !kl_op_word(spec, h, &h->ops[op], &role, &word))
+		return false;
+	/* It found nothing to remove, or to add. */
+	if ((word.tag == KL_EMPTY && role == KL_ROLE_REMOVE) ||
+	    (kl_container_keyed(&c) && changed_nothing(h, &h->ops[op], role)))
+		return true;
+	return word.tag == KL_WORD && kl_word_leaves_no_trace(spec, h, word.v, op, kept, n);
 }
 
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,

@@ -36,6 +36,26 @@
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		       uint32_t op, const uint32_t *kept, size_t n, bool tso);
 
+/**
+ * kl_word_leaves_no_trace() - may all operations of a word be left out of a container?
+ * @spec: the specification, of a container
+ * @h: the history
+ * @word: the word
+ * @op: index of an operation that is left out, too, although it may be in @kept; or KL_NO_OP
+ * @kept: the operations that are kept
+ * @n: how many
+ *
+ * They may if nothing else of the word is kept (Lee & Mathur, Proposition 4.3: an order
+ * without all operations of a word is an order), and nothing that added, removed or, where
+ * there are keys, asked for some word that is not known: that may have been this one.
+ * Where there is room for so many only there is with less inside, too; but then nothing
+ * may be kept that found it full, and that has no word.
+ *
+ * Return: whether.
+ */
+bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history *h,
+			     uint64_t word, uint32_t op, const uint32_t *kept, size_t n);
+
 /* The word that an operation of a container adds, removes or sees; false if none is known. */
 bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
 		enum kl_role *role, struct kl_val *word);

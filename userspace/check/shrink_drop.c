@@ -91,31 +91,25 @@ static size_t list_words(const struct shrink *s, uint64_t *words)
 	return m;
 }
 
-/* What is kept without all of words @from .. @to; @one: of these, no peek if it can be. */
-static size_t without_words(const struct shrink *s, uint64_t from, uint64_t to, uint32_t *buf,
-			    uint32_t *one)
+/* What is kept without all of words @from .. @to. */
+static size_t without_words(const struct shrink *s, uint64_t from, uint64_t to, uint32_t *buf)
 {
 	enum kl_role role;
 	struct kl_val v;
 	size_t i, n = 0;
 
-	*one = KL_NO_OP;
-	for (i = 0; i < s->nkept; i++) {
+	for (i = 0; i < s->nkept; i++)
 		if (!kl_op_word(s->p->spec, s->p->h, &s->p->h->ops[s->kept[i]], &role, &v) ||
 		    v.tag != KL_WORD || v.v < from || v.v > to)
 			buf[n++] = s->kept[i];
-		else if (role != KL_ROLE_PEEK || *one == KL_NO_OP)
-			*one = s->kept[i];
-	}
 	return n;
 }
 
-/* Leave out all operations of a word, of many words first, see kl_leaves_no_trace(). */
-static int drop_words(struct shrink *s, const struct kl_cut *cut, struct kl_run *run, uint32_t *buf)
+/* Leave out all operations of a word, of many words first: what is true of one is of all. */
+static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 {
 	uint64_t *words = malloc((s->nkept + 1) * sizeof(*words));
 	size_t nwords, chunk, at, n;
-	uint32_t one;
 	int ret = words ? 0 : -ENOMEM;
 
 	nwords = words ? list_words(s, words) : 0;
@@ -123,10 +117,10 @@ static int drop_words(struct shrink *s, const struct kl_cut *cut, struct kl_run 
 		for (at = 0; at < nwords && ret >= 0 && !kl_shrink_late(s); ) {
 			const size_t some = chunk < nwords - at ? chunk : nwords - at;
 
-			n = without_words(s, words[at], words[at + some - 1], buf, &one);
-			ret = !n ? 0 : kl_leaves_no_trace(s->p->spec, run, s->p->h, one, buf, n, false);
-			if (ret > 0)
-				ret = kl_shrink_trial(s, cut, buf, n);
+			n = without_words(s, words[at], words[at + some - 1], buf);
+			ret = n && kl_word_leaves_no_trace(s->p->spec, s->p->h, words[at], KL_NO_OP,
+							   buf, n) ?
+			      kl_shrink_trial(s, cut, buf, n) : 0;
 			if (ret <= 0) {
 				at += some;
 				continue;
@@ -157,7 +151,7 @@ int kl_shrink_drop(struct shrink *s, uint32_t *buf)
 	do {
 		before = s->nkept;
 		if (!ret)
-			ret = drop_words(s, &cut, run, buf);
+			ret = drop_words(s, &cut, buf);
 		if (!ret)
 			ret = find_droppable(s, run, may);
 		if (!ret)
