@@ -232,7 +232,7 @@ static bool may_keep(const struct kl_spec *spec, struct kl_run *run, const struc
 			continue;
 		}
 		if (h->ops[i].call > kl_time_add(end, h->error) ||
-		    kl_leaves_no_trace(spec, run, h, i, kept, n, false) == 1)
+		    kl_leaves_no_trace(spec, run, h, i, kept, n, end, false) == 1)
 			continue;
 		if (count < 0)
 			count = kl_count_kept(spec, h, all, h->nops, kept, n, end);

@@ -597,7 +597,7 @@ static size_t some_ops(const struct kl_spec *spec, struct kl_run *run, const str
 			;
 		if (h->ops[i].object || k < n)
 			continue;
-		ret = kl_leaves_no_trace(spec, run, h, i, kept, n, false);
+		ret = kl_leaves_no_trace(spec, run, h, i, kept, n, KL_TIME_MAX, false);
 		assert_true(ret >= 0);
 		if (!ret)
 			return 0;

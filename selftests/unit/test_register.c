@@ -353,6 +353,27 @@ static void test_equal_words(void **state)
 	run_all(false, 4, KL_CLOCK_SEQ, runs() / 2);
 }
 
+/* A write that never returns took effect before its value was forgotten. */
+static void test_forgotten(void **state)
+{
+	static const struct history h = {
+		.c = { .fresh = true }, .n = 7,
+		.op = {
+			{ 0, KL_TIME_MAX, 2, true }, { 21, 22, 2, false }, { 23, 24, 0, false },
+			{ 24, 24, 0, true }, { 24, 27, 0, false }, { 28, 34, 2, false },
+			{ 31, 31, 0, true },
+		},
+	};
+	struct kl_spec *spec = load();
+	struct seen seen;
+	char reason[160];
+
+	assert_int_equal(first_wrong(&h), 34);
+	assert_int_equal(follow(spec, &h, 1, 1, KL_CLOCK_SEQ, &seen, reason), KL_VIOLATION);
+	assert_int_equal(seen.time, 34);
+	kl_spec_free(spec);
+}
+
 static void test_ties(void **state)
 {
 	run_all(true, 0, KL_CLOCK_MONO, runs() / 2);
@@ -408,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_fresh),
 		cmocka_unit_test(test_any),
 		cmocka_unit_test(test_equal_words),
+		cmocka_unit_test(test_forgotten),
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_gaps),
 	};

@@ -164,7 +164,8 @@ static bool changed_nothing(const struct kl_history *h, const struct kl_op *op, 
 }
 
 bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history *h,
-			     uint64_t word, uint32_t op, const uint32_t *kept, size_t n)
+			     uint64_t word, uint32_t op, const uint32_t *kept, size_t n,
+			     uint64_t end)
 {
 	const struct kl_val v = kl_word(word);
 	struct kl_container c;
@@ -183,8 +184,9 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
 		/* A peek that gave what is not known gives anything; with a key it asks for it. */
 		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !kl_container_keyed(&c))
 			continue;
-		/* What never returned need not have taken effect: it goes with its word. */
-		if (o->ret != KL_TIME_MAX && (other.tag == KL_ANY || kl_val_eq(v, other)))
+		/* What did not return need not have taken effect: it goes with its word. */
+		if (o->ret != KL_TIME_MAX && o->ret <= end &&
+		    (other.tag == KL_ANY || kl_val_eq(v, other)))
 			return false;
 	}
 	return true;
@@ -192,7 +194,7 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
 
 /* May operation @op of a container be left out for what it did, or as no more of its word is? */
 static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
-				  uint32_t op, const uint32_t *kept, size_t n)
+				  uint32_t op, const uint32_t *kept, size_t n, uint64_t end)
 {
 	struct kl_container c;
 	struct kl_val word;
@@ -205,11 +207,12 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 	if ((word.tag == KL_EMPTY && role == KL_ROLE_REMOVE) ||
 	    (kl_container_keyed(&c) && changed_nothing(h, &h->ops[op], role)))
 		return true;
-	return word.tag == KL_WORD && kl_word_leaves_no_trace(spec, h, word.v, op, kept, n);
+	return word.tag == KL_WORD &&
+	       kl_word_leaves_no_trace(spec, h, word.v, op, kept, n, end);
 }
 
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		       uint32_t op, const uint32_t *kept, size_t n, bool tso)
+		       uint32_t op, const uint32_t *kept, size_t n, uint64_t end, bool tso)
 {
 	const struct kl_op *o = &h->ops[op];
 	struct overwrite w = { 0 };
@@ -222,7 +225,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 
 	if (method->pure)
 		return 1;
-	if (!tso && (no_trace_in_container(spec, h, op, kept, n) || found_full(spec, h, o)))
+	if (!tso && (no_trace_in_container(spec, h, op, kept, n, end) || found_full(spec, h, o)))
 		return 1;
 	if ((tso && !method->blind) || !kl_spec_fixed_size(spec))
 		return 0;

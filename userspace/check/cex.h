@@ -15,6 +15,7 @@
  * @op: index of the operation
  * @kept: the other operations that are kept, among them perhaps @op itself
  * @n: how many
+ * @end: of what is kept, those that return later are pending
  * @tso: what is kept ran on store buffers
  *
  * So is one that writes nothing, by its results.  So is one that gives every variable
@@ -34,7 +35,7 @@
  * Return: 1, 0, or -ENOMEM.
  */
 int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		       uint32_t op, const uint32_t *kept, size_t n, bool tso);
+		       uint32_t op, const uint32_t *kept, size_t n, uint64_t end, bool tso);
 
 /**
  * kl_word_leaves_no_trace() - may all operations of a word be left out of a container?
@@ -44,6 +45,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
  * @op: index of an operation that is left out, too, although it may be in @kept; or KL_NO_OP
  * @kept: the operations that are kept
  * @n: how many
+ * @end: of what is kept, those that return later are pending
  *
  * They may if nothing else of the word is kept (Lee & Mathur, Proposition 4.3: an order
  * without all operations of a word is an order), and nothing that added, removed or, where
@@ -54,7 +56,8 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
  * Return: whether.
  */
 bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history *h,
-			     uint64_t word, uint32_t op, const uint32_t *kept, size_t n);
+			     uint64_t word, uint32_t op, const uint32_t *kept, size_t n,
+			     uint64_t end);
 
 /* The word that an operation of a container adds, removes or sees; false if none is known. */
 bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,

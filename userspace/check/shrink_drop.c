@@ -28,7 +28,7 @@ static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 		ret = kl_spec_method(s->p->spec, m)->pure;
 		if (!ret && s->nkept <= MANY && !kl_shrink_late(s))
 			ret = kl_leaves_no_trace(s->p->spec, run, s->p->h, s->kept[i], s->kept,
-						 s->nkept, s->engine->tso);
+						 s->nkept, s->end, s->engine->tso);
 		if (ret < 0)
 			return ret;
 		may[s->kept[i] - s->ops[0]] = ret;
@@ -119,7 +119,7 @@ static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 
 			n = without_words(s, words[at], words[at + some - 1], buf);
 			ret = n && kl_word_leaves_no_trace(s->p->spec, s->p->h, words[at], KL_NO_OP,
-							   buf, n) ?
+							   buf, n, s->end) ?
 			      kl_shrink_trial(s, cut, buf, n) : 0;
 			if (ret <= 0) {
 				at += some;

@@ -43,7 +43,8 @@ static int check_left_out(struct replay *r, const uint32_t *part, size_t npart,
 		ret = kl_replay_look(r, is_pure(r, op) ? 1 : TRACE_LOOKS * (n + 1));
 		if (ret)
 			return ret;
-		ret = kl_leaves_no_trace(r->spec, r->run, r->h, part[i], kept, n, tso);
+		ret = kl_leaves_no_trace(r->spec, r->run, r->h, part[i], kept, n,
+					 cut->end, tso);
 		if (!ret && count < 0)
 			count = kl_count_kept(r->spec, r->h, part, npart, kept, n, cut->end);
 		ret = ret ? ret : count;

@@ -61,11 +61,6 @@ static void reg_free(struct kl_online *o, void *mon)
 	free(r);
 }
 
-static inline uint32_t *doing_of(const struct reg *r, struct on_op *op)
-{
-	return r->strict ? &op->value2 : &op->value;
-}
-
 static int begin_op(struct reg *r, struct on_op *op, uint32_t value)
 {
 	uint32_t i = r->free_doing;

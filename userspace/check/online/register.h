@@ -53,7 +53,7 @@ struct value {
 /* An operation under way. */
 struct doing {
 	uint64_t call;
-	uint32_t value;		/* or the next free */
+	uint32_t value;		/* or the next free; ON_NONE: a write whose value is forgotten */
 };
 
 struct reg {
@@ -84,6 +84,11 @@ struct reg {
 	unsigned int ncore;
 	uint32_t calling;	/* the call at which it could not go on, or ON_NONE */
 };
+
+static inline uint32_t *doing_of(const struct reg *r, struct on_op *op)
+{
+	return r->strict ? &op->value2 : &op->value;
+}
 
 /* References to operations. */
 void reg_put(struct kl_online *o, uint32_t *op);

@@ -42,13 +42,13 @@ static unsigned int candidate(struct cut *t, uint32_t value)
 	return i;
 }
 
-static struct doing *doing(struct cut *t, const struct kl_online *o, unsigned int i)
+static struct doing *doing(const struct cut *t, struct kl_online *o, unsigned int i)
 {
-	return &t->r->d[o->ops[t->op[i]].value];
+	return &t->r->d[*doing_of(t->r, on_op(o, t->op[i]))];
 }
 
 /* Does what has returned allow that @done have taken effect? */
-static bool place(struct cut *t, const struct kl_online *o, unsigned int done)
+static bool place(struct cut *t, struct kl_online *o, unsigned int done)
 {
 	const uint64_t now = t->r->ev + 1;
 	unsigned int i, k;
@@ -62,10 +62,11 @@ static bool place(struct cut *t, const struct kl_online *o, unsigned int done)
 	}
 	for (i = 0; i < t->n; i++) {
 		const struct doing *d = doing(t, o, i);
-		struct candidate *c = &t->c[candidate(t, d->value)];
+		struct candidate *c;
 
-		if (!(done & 1 << i))
+		if (!(done & 1 << i) || d->value == ON_NONE)
 			continue;
+		c = &t->c[candidate(t, d->value)];
 		if (d->call > t->r->v[d->value].over)
 			return false;
 		c->here = true;
@@ -76,7 +77,7 @@ static bool place(struct cut *t, const struct kl_online *o, unsigned int done)
 		const struct doing *d = doing(t, o, i);
 
 		if (o->ops[t->op[i]].kind == ON_ADD && !(done & 1 << i) &&
-		    t->c[candidate(t, d->value)].here)
+		    (d->value == ON_NONE || t->c[candidate(t, d->value)].here))
 			return false;
 	}
 	for (i = 0; i < t->ncand; i++) {
@@ -125,16 +126,19 @@ static uint64_t without_reads(const struct cut *t, const struct kl_online *o, un
 
 static int gather(struct kl_online *o, const struct on_part *p, struct cut *t)
 {
-	uint32_t i;
+	uint32_t i, value;
 
 	for (i = 0; i < p->nopen; i++) {
 		const struct on_op *op = on_op(o, p->open[i]);
 
 		if (p->open[i] == t->r->calling || (op->kind != ON_ADD && op->kind != ON_PEEK))
 			continue;
-		if (t->n == MOST || candidate(t, t->r->d[op->value].value) == VALUES)
+		if (t->n == MOST)
 			return -EDQUOT;
 		t->op[t->n++] = p->open[i];
+		value = doing(t, o, t->n - 1)->value;
+		if (value != ON_NONE && candidate(t, value) == VALUES)
+			return -EDQUOT;
 	}
 	for (i = t->r->head; i != ON_NONE; i = t->r->v[i].next)
 		if (candidate(t, i) == VALUES)

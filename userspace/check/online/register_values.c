@@ -120,6 +120,9 @@ void value_forget(struct kl_online *o, struct reg *r, uint32_t i)
 {
 	struct value *v = &r->v[i];
 
+	/* It has taken effect, although it never returns. */
+	if (v->write != ON_NONE && on_op(o, v->write)->ret == KL_TIME_MAX)
+		r->d[*doing_of(r, on_op(o, v->write))].value = ON_NONE;
 	unlink_value(r, i);
 	value_release(o, v);
 	v->linked = false;
