@@ -694,6 +694,17 @@ static void test_alarms(void **state)
 		     "t0 @0 4652 4732 push 18\nt2 @0 4741 4838 pop -> 15\n"
 		     "t3 @0 4757 4925 peek -> 1\nt0 @0 4779 4835 push 1\n"
 		     "t3 @0 4942 4994 peek -> 1\nt2 @0 5042 5181 pop -> 15\n");
+	/* Which of the two 15 was removed is a guess: one of them without the other proves nothing. */
+	expect_right("pqueue", "# klin history 1\n# clock mono error 0\n# first init\n"
+		     "t4 @1 1687 1821 push 18\nt3 @1 1704 - push 15\n"
+		     "t0 @1 1786 1905 push 8\nt2 @1 1809 1945 push 0\n"
+		     "t4 @1 1865 1986 pop -> 0\nt1 @1 1952 2014 push 1\n"
+		     "t5 @1 2054 2128 pop -> 1\nt4 @1 2143 2267 pop -> 8\n"
+		     "t5 @1 2243 2412 push 18\nt4 @1 2462 2553 push 18\n"
+		     "t0 @1 2735 2844 pop -> 18\nt5 @1 3151 3243 push 15\n"
+		     "t0 @1 3264 3429 pop -> 15\nt2 @1 3292 3471 pop -> 18\n"
+		     "t1 @1 3320 - pop\nt6 @1 3347 3428 pop -> empty\n"
+		     "t7 @1 3389 3491 push 14\nt2 @1 3486 3605 pop -> 14\n");
 }
 
 int main(void)

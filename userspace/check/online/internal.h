@@ -41,6 +41,7 @@ struct on_op {
 	bool old : 1;		/* under way when its partition was started again */
 	bool ended : 1;		/* has returned in the monitor of strict order */
 	bool timed : 1, timed2 : 1;	/* pqueue: a peek that had its time, in either order */
+	bool crowd : 1;		/* others of its word at that time are forgotten, see uses.h */
 };
 
 /* An operation that is kept, to be checked offline. */

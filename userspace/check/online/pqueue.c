@@ -467,7 +467,7 @@ static int pqueue_ret(struct kl_online *o, void *mon, uint32_t i)
 
 static int pqueue_core(struct kl_online *o, void *mon, const uint32_t **ops, size_t *n)
 {
-	return uses_core(&((struct pqueue *)mon)->s, ops, n);
+	return uses_core(o, &((struct pqueue *)mon)->s, ops, n);
 }
 
 static int pqueue_doubt(struct kl_online *o, void *mon)

@@ -247,7 +247,7 @@ static int queue_ret(struct kl_online *o, void *mon, uint32_t i)
 
 static int queue_core(struct kl_online *o, void *mon, const uint32_t **ops, size_t *n)
 {
-	return uses_core(&((struct queue *)mon)->s, ops, n);
+	return uses_core(o, &((struct queue *)mon)->s, ops, n);
 }
 
 static int queue_doubt(struct kl_online *o, void *mon)

@@ -301,7 +301,7 @@ static int stack_ret(struct kl_online *o, void *mon, uint32_t i)
 
 static int stack_core(struct kl_online *o, void *mon, const uint32_t **ops, size_t *n)
 {
-	return uses_core(&((struct stack *)mon)->s, ops, n);
+	return uses_core(o, &((struct stack *)mon)->s, ops, n);
 }
 
 static int stack_doubt(struct kl_online *o, void *mon)

@@ -302,6 +302,21 @@ static int forget(struct kl_online *o, struct uses *s, uint32_t i)
 	return ret;
 }
 
+static void mark(struct kl_online *o, uint32_t op)
+{
+	if (op != ON_NONE)
+		on_op(o, op)->crowd = true;
+}
+
+/* Of what belongs to which is a guess, some alone proves nothing. */
+static void mark_crowd(struct kl_online *o, const struct use *u)
+{
+	mark(o, u->add);
+	mark(o, u->remove);
+	mark(o, u->see);
+	mark(o, u->last);
+}
+
 /*
  * Is the whole cluster over?  Then it can be forgotten, but for what a pending removal was
  * guessed to have taken: if that is wrong what comes next may be of it.
@@ -316,6 +331,9 @@ static int close_cluster(struct kl_online *o, struct uses *s, uint64_t word)
 	for (i = first; i != ON_NONE; i = use(s, i)->same)
 		if (use(s, i)->opens || !use(s, i)->removed)
 			return 0;
+	for (i = first; i != ON_NONE; i = use(s, i)->same)
+		if (use(s, i)->crowd)
+			mark_crowd(o, use(s, i));
 	for (i = first; i != ON_NONE && !ret; i = next) {
 		next = use(s, i)->same;
 		if (!use(s, i)->given) {

@@ -133,6 +133,7 @@ int core_since(struct uses *s, uint64_t from);
 int uses_doubt(struct kl_online *o, struct uses *s);
 /* Is that so of the word of a use? */
 bool uses_doubted(const struct uses *s, uint32_t i);
-int uses_core(struct uses *s, const uint32_t **ops, size_t *n);
+/* None, if operations of one of the words are forgotten that may belong to these. */
+int uses_core(const struct kl_online *o, struct uses *s, const uint32_t **ops, size_t *n);
 
 #endif

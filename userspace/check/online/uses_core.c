@@ -106,7 +106,24 @@ int uses_doubt(struct kl_online *o, struct uses *s)
 	return ret ? ret : 1;
 }
 
-int uses_core(struct uses *s, const uint32_t **ops, size_t *n)
+/* All that is known of their words is needed: which removal is of which addition is a guess. */
+static int add_clusters(const struct kl_online *o, struct uses *s)
+{
+	size_t i;
+	uint32_t k;
+	int ret = 0;
+
+	for (i = 0; i < s->ncore && !ret; i++) {
+		const struct on_op *op = &o->ops[s->core[i]];
+
+		for (k = op->kind <= ON_PEEK ? uses_first(s, op->word) : ON_NONE;
+		     k != ON_NONE && !ret; k = use(s, k)->same)
+			ret = core_use(s, use(s, k));
+	}
+	return ret;
+}
+
+int uses_core(const struct kl_online *o, struct uses *s, const uint32_t **ops, size_t *n)
 {
 	size_t i;
 	int ret = 0;
@@ -118,6 +135,11 @@ int uses_core(struct uses *s, const uint32_t **ops, size_t *n)
 	/* A removal whose result is not known may have been of any of them. */
 	for (i = 0; i < s->nwild && !ret; i++)
 		ret = core_op(s, s->wild[i]);
+	if (!ret)
+		ret = add_clusters(o, s);
+	for (i = 0; i < s->ncore && !ret; i++)
+		if (o->ops[s->core[i]].crowd)
+			return 0;
 	*ops = s->core;
 	*n = s->ncore;
 	return ret;
