@@ -694,6 +694,11 @@ static void test_alarms(void **state)
 		     "t0 @0 4652 4732 push 18\nt2 @0 4741 4838 pop -> 15\n"
 		     "t3 @0 4757 4925 peek -> 1\nt0 @0 4779 4835 push 1\n"
 		     "t3 @0 4942 4994 peek -> 1\nt2 @0 5042 5181 pop -> 15\n");
+	/* Whoever was under way in a gap may write behind it. */
+	expect_right("register", "# klin history 1\n# clock mono error 1\n# first init\n"
+		     "# gap cpu 0 from 7 to 15 lost 1\n"
+		     "t0 @0 16 23 cas 1 0 -> 1 cpu=0\nt0 @0 17 20 write 1 cpu=0\n"
+		     "t0 @0 22 26 read -> 0 cpu=0\n");
 	/* Which of the two 15 was removed is a guess: one of them without the other proves nothing. */
 	expect_right("pqueue", "# klin history 1\n# clock mono error 0\n# first init\n"
 		     "t4 @1 1687 1821 push 18\nt3 @1 1704 - push 15\n"

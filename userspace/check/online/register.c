@@ -102,8 +102,8 @@ static int reg_announce(struct kl_online *o, void *mon, uint32_t i)
 {
 	const struct on_op *op = on_op(o, i);
 
-	if (op->old)
-		return op->kind == ON_ADD ? old_write(o, mon, i) : 0;
+	if (op->old && op->kind == ON_ADD)
+		return old_write(o, mon, i);
 	return op->kind == ON_ADD || op->kind == ON_PEEK || op->kind == ON_NOTHING ? 0 :
 	       decline(o, "an operation that is not a plain read or write, or of an unknown word");
 }
