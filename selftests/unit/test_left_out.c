@@ -274,10 +274,10 @@ static void try_one(struct trial *t, struct kl_run *run, bool tso, bool right, u
 }
 
 /*
- * A copy of a word that is not known may be another one each time that a multiset is asked:
- * the oracle finds orders that are none.
+ * A key that is not known may be another one each time that a set is asked: the oracle finds
+ * orders that are none.
  */
-static bool has_vague_copy(const struct kl_spec *spec, const struct kl_history *h)
+static bool has_vague_key(const struct kl_spec *spec, const struct kl_history *h)
 {
 	struct kl_container c;
 	enum kl_role role;
@@ -285,7 +285,7 @@ static bool has_vague_copy(const struct kl_spec *spec, const struct kl_history *
 	size_t i;
 
 	kl_spec_container(spec, &c);
-	for (i = 0; c.kind == KL_CONTAINER_MULTISET && i < h->nops; i++)
+	for (i = 0; kl_container_keyed(&c) && i < h->nops; i++)
 		if (kl_op_word(spec, h, &h->ops[i], &role, &v) && role == KL_ROLE_ADD &&
 		    v.tag == KL_ANY)
 			return true;
@@ -321,7 +321,7 @@ static void run_violations(bool on_buffers, uint64_t seed)
 		assert_non_null(run);
 		/* On store buffers there are no containers but those that write through. */
 		if (h->nops && (!on_buffers || tso || kl_spec_flushes(spec))) {
-			right = !falsified || (!has_vague_copy(spec, h) &&
+			right = !falsified || (!has_vague_key(spec, h) &&
 					       ask(spec, h, tso) == KL_LINEARIZABLE);
 			count.right += right;
 			for (try = 0; try < TRIES; try++)

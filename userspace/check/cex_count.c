@@ -42,10 +42,10 @@ static bool is_bounded(const struct kl_spec *spec, const struct kl_history *h,
 	       KL_ROLE_OTHER;
 }
 
-/* Its word, and what it had done by @end; false if that is not known. */
+/* Its word, and what it did; false if that is not known. */
 static bool find_role(const struct kl_spec *spec, const struct kl_history *h,
-		      const struct kl_op *op, enum kl_container_kind kind, uint64_t end,
-		      enum kl_role *role, struct kl_val *word)
+		      const struct kl_op *op, enum kl_container_kind kind, enum kl_role *role,
+		      struct kl_val *word)
 {
 	const struct kl_val *res = kl_op_res(h, op);
 
@@ -53,7 +53,7 @@ static bool find_role(const struct kl_spec *spec, const struct kl_history *h,
 		return false;
 	if (kind != KL_CONTAINER_MULTISET)
 		return true;
-	if (*role == KL_ROLE_REMOVE && op->ret != KL_TIME_MAX && op->ret <= end) {
+	if (*role == KL_ROLE_REMOVE && op->ret != KL_TIME_MAX) {
 		if (res->tag != KL_WORD)
 			return false;
 		*role = res->v ? KL_ROLE_REMOVE : KL_ROLE_PEEK;
@@ -82,8 +82,7 @@ static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t 
 		return 0;
 	word = (struct kl_val){ .tag = KL_ANY };
 	for (i = 0; i < n; i++) {
-		if (!find_role(spec, c->h, &c->h->ops[kept[i]], type.kind, end, &role,
-			       &other))
+		if (!find_role(spec, c->h, &c->h->ops[kept[i]], type.kind, &role, &other))
 			return 0;
 		if (other.tag == KL_WORD && word.tag == KL_WORD && other.v != word.v)
 			return 0;
@@ -102,7 +101,7 @@ static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t 
 		k += in;
 		if (op->call > late)
 			continue;
-		if (!find_role(spec, c->h, op, type.kind, end, &role, &other) ||
+		if (!find_role(spec, c->h, op, type.kind, &role, &other) ||
 		    is_bounded(spec, c->h, op))
 			return 0;
 		/* What was added or removed and is not known may have been this one. */
