@@ -39,7 +39,8 @@ for type in register seqlock set multiset map queue stack pqueue counter spinloc
 	replay 1 "$type: an order against time is refused" t.cert
 	awk '$1 == "order" && NF > 8 && !done { done = 1; NF = NF - 1 } { print }' c.cert >t.cert
 	replay 1 "$type: an order that lacks the last is refused" t.cert
-	for seed in 2 3 4 5 6 7 8 9; do
+	# The first is enough for each type.
+	for seed in 8 9 2 3 4 5 6 7; do
 		make_certificate $type "$spec" 50 3
 		if [ $status -eq 1 ] && grep -q 'oracle finds no order either' out; then
 			break
@@ -213,7 +214,7 @@ forged "a gap beyond what the store buffer explains" "part UNKNOWN 2 tso" "order
 	done
 } >v.txt
 spec=delayed.lin
-run check --certificate=v.cert "$spec" v.txt
+run check --time-limit=1 --certificate=v.cert "$spec" v.txt
 { sed -n 1,5p v.cert; printf '%s\n' "part VIOLATION 200 tso" "cut - end 20000" \
 	"kept $(seq -s ' ' 0 199)"; } >t.cert
 run replay --spec="$spec" --time-limit=1 t.cert
