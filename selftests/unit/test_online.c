@@ -29,6 +29,12 @@ static unsigned long runs(void)
 	return wanted_runs(10000);
 }
 
+/* With sanitizers streams are fewer and shorter. */
+static bool brief(void)
+{
+	return runs() < 1000;
+}
+
 struct seen {
 	size_t violations;
 	size_t confirmed, small;	/* with a counterexample that the oracle looked at */
@@ -369,7 +375,7 @@ static void test_distance(void **state)
 	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
 		uint64_t most = 0;
 
-		for (k = 0; k < 40; k++) {
+		for (k = 0; k < 40; k += brief() ? 3 : 1) {
 			struct stream_config c = t[i].c;
 			struct kl_spec *spec = shipped_spec(stream_spec(&c));
 			struct kl_online_stats st;
@@ -483,7 +489,7 @@ static void test_faults(void **state)
 	unsigned int i, seed;
 
 	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
-		for (seed = 1; seed <= 6; seed++) {
+		for (seed = 1; seed <= 6; seed += brief() ? 3 : 1) {
 			struct stream_config c = faults[i];
 			struct kl_online_stats st;
 			struct kl_spec *spec = shipped_spec(stream_spec(&c));
@@ -524,6 +530,7 @@ static void test_memory(void **state)
 		{ .type = STREAM_REGISTER, .threads = 8, .size = 5, .seed = 1 },
 		{ .type = STREAM_REGISTER, .threads = 40, .size = 1, .seed = 1 },
 	};
+	const uint64_t more = brief() ? 100000 : 400000;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(types) / sizeof(*types); i++) {
@@ -536,7 +543,7 @@ static void test_memory(void **state)
 		assert_int_equal(stream_init(&s, &types[i], spec), 0);
 		feed_stream(o, &s, 100000, false);
 		kl_online_stats(o, &before);
-		feed_stream(o, &s, 400000, false);
+		feed_stream(o, &s, more, false);
 		kl_online_stats(o, &after);
 		assert_int_equal(after.verdict, KL_LINEARIZABLE);
 		assert_true(after.bytes <= before.bytes + before.bytes / 4);
