@@ -10,7 +10,7 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-ops=${KLIN_CATALOG_OPS:-10000}
+ops=${KLIN_CATALOG_OPS:-$(amount 3000 10000)}
 
 test_entry()
 {

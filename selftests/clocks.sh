@@ -26,7 +26,7 @@ test_mutant()
 	tries
 	while again; do
 		if ! record "$work/c.klh" --clock="$1" \
-		     --load "subject=$2,ops=6000,drain=16,seed=$try,delay=$try_delay" \
+		     --load "subject=$2,ops=$ops,drain=16,seed=$try,delay=$try_delay" \
 		     "$(spec_of "$2")"; then
 			ktap_fail "$1: $2 is caught" "$(cat "$work/record")"
 			return
