@@ -15,19 +15,20 @@ ops=${KLIN_CATALOG_OPS:-$(amount 3000 10000)}
 test_entry()
 {
 	name="$1, $2"
-	"$KLIN" list "$KLIN_SPECS/$1.lin" >"$work/list" 2>&1
-	if [ $? -eq 2 ]; then
-		ktap_skip "$name" "$(tail -n 1 "$work/list")"
-		return
-	fi
 	case $2 in
 	user:port_range*) settings=$2,seconds=1 ;;
 	*) settings=$2,ops=$ops ;;
 	esac
-	if ! record "$work/e.klh" --load "$settings" "$KLIN_SPECS/$1.lin"; then
-		ktap_fail "$name" "$(cat "$work/record")"
-	else
+	if record "$work/e.klh" --load "$settings" "$KLIN_SPECS/$1.lin"; then
 		verdict "$name" "$work/e.klh" 1000
+		return
+	fi
+	# Or has this kernel other functions?
+	"$KLIN" list "$KLIN_SPECS/$1.lin" >"$work/list" 2>&1
+	if [ $? -eq 2 ]; then
+		ktap_skip "$name" "$(tail -n 1 "$work/list")"
+	else
+		ktap_fail "$name" "$(cat "$work/record")"
 	fi
 }
 
