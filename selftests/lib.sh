@@ -84,6 +84,14 @@ no_probes()
 	! grep -qE 'xa_load|xa_store|xa_erase|__xa_cmpxchg|llist_add_batch' /sys/kernel/debug/kprobes/list
 }
 
+# of_load IN OUT: what was done to the load's object.  The kernel has lists of its own.
+of_load()
+{
+	"$KLIN" convert --to=text "$1" "$work/all.txt" &&
+		awk 'FNR == NR { if (!/^#/ && ++n[$2] > n[most]) most = $2; next }
+		     /^#/ || $2 == most' "$work/all.txt" "$work/all.txt" >"$2"
+}
+
 # correct NAME SUBJECT SPEC
 correct()
 {
@@ -94,10 +102,11 @@ correct()
 	# A step may have done one operation more than it was asked for.
 	counted=$(status_of ops)
 	if ! grep -q "kprobe+kretprobe of klin.ko" "$work/record" ||
-	   ! grep -q "^$counted operations" "$work/record"; then
+	   ! of_load "$work/c.klh" "$work/c.txt" ||
+	   [ "$(grep -vc '^#' "$work/c.txt")" -ne "$counted" ]; then
 		ktap_fail "$1" "klin.ko counts $counted" "$(cat "$work/record")"
 	else
-		verdict "$1" "$work/c.klh" "$counted"
+		verdict "$1" "$work/c.txt" "$counted"
 	fi
 }
 
