@@ -47,6 +47,10 @@
 	"spec set { set<word> s = empty;\n" \
 	"method insert(word k) -> bool { atomic_flush { return s.add(k); } }\n" \
 	"method remove(word k) -> bool { atomic_flush { return s.remove(k); } } }\n"
+#define STACK \
+	"spec stack { stack<word> s = empty;\n" \
+	"method push(word v) { atomic_flush { s.push(v); } }\n" \
+	"method pop() -> word { atomic_flush { return s.pop(); } } }\n"
 
 static const struct known {
 	const char *name, *spec, *history;
@@ -161,6 +165,16 @@ static const struct known {
 		"t0 @0 13 14 insert 0 -> 0\n"
 		"t0 @0 22 25 remove ? -> 1\n"
 		"t0 @0 26 30 insert 1 -> 0\n", KL_VIOLATION,
+	}, {
+		"an addition of an unknown word that returns after what is wrong", STACK,
+		"# clock mono error 3\n"
+		"# first init\n"
+		"# gap cpu 1 from 14 to 21 lost 1\n"
+		"t2 @0 6 10 pop -> 2 cpu=2\n"
+		"t1 @0 6 14 pop -> empty cpu=1\n"
+		"t2 @0 12 20 push ? cpu=2\n"
+		"t2 @0 13 17 push 1 cpu=2\n"
+		"t2 @0 20 - push 2 cpu=2\n", KL_VIOLATION,
 	},
 };
 
