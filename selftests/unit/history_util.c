@@ -17,6 +17,11 @@ unsigned long wanted_runs(unsigned long otherwise)
 	return s ? strtoul(s, NULL, 0) : otherwise;
 }
 
+bool few_wanted(void)
+{
+	return wanted_runs(1000) < 1000;
+}
+
 char history_log[8192];
 
 static void keep(enum kl_level level, const char *line)

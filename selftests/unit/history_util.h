@@ -12,6 +12,9 @@
 /* How many random cases: KLIN_RUNS, or @otherwise. */
 unsigned long wanted_runs(unsigned long otherwise);
 
+/* Are so few wanted, as with sanitizers, that what does not depend on that is cut, too? */
+bool few_wanted(void);
+
 /* Messages since history_log_start(), a line each; kept instead of printed. */
 extern char history_log[8192];
 void history_log_start(void);

@@ -60,10 +60,9 @@ static unsigned long runs(void)
 	return wanted_runs(300) / 300;
 }
 
-/* With sanitizers half of them. */
 static unsigned long some(unsigned long n)
 {
-	return wanted_runs(1000) < 1000 ? (n + 1) / 2 : n;
+	return few_wanted() ? (n + 1) / 2 : n;
 }
 
 /* Two threads or many, some of which may only add; some do not return, clocks may differ. */
@@ -212,7 +211,7 @@ static void test_wrong(void **state)
 		printf("# %s: %lu linearizable, %lu violations, %lu small, %lu not decided\n",
 		       kl_spec_name(spec), sum.right, sum.wrong, sum.small, sum.open);
 		assert_true(10 * sum.wrong >= 7 * sum.judged);
-		assert_true(5 * sum.wrong > 2 * n);
+		assert_true(2 * sum.wrong > n);
 		assert_true(10 * sum.small >= 7 * sum.wrong);
 		kl_spec_free(spec);
 	}

@@ -597,8 +597,7 @@ static void test_multiset(void **state)
 		{ .ops = 120, .threads = 5, .peeks = 20, .longest = 9, .words = 1, .pending = 2,
 		  .unknown = true, .no_counts = true, .exact = true },
 	};
-	/* Few are asked for with sanitizers. */
-	const unsigned long least = runs() < 1000 ? 100 : 500;
+	const unsigned long least = few_wanted() ? 100 : 500;
 	size_t i;
 
 	for (i = 0; i < sizeof(c) / sizeof(*c); i++)

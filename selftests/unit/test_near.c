@@ -40,8 +40,7 @@ static struct kl_history *make(const struct kl_spec *spec, uint64_t *seed, bool 
 	struct kl_history *h;
 	int ret;
 
-	/* With sanitizers the long ones are shorter. */
-	if (ops >= 1000 && wanted_runs(1000) < 1000)
+	if (ops >= 1000 && few_wanted())
 		c.ops /= 3;
 	/* A lock's holder may be the one that does not return. */
 	while ((ret = kl_gen(&c, &h)) == -EDEADLK && c.pending)

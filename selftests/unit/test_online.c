@@ -29,12 +29,6 @@ static unsigned long runs(void)
 	return wanted_runs(10000);
 }
 
-/* With sanitizers streams are fewer and shorter. */
-static bool brief(void)
-{
-	return runs() < 1000;
-}
-
 struct seen {
 	size_t violations;
 	size_t confirmed, small;	/* with a counterexample that the oracle looked at */
@@ -375,7 +369,7 @@ static void test_distance(void **state)
 	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
 		uint64_t most = 0;
 
-		for (k = 0; k < 40; k += brief() ? 3 : 1) {
+		for (k = 0; k < 40; k += few_wanted() ? 3 : 1) {
 			struct stream_config c = t[i].c;
 			struct kl_spec *spec = shipped_spec(stream_spec(&c));
 			struct kl_online_stats st;
@@ -489,7 +483,7 @@ static void test_faults(void **state)
 	unsigned int i, seed;
 
 	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
-		for (seed = 1; seed <= 6; seed += brief() ? 3 : 1) {
+		for (seed = 1; seed <= 6; seed += few_wanted() ? 3 : 1) {
 			struct stream_config c = faults[i];
 			struct kl_online_stats st;
 			struct kl_spec *spec = shipped_spec(stream_spec(&c));
@@ -530,7 +524,7 @@ static void test_memory(void **state)
 		{ .type = STREAM_REGISTER, .threads = 8, .size = 5, .seed = 1 },
 		{ .type = STREAM_REGISTER, .threads = 40, .size = 1, .seed = 1 },
 	};
-	const uint64_t more = brief() ? 100000 : 400000;
+	const uint64_t more = few_wanted() ? 100000 : 400000;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(types) / sizeof(*types); i++) {

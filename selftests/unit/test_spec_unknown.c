@@ -196,8 +196,7 @@ static void world(const char *text, unsigned int depth, unsigned int ops, unsign
 	w.next = calloc(1, sizeof(*w.next));
 	assert_true(w.r && w.all && w.known && w.unknown && w.next);
 	fill(&w, depth);
-	/* Few are asked for with sanitizers. */
-	if (wanted_runs(1000) < 1000)
+	if (few_wanted())
 		runs /= 4;
 	for (i = 0; i < runs; i++) {
 		one_run(&w, &seed, ops, exact, false);

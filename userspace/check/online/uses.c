@@ -302,19 +302,15 @@ static int forget(struct kl_online *o, struct uses *s, uint32_t i)
 	return ret;
 }
 
-static void mark(struct kl_online *o, uint32_t op)
-{
-	if (op != ON_NONE)
-		on_op(o, op)->crowd = true;
-}
-
-/* Of what belongs to which is a guess, some alone proves nothing. */
+/* Which of them belong together was a guess: some alone prove nothing. */
 static void mark_crowd(struct kl_online *o, const struct use *u)
 {
-	mark(o, u->add);
-	mark(o, u->remove);
-	mark(o, u->see);
-	mark(o, u->last);
+	const uint32_t ops[] = { u->add, u->remove, u->see, u->last };
+	unsigned int k;
+
+	for (k = 0; k < sizeof(ops) / sizeof(*ops); k++)
+		if (ops[k] != ON_NONE)
+			on_op(o, ops[k])->crowd = true;
 }
 
 /*
@@ -331,11 +327,10 @@ static int close_cluster(struct kl_online *o, struct uses *s, uint64_t word)
 	for (i = first; i != ON_NONE; i = use(s, i)->same)
 		if (use(s, i)->opens || !use(s, i)->removed)
 			return 0;
-	for (i = first; i != ON_NONE; i = use(s, i)->same)
-		if (use(s, i)->crowd)
-			mark_crowd(o, use(s, i));
 	for (i = first; i != ON_NONE && !ret; i = next) {
 		next = use(s, i)->same;
+		if (use(s, i)->crowd)
+			mark_crowd(o, use(s, i));
 		if (!use(s, i)->given) {
 			ret = forget(o, s, i);
 			continue;
