@@ -1,44 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of one probe clause on a function: fentry and fexit, or kprobe and
- * kretprobe.  Userspace opens this object once for each clause.
+ * Programs of one probe clause on a function, or of KLIN_CLAUSES of them: fentry and
+ * fexit, or kprobe and kretprobe.  Userspace opens an object for each function and as
+ * many clauses as it can serve.
+ *
+ * Each clause has frames of its own, but all have one time of the call and one of the
+ * return, and who is calling, and its slot, are looked up once.
  */
 #ifndef KLIN_STEPS
 #define KLIN_STEPS KLIN_FEW_INSNS
+#endif
+#ifndef KLIN_CLAUSES
+#define KLIN_CLAUSES 1	/* or 2 */
 #endif
 
 #include "vmlinux-min.h"
 #include "klin_event.h"
 
-const volatile struct klin_conf conf = {};
+const volatile struct klin_conf confs[KLIN_CLAUSES] = {};
+/* For what is the same for all clauses. */
+#define conf (confs[0])
 
 #include "ring.h"
 #include "fetch.h"
 #include "filter.h"
 
+/* A call or return, of whom. */
+struct hit {
+	void *ctx;
+	struct klin_cpu *c;
+	struct klin_slot *s;
+	__u64 sp, now;
+	__u32 key, cpu;
+};
+
+/* What a clause has of a call. */
 struct fetched {
 	__u64 val[KLIN_MAX_VALS];
 	__u64 object;
 	__u32 fault;
 };
 
-static __always_inline bool skipped(__u32 tgid)
+/* The other clause, or the same one where there is none. */
+#define other_conf (confs[KLIN_CLAUSES - 1])
+
+static __always_inline bool skipped(const volatile struct klin_conf *cl, __u32 tgid)
 {
-	return conf.self && tgid == conf.self;
+	return cl->self && tgid == cl->self;
 }
 
-static __always_inline bool wanted(__u64 object, __u32 fault)
+static __always_inline bool wanted(const volatile struct klin_conf *cl, __u64 object, __u32 fault)
 {
-	return conf.all ||
-	       ((!conf.one_object || (fault & KLIN_FAULT_OBJECT) || object == conf.object) &&
-		klin_sampled(&conf.filter, object, fault));
+	return cl->all ||
+	       ((!cl->one_object || (fault & KLIN_FAULT_OBJECT) || object == cl->object) &&
+		klin_sampled(&cl->filter, object, fault));
 }
 
-/* Of the same call as one with this stack, for another clause on this function. */
+/* Of the same call as one with this stack, for a clause that has other programs. */
 static __always_inline bool sibling(const struct klin_frame *f, __u64 sp)
 {
-	return f->open == KLIN_OPEN && f->sp == sp && f->func == conf.func &&
-	       f->ev.probe != conf.probe;
+	__u32 i;
+
+	if (f->open != KLIN_OPEN || f->sp != sp || f->func != conf.func)
+		return false;
+#pragma unroll
+	for (i = 0; i < KLIN_CLAUSES; i++)
+		if (f->ev.probe == confs[i].probe)
+			return false;
+	return true;
 }
 
 /*
@@ -53,72 +82,110 @@ static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 	       !sibling(f, sp);
 }
 
-static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
-				    __u64 *args)
+/* False if this call is not to be recorded. */
+static __always_inline bool fetch_call(const volatile struct klin_conf *cl, __u32 tgid, __u32 cpu,
+				       const __u64 *args, struct fetched *v)
 {
-	__u64 id = bpf_get_current_pid_tgid();
-	struct fetched v;
-	struct klin_frame *f;
-	struct klin_slot *s;
-	__u32 key, i, top, used;
-
 	/* Of the values those that are used are fetched. */
-	v.object = 0;
-	v.fault = 0;
-	if (skipped(id >> 32) ||
-	    (!conf.all && !conf.filter.note && klin_left_out(&conf.filter, id >> 32, cpu)))
-		return;
-	if (!klin_fetch(conf.call, args, 0, v.val, &v.object, &v.fault))
-		return;
-	if (conf.call_object && !wanted(v.object, v.fault))
-		return;
-	if (!conf.all && klin_left_out(&conf.filter, id >> 32, cpu)) {
-		if (!conf.call_object)
-			v.fault |= KLIN_FAULT_OBJECT;
-		klin_note_left(&conf.filter, v.object, v.fault);
-		return;
+	v->object = 0;
+	v->fault = 0;
+	if (skipped(cl, tgid) ||
+	    (!cl->all && !cl->filter.note && klin_left_out(&cl->filter, tgid, cpu)))
+		return false;
+	if (!klin_fetch(cl->call, args, 0, v->val, &v->object, &v->fault))
+		return false;
+	if (cl->call_object && !wanted(cl, v->object, v->fault))
+		return false;
+	if (!cl->all && klin_left_out(&cl->filter, tgid, cpu)) {
+		if (!cl->call_object)
+			v->fault |= KLIN_FAULT_OBJECT;
+		klin_note_left(&cl->filter, v->object, v->fault);
+		return false;
 	}
+	return true;
+}
 
-	key = klin_key(id, cpu);
-	s = klin_slot(key, conf.slot_mask, true);
-	if (!s) {
-		klin_missed(c);
-		return;
-	}
-	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
-		top = s->top - 1;
-		f = &s->frames[top & (KLIN_DEPTH - 1)];
-		if (!stale(f, sp))
-			break;
-		klin_send_stale(ctx, c, f);
-		/* An interrupt's frame that is left above is sent when its place is taken. */
-		s->top = top;
-	}
+/* A clause's frame of a call. */
+static __always_inline void open_frame(const volatile struct klin_conf *cl, const struct hit *h,
+				       const __u64 *args, const struct fetched *v)
+{
+	struct klin_frame *f = klin_push(h->ctx, h->s, h->c);
+	__u32 i, used;
 
-	f = klin_push(ctx, s, c);
 	if (!f)
 		return;
-	f->sp = sp;
-	f->func = conf.func;
-	f->ev.probe = conf.probe;
-	f->ev.object = v.object;
-	f->ev.tid = key;
-	f->ev.cpu_call = cpu;
-	f->ev.fault = v.fault;
-	used = conf.call_vals;
+	f->sp = h->sp;
+	f->func = cl->func;
+	f->ev.probe = cl->probe;
+	f->ev.object = v->object;
+	f->ev.tid = h->key;
+	f->ev.cpu_call = h->cpu;
+	f->ev.fault = v->fault;
+	used = cl->call_vals;
 #pragma unroll
 	for (i = 0; i < KLIN_MAX_VALS && used >> i; i++)
 		if (used & 1U << i)
-			f->ev.val[i] = v.val[i];
-	if (conf.keep_args) {
+			f->ev.val[i] = v->val[i];
+	if (cl->keep_args) {
 #pragma unroll
 		for (i = 0; i < KLIN_MAX_PARAMS; i++)
-			if (conf.ret_args & 1U << i)
+			if (cl->ret_args & 1U << i)
 				f->args[i] = args[i];
 	}
-	f->ev.call = klin_time(cpu);
+	f->ev.call = h->now;
 	barrier();
 	f->open = KLIN_OPEN;
+}
+
+/* Whose call it is, and when, unless that is known by now; false if there is no slot. */
+static __always_inline bool find_caller(struct hit *h)
+{
+	struct klin_slot *s = h->s;
+	struct klin_frame *f;
+	__u32 i, top;
+
+	if (s)
+		return true;
+	s = klin_slot(h->key, conf.slot_mask, true);
+	if (!s)
+		return false;
+	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, s->top); i++) {
+		top = s->top - 1;
+		f = &s->frames[top & (KLIN_DEPTH - 1)];
+		if (!stale(f, h->sp))
+			break;
+		klin_send_stale(h->ctx, h->c, f);
+		/* An interrupt's frame that is left above is sent when its place is taken. */
+		s->top = top;
+	}
+	h->s = s;
+	h->now = klin_time(h->cpu);
+	return true;
+}
+
+static __always_inline void call_of(const volatile struct klin_conf *cl, struct hit *h,
+				    __u32 tgid, const __u64 *args)
+{
+	struct fetched v;
+
+	if (!fetch_call(cl, tgid, h->cpu, args, &v))
+		return;
+	if (find_caller(h))
+		open_frame(cl, h, args, &v);
+	else
+		klin_missed(h->c);
+}
+
+static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
+				    __u64 *args)
+{
+	const __u64 id = bpf_get_current_pid_tgid();
+	struct hit h = { .ctx = ctx, .c = c, .sp = sp, .cpu = cpu, .key = klin_key(id, cpu) };
+
+	call_of(&conf, &h, id >> 32, args);
+	/* No loop: compilers do not unroll such a long one. */
+	if (&other_conf != &conf)
+		call_of(&other_conf, &h, id >> 32, args);
 }
 
 /*
@@ -126,95 +193,89 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
  * so is all that follows from arguments which only the call's side has.  NULL: it is
  * counted as missed.
  */
-static __always_inline struct klin_frame *without_call(void *ctx, struct klin_cpu *c,
-						       struct klin_slot *s, __u32 key, __u32 cpu)
+static __always_inline struct klin_frame *without_call(const volatile struct klin_conf *cl,
+						       const struct hit *h)
 {
-	struct klin_frame *f = klin_push(ctx, s, c);
+	struct klin_frame *f = klin_push(h->ctx, h->s, h->c);
 
 	if (!f)
 		return NULL;
-	f->func = conf.func;
-	f->ev.probe = conf.probe;
+	f->func = cl->func;
+	f->ev.probe = cl->probe;
 	f->ev.call = 0;
 	f->ev.object = 0;
-	f->ev.tid = key;
+	f->ev.tid = h->key;
 	f->ev.flags = KLIN_F_NOCALL;
-	f->ev.cpu_call = cpu;
-	f->ev.fault = conf.call_vals;
-	if (conf.call_object)
+	f->ev.cpu_call = h->cpu;
+	f->ev.fault = cl->call_vals;
+	if (cl->call_object)
 		f->ev.fault |= KLIN_FAULT_OBJECT;
-	if (conf.keep_args)
+	if (cl->keep_args)
 		f->ev.fault |= KLIN_FAULT_OBJECT | KLIN_FAULT_WHEN | ((1U << KLIN_MAX_VALS) - 1);
 	return f;
 }
 
-static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
-				      __u64 *args, __u64 retval)
+static __always_inline bool left_alone(const volatile struct klin_conf *cl, __u32 tgid)
 {
-	__u64 id = bpf_get_current_pid_tgid(), now, last;
-	__u32 key = klin_key(id, cpu), i, at, top, probe;
+	return skipped(cl, tgid) || (!cl->all && klin_other_task(&cl->filter, tgid));
+}
+
+/* A clause's operation returns. */
+static __always_inline void close_frame(const volatile struct klin_conf *cl, const struct hit *h,
+					__u64 *args, __u64 retval)
+{
+	/* What was called after this is of an interrupt that hit this program. */
+	const __u64 last = klin_last(h->now);
+	const __u32 probe = cl->probe;
+	struct klin_slot *s = h->s;
 	struct klin_frame *f = NULL, *above;
-	struct klin_slot *s;
+	__u32 i, top = s->top, at = top;
 	bool wants;
 
-	if (skipped(id >> 32) || (!conf.all && klin_other_task(&conf.filter, id >> 32)))
-		return;
-	s = klin_slot(key, conf.slot_mask, !conf.call_filter);
-	if (!s) {
-		if (!conf.call_filter)
-			klin_missed(c);
-		return;
-	}
-	/* What was called after this is of an interrupt that hit this program. */
-	now = klin_time(cpu);
-	last = klin_last(now);
-	probe = conf.probe;
-	top = s->top;
-	at = top;
 	for (i = 0; i < KLIN_DEPTH; i++) {
-		if (at == s->base)
+		if (!klin_any_below(s, at))
 			break;
 		at--;
 		above = &s->frames[at & (KLIN_DEPTH - 1)];
-		if (above->open == KLIN_OPEN && above->sp == sp && above->ev.probe == probe &&
+		if (above->open == KLIN_OPEN && above->sp == h->sp && above->ev.probe == probe &&
 		    above->ev.call <= last) {
 			f = above;
 			break;
 		}
 	}
 	if (!f) {
-		if (conf.call_filter)
+		if (cl->call_filter)
 			return;
-		f = without_call(ctx, c, s, key, cpu);
+		f = without_call(cl, h);
 		if (!f)
 			return;
 		at = top;
 	} else {
-		if (!klin_take(c, s, f, at, KLIN_BUSY))
+		if (!klin_take(h->c, s, f, at, KLIN_BUSY))
 			return;
 		/* Those above were called later and are gone from the stack, but for siblings. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
 			top = s->top - 1;
 			above = &s->frames[top & (KLIN_DEPTH - 1)];
-			if (sibling(above, sp))
+			if (sibling(above, h->sp))
 				break;
-			klin_send_stale(ctx, c, above);
+			klin_send_stale(h->ctx, h->c, above);
 			s->top = top;
 		}
 	}
 
-	if (conf.keep_args) {
+	if (cl->keep_args) {
 #pragma unroll
 		for (i = 0; i < KLIN_MAX_PARAMS; i++)
-			if (conf.ret_args & 1U << i)
+			if (cl->ret_args & 1U << i)
 				args[i] = f->args[i];
 	}
-	f->ev.ret = now;
-	f->ev.cpu_ret = cpu;
-	wants = (conf.keep_args && f->ev.flags & KLIN_F_NOCALL) ||
-		klin_fetch(conf.ret, args, retval, f->ev.val, &f->ev.object, &f->ev.fault);
-	if (wants && (conf.call_object || wanted(f->ev.object, f->ev.fault)))
-		klin_record(ctx, c, cpu, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
+	f->ev.ret = h->now;
+	f->ev.cpu_ret = h->cpu;
+	wants = (cl->keep_args && f->ev.flags & KLIN_F_NOCALL) ||
+		klin_fetch(cl->ret, args, retval, f->ev.val, &f->ev.object, &f->ev.fault);
+	if (wants && (cl->call_object || wanted(cl, f->ev.object, f->ev.fault)))
+		klin_record(h->ctx, h->c, h->cpu, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
 	barrier();
 	if (s->top != at + 1) {
 		f->open = KLIN_OVER;
@@ -223,12 +284,43 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	f->open = KLIN_FILLING;
 	s->top = at;
 	/* Siblings that returned before this one. */
-	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
+	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, s->top); i++) {
 		top = s->top - 1;
 		if (s->frames[top & (KLIN_DEPTH - 1)].open != KLIN_OVER)
 			break;
 		s->top = top;
 	}
+}
+
+static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
+				      __u64 *args, __u64 retval)
+{
+	const __u64 id = bpf_get_current_pid_tgid(), tgid = id >> 32;
+	struct hit h = { .ctx = ctx, .c = c, .sp = sp, .cpu = cpu, .key = klin_key(id, cpu) };
+	bool any = false, claim = false;
+	__u32 i;
+
+#pragma unroll
+	for (i = 0; i < KLIN_CLAUSES; i++) {
+		any |= !left_alone(&confs[i], tgid);
+		claim |= !confs[i].call_filter;
+	}
+	if (!any)
+		return;
+	h.s = klin_slot(h.key, conf.slot_mask, claim);
+	if (!h.s) {
+#pragma unroll
+		for (i = 0; i < KLIN_CLAUSES; i++)
+			if (!confs[i].call_filter && !left_alone(&confs[i], tgid))
+				klin_missed(c);
+		return;
+	}
+	h.now = klin_time(cpu);
+	/* Its frame is on top. */
+	if (&other_conf != &conf && !left_alone(&other_conf, tgid))
+		close_frame(&other_conf, &h, args, retval);
+	if (!left_alone(&conf, tgid))
+		close_frame(&conf, &h, args, retval);
 }
 
 /* The address of the trampoline's frame, the same at the call and the return. */
@@ -253,6 +345,16 @@ static __always_inline void func_args(void *ctx, __u64 *args, __u32 used)
 	}
 }
 
+static __always_inline __u32 used_args(bool at_return)
+{
+	__u32 i, used = 0;
+
+#pragma unroll
+	for (i = 0; i < KLIN_CLAUSES; i++)
+		used |= at_return ? confs[i].ret_args : confs[i].call_args;
+	return used;
+}
+
 SEC("fentry")
 int klin_fentry(void *ctx)
 {
@@ -262,7 +364,7 @@ int klin_fentry(void *ctx)
 
 	if (!c)
 		return 0;
-	func_args(ctx, args, conf.call_args);
+	func_args(ctx, args, used_args(false));
 	at_call(ctx, c, stack_of(ctx, c), cpu, args);
 	return 0;
 }
@@ -276,7 +378,7 @@ int klin_fexit(void *ctx)
 
 	if (!c)
 		return 0;
-	func_args(ctx, args, conf.ret_args);
+	func_args(ctx, args, used_args(true));
 	bpf_get_func_ret(ctx, &retval);
 	at_return(ctx, c, stack_of(ctx, c), cpu, args, retval);
 	return 0;

@@ -239,7 +239,7 @@ static inline __u32 klin_object_hash(__u64 object)
 	return object * 0x9e3779b97f4a7c15ULL >> 32;
 }
 
-/* Read-only data of the programs of one clause. */
+/* Read-only data of the programs of a clause; of two that share them: one after the other. */
 struct klin_conf {
 	__u32 probe;		/* index of the clause */
 	__u32 slot_mask;	/* number of slots - 1 */

@@ -57,7 +57,7 @@ static __always_inline void pop_over(struct klin_slot *s)
 {
 	__u32 i, top;
 
-	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
+	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, s->top); i++) {
 		top = s->top - 1;
 		if (s->frames[top & (KLIN_DEPTH - 1)].open != KLIN_OVER)
 			break;
@@ -81,7 +81,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 		klin_missed(c);
 		return;
 	}
-	for (i = 0; i < KLIN_DEPTH && s->top != s->base; i++) {
+	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, s->top); i++) {
 		top = s->top - 1;
 		f = &s->frames[top & (KLIN_DEPTH - 1)];
 		if (!stale(f, sp))
@@ -116,7 +116,7 @@ static __always_inline struct klin_frame *find_call(struct klin_slot *s, __u64 s
 	struct klin_frame *f;
 	__u32 at = s->top, i;
 
-	for (i = 0; i < KLIN_DEPTH && at != s->base; i++) {
+	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, at); i++) {
 		at--;
 		f = &s->frames[at & (KLIN_DEPTH - 1)];
 		if (is_open(f) && f->func == conf.func && f->ev.probe == conf.probe &&
@@ -249,7 +249,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		return;
 	now = klin_time(bpf_get_smp_processor_id());
 	at = s->top;
-	for (i = 0; i < KLIN_DEPTH && at != s->base; i++) {
+	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, at); i++) {
 		at--;
 		f = &s->frames[at & (KLIN_DEPTH - 1)];
 		if (!returns(f, sp))

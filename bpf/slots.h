@@ -171,6 +171,15 @@ static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struc
 }
 
 /*
+ * Is a frame below the index @at?  The base is read each time: an interrupt that found all
+ * in use moves it, and may leave it above an index that was read before and is written back.
+ */
+static __always_inline bool klin_any_below(const struct klin_slot *s, __u32 at)
+{
+	return (__s32)(at - *(const volatile __u32 *)&s->base) > 0;
+}
+
+/*
  * Take an open frame for the program alone, @as what it is meanwhile.  False where an
  * interrupt that found all in use was faster: it has sent the frame, as one whose return
  * was missed, and has used it for itself, which now counts as missed.
@@ -180,7 +189,7 @@ static __always_inline bool klin_take(struct klin_cpu *c, struct klin_slot *s,
 {
 	f->open = as;
 	barrier();
-	if ((__s32)(*(volatile __u32 *)&s->base - at) <= 0)
+	if (klin_any_below(s, at + 1))
 		return true;
 	f->open = KLIN_OVER;
 	klin_missed(c);
@@ -192,7 +201,8 @@ static __always_inline bool klin_take(struct klin_cpu *c, struct klin_slot *s,
  * is sent or filled: a probe that hits in an interrupt in between uses the frames above
  * and leaves the index as it found it.  If the interrupt's return is missed, its frame
  * stays open above.  When returns that were missed have filled all, the oldest goes; but
- * not one that the program which was interrupted is at.
+ * not one that the program which was interrupted is at.  A base that an interrupt has left
+ * above the index comes back, or nothing would be found, and none would go, for good.
  */
 static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot *s,
 						    struct klin_cpu *c)
@@ -200,7 +210,9 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	__u32 top = s->top;
 	struct klin_frame *f = &s->frames[top & (KLIN_DEPTH - 1)];
 
-	if (top - s->base >= KLIN_DEPTH) {
+	if (!klin_any_below(s, top + 1)) {
+		s->base = top;
+	} else if (top - s->base >= KLIN_DEPTH) {
 		if (f->open == KLIN_BUSY || f->open == KLIN_FILLING) {
 			klin_missed(c);
 			return NULL;
@@ -213,8 +225,10 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	klin_send_stale(ctx, c, f);
 	f->open = KLIN_FILLING;
 	barrier();
-	/* An interrupt may have sent it itself, and then left the index below. */
+	/* An interrupt may have sent it itself, and then left the index below or the base above. */
 	s->top = top + 1;
+	if (!klin_any_below(s, top + 1))
+		s->base = top;
 	barrier();
 	f->ev.type = KLIN_EV_OP;
 	f->ev.point = 0;

@@ -38,7 +38,7 @@ static __always_inline struct klin_frame *find(struct klin_slot *s, __u64 object
 	__u32 i, n = s->top;
 
 	for (i = 0; i < KLIN_DEPTH; i++) {
-		if (n == s->base)
+		if (!klin_any_below(s, n))
 			return NULL;
 		n--;
 		f = &s->frames[n & (KLIN_DEPTH - 1)];

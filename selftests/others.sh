@@ -32,10 +32,11 @@ others()
 	echo stop >"$ctl/load"
 }
 
+# test_others NAME SPEC
 test_others()
 {
-	name="other probes come and go"
-	if ! record_while counter_nested duration=60000,rate=5000 "$functions" others; then
+	name=$1
+	if ! record_while counter_nested duration=60000,rate=5000 "$2" others; then
 		not_recorded "$name"
 	elif [ $meanwhile -ne 0 ]; then
 		ktap_fail "$name: no false alarm" "$(cat "$work/other")"
@@ -78,7 +79,10 @@ ktap_header
 need_klin
 need_btf
 need_module
-ktap_plan "$(amount 2 4)"
-test_others
+ktap_plan "$(amount 4 6)"
+test_others "other probes come and go" "$functions"
+each=2
+test_others "the same by two clauses" "$both"
+each=1
 [ -z "${KLIN_LONG:-}" ] || test_everything
 ktap_finish

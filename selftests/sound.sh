@@ -81,7 +81,7 @@ ktap_header
 need_klin
 need_btf
 need_module
-ktap_plan 24
+ktap_plan 34
 test_load "in interrupts" true "counter_irq,ops=$ops" "$KLIN_SPECS/counter.lin"
 test_load "in interrupts, by fentry" true "counter_irq,ops=$ops" "$functions"
 test_load "probes interrupted" false "counter_timer,ops=$few" "$KLIN_SPECS/counter.lin"
@@ -93,6 +93,14 @@ test_load "inside each other" true "counter_nested,ops=$ops" "$KLIN_SPECS/counte
 test_load "inside each other, by fentry" true "counter_nested,ops=$ops" "$functions"
 test_load "on another CPU" true "counter_moving,ops=$ops" "$KLIN_SPECS/counter.lin"
 test_load "on another CPU, by fentry" true "counter_moving,ops=$ops" "$functions"
+test_load "one of two clauses, in interrupts" true "counter_irq,ops=$ops" "$either"
+test_load "one of two clauses, inside each other" true "counter_nested,ops=$ops" "$either"
+each=2
+test_load "two clauses, probes interrupted" false "counter_timer,ops=$few" "$both"
+test_load "two clauses, probes interrupted, by kprobes" false \
+	"counter_timer,ops=$few,cpus=0,threads=2" --attach=kprobe "$both"
+test_load "two clauses, on another CPU" true "counter_moving,ops=$few" "$both"
+each=1
 test_cpu "a CPU goes and comes back" cpu1_goes
 if echo 0 2>/dev/null >$cpu1; then
 	test_cpu "a CPU comes" cpu1_comes

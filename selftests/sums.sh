@@ -16,6 +16,52 @@ probe inc on klin_counter_inc(counter) { object counter; result old = return; }
 probe get on klin_counter_get(counter) { object counter; result v = return; }
 END
 
+# Each by two clauses, of which one is the operation's: by an argument, and by the result.
+either="$work/either.lin"
+cat >"$either" <<'END'
+spec counter {
+	word n = 0;
+	method inc() -> word old { atomic_flush { n += 1; return n - 1; } }
+	method get() -> word v { atomic { return n; } }
+}
+probe inc on klin_counter_inc(counter, worker) {
+	when worker == 0;
+	object counter;
+	result old = return;
+}
+probe inc on klin_counter_inc(counter, worker) {
+	when worker != 0;
+	object counter;
+	result old = return;
+}
+probe get on klin_counter_get(counter) {
+	when return % 2 == 0;
+	object counter;
+	result v = return;
+}
+probe get on klin_counter_get(counter) {
+	when return % 2 != 0;
+	object counter;
+	result v = return;
+}
+END
+
+# Each by two clauses that make an operation each.
+both="$work/both.lin"
+cat >"$both" <<'END'
+spec counter {
+	word n = 0;
+	method inc() -> word old { atomic_flush { n += 1; return n - 1; } }
+	method raised(word c) { atomic { } }
+	method get() -> word v { atomic { return n; } }
+	method got() -> word v { atomic { return n; } }
+}
+probe inc on klin_counter_inc(counter) { object counter; result old = return; }
+probe get on klin_counter_get(counter) { object counter; result v = return; }
+probe raised on klin_counter_inc(counter) { object counter; argument c = (u64)counter; }
+probe got on klin_counter_get(counter) { object counter; result v = return; }
+END
+
 # said WORD: the number behind it in what klin record said.
 said()
 {
@@ -30,7 +76,8 @@ told()
 }
 
 # judge NAME WHOLE: of $work/s.klh, and what klin record said of it.  WHOLE: nothing may
-# be missing.
+# be missing.  Each of klin.ko's operations makes $each.
+each=1
 judge()
 {
 	check --time-limit=3 --show=1 "$work/s.klh"
@@ -43,10 +90,11 @@ judge()
 	else
 		ktap_fail "$1: no false alarm" "status $status" "$(cat "$work/record" "$work/check")"
 	fi
-	if [ "$(told)" -eq "$(began)" ]; then
-		ktap_pass "$1: recorded, lost and missed make $(began)"
+	expected=$(($(began) * each))
+	if [ "$(told)" -eq $expected ]; then
+		ktap_pass "$1: recorded, lost and missed make $expected"
 	else
-		ktap_fail "$1: recorded, lost and missed make $(began)" "but $(told)" \
+		ktap_fail "$1: recorded, lost and missed make $expected" "but $(told)" \
 			"$(cat "$work/record" "$work/check")"
 	fi
 }

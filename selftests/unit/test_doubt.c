@@ -270,6 +270,20 @@ static void test_missed_returned(void **state)
 	assert_int_equal(gap_end(f), 2100);
 }
 
+/* Programs of two clauses missed a call, which may be an operation of each. */
+static void test_missed_of_two(void **state)
+{
+	struct fixture *f = *state;
+
+	f->clauses[0].group = 1;
+	f->groups[1].two = true;
+	add(f, 1, 0, 2050, KL_OP_NOCALL);
+	assert_int_equal(gap_end(f), END);
+	add(f, 0, 0, 2050, KL_OP_NOCALL);
+	assert_int_equal(gap_end(f), 2100);
+	assert_int_equal(kl_missed_by(&f->groups[1], 0), 2);
+}
+
 /* Returns without a call that say nothing of the missed one. */
 static void test_missed_open(void **state)
 {
@@ -369,6 +383,9 @@ static void test_from(void **state)
 	f->clauses[0].group = 1;
 	assert_int_equal(kl_op_from(&f->r, op), 2000);
 	assert_int_equal(gap_end(f), 2100);
+	/* Of which one may have been another object's, which is old. */
+	f->clauses[0].found.target = &global;
+	assert_int_equal(kl_op_from(&f->r, op), KL_TIME_MIN);
 }
 
 static void test_time_add(void **state)
@@ -389,6 +406,7 @@ int main(void)
 		TEST(test_quiet_missed),
 		TEST(test_quiet_unknown),
 		TEST(test_missed_returned),
+		TEST(test_missed_of_two),
 		TEST(test_missed_open),
 		TEST(test_missed_old),
 		TEST(test_missed_unknown),

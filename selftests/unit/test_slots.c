@@ -7,6 +7,9 @@
  * once at most, with its own arguments, results and times, and what is not told is
  * counted.  The interrupt is also where userspace reads the rings (bpf/ring.h): what the
  * head says is there is there as a whole.
+ *
+ * With CLAUSES it is bpf/func.bpf.c with as many clauses on one function, see
+ * test_slots_two.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,12 +39,28 @@ static uint32_t bpf_get_smp_processor_id(void);
 
 #include "bpf/klin_event.h"
 /* It is read-only for the programs, not for who loads them. */
-extern const volatile struct klin_tp_conf conf __attribute__((section(".data.conf")));
+#define WRITTEN __attribute__((section(".data.conf")))
+#ifdef CLAUSES
+extern const volatile struct klin_conf confs[CLAUSES] WRITTEN;
+static long bpf_get_func_arg(void *ctx, uint32_t n, __u64 *value);
+static long bpf_get_func_ret(void *ctx, __u64 *value);
+static long bpf_probe_read_kernel(void *to, uint32_t size, const void *from);
+static long bpf_probe_read_user(void *to, uint32_t size, const void *from);
+static long bpf_probe_read_kernel_str(void *to, uint32_t size, const void *from);
+static uint64_t bpf_get_current_task(void);
+#define KLIN_CLAUSES	CLAUSES
+#define KLIN_STEPS	8	/* as many as the programs below have */
+#define PROGRAMS	"bpf/func.bpf.c"
+#else
+extern const volatile struct klin_tp_conf conf WRITTEN;
+#define CLAUSES		1
+#define PROGRAMS	"bpf/tp.bpf.c"
+#endif
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wattributes"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
-#include "bpf/tp.bpf.c"
+#include PROGRAMS
 #include "history_util.h"
 #pragma GCC diagnostic pop
 
@@ -49,23 +68,25 @@ extern const volatile struct klin_tp_conf conf __attribute__((section(".data.con
 #define EVENTS		128
 #define ENTRIES		7	/* of a ring, at most */
 #define NVALS		2
+#define NESTED		(KLIN_DEPTH + 3)	/* of an interrupt, at most */
 #define FLAG_TRAP	0x100
 
 /* An operation that the test did. */
 struct op {
 	uint64_t object, from, to;	/* the clock around its call: it was called in between */
 	uint64_t left, over;		/* around its return; 0: it was not told of one */
-	unsigned int told;
+	unsigned int depth;		/* of calls, on its stack */
+	unsigned int told[CLAUSES];
 };
 
 static struct klin_slot slot;
-/* Of two clauses: of the task's operations and of the interrupt's. */
+/* Of two functions: of the task's operations and of the interrupt's. */
 static struct klin_cpu counts[2][KLIN_SIDES];
 static unsigned int clause;
 static uint64_t rings[2][ENTRIES][KLIN_EVENT_SIZE(NVALS) / sizeof(uint64_t)];
 static struct klin_home home = { .came = 1, .open = 1 };
 static bool active[2][2];	/* the kernel runs no program that it is in already */
-static unsigned int skipped;
+static unsigned int nskipped;
 static struct klin_event events_seen[EVENTS];
 static struct op ops[OPS];
 static unsigned int nevents, nops;
@@ -87,7 +108,7 @@ static void leave(void)
 
 /* Contexts of two stacks. */
 static struct {
-	_Alignas(1 << KLIN_STACK_BITS) uint64_t args[8];
+	_Alignas(1 << KLIN_STACK_BITS) uint64_t args[32];
 } stacks[2];
 
 /*
@@ -101,6 +122,7 @@ struct scene {
 	bool others;		/* its operations are of another clause, with programs of its own */
 	unsigned int entries;	/* of the rings */
 	bool closed;		/* by a CPU that came */
+	bool split;		/* each operation is of one of the clauses */
 };
 
 static volatile sig_atomic_t steps, hit_at;
@@ -173,31 +195,143 @@ static uint32_t bpf_get_smp_processor_id(void)
 	return 0;
 }
 
+#ifdef KLIN_CLAUSES
+/* The number of the operation is where its context is, which tells where it is on the stack. */
+static long bpf_get_func_arg(void *ctx, uint32_t n, __u64 *value)
+{
+	const uint64_t op = *(uint64_t *)ctx;
+
+	*value = n ? op : ops[op].object;
+	return 0;
+}
+
+static long bpf_get_func_ret(void *ctx, __u64 *value)
+{
+	*value = *(uint64_t *)ctx + 1000;
+	return 0;
+}
+
+/* What these programs do not fetch. */
+static long bpf_probe_read_kernel(void *to, uint32_t size, const void *from)
+{
+	return -EFAULT;
+}
+
+static long bpf_probe_read_user(void *to, uint32_t size, const void *from)
+{
+	return -EFAULT;
+}
+
+static long bpf_probe_read_kernel_str(void *to, uint32_t size, const void *from)
+{
+	return -EFAULT;
+}
+
+static uint64_t bpf_get_current_task(void)
+{
+	return 0;
+}
+
+static void *context_of(unsigned int stack, bool returns, unsigned int n)
+{
+	uint64_t *ctx = &stacks[stack].args[31 - ops[n].depth];
+
+	*ctx = n;
+	return ctx;
+}
+
+#define klin_at_call(ctx)	klin_fentry(ctx)
+#define klin_at_return(ctx)	klin_fexit(ctx)
+
+static bool wanted_by(unsigned int n, unsigned int probe)
+{
+	return !scene->split || n % CLAUSES == probe;
+}
+
+/* The object, the argument, the result; with @split those alone whose number says so. */
+static void set_conf(const struct scene *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < CLAUSES; i++) {
+		struct klin_conf *cl = (struct klin_conf *)&confs[i];
+		struct klin_insn *at = cl->call;
+
+		memset(cl, 0, sizeof(*cl));
+		cl->probe = i;
+		cl->clock = KLIN_CLOCK_MONO;
+		cl->ring = s->entries;
+		cl->nvals = NVALS;
+		cl->all = cl->call_object = cl->call_vals = 1;
+		cl->call_args = 3;
+		cl->call_filter = s->split;
+		if (s->split) {
+			*at++ = (struct klin_insn){ .code = KLIN_CODE(KLIN_ARG, 0, 1, 0, 0) };
+			*at++ = (struct klin_insn){ .code = KLIN_CODE(KLIN_IMM, 1, 0, 0, 0),
+						    .imm = CLAUSES };
+			*at++ = (struct klin_insn){ .code = KLIN_CODE(KLIN_MOD, 0, 1, 0, 0) };
+			*at++ = (struct klin_insn){ .code = KLIN_CODE(KLIN_IMM, 1, 0, 0, 0),
+						    .imm = i };
+			*at++ = (struct klin_insn){ .code = KLIN_CODE(KLIN_EQ, 0, 1, 0, 0) };
+			*at++ = (struct klin_insn){ .code = KLIN_CODE(KLIN_WHEN, 0, 0, 0, 0) };
+		}
+		*at++ = (struct klin_insn){ .code = KLIN_CODE(KLIN_OBJECT_ARG, 0, 0, 0, 0) };
+		*at = (struct klin_insn){ .code = KLIN_CODE(KLIN_VAL_ARG, 0, 1, 0, 0) };
+		cl->ret[0].code = KLIN_CODE(KLIN_VAL_RET, 0, 0, 0, 1);
+	}
+}
+#else
+static void *context_of(unsigned int stack, bool returns, unsigned int n)
+{
+	const uint64_t args[] = { ops[n].object, 0, returns ? n + 1000 : n };
+
+	memcpy(stacks[stack].args, args, sizeof(args));
+	return stacks[stack].args;
+}
+
+#define klin_at_call(ctx)	klin_tp_call(ctx)
+#define klin_at_return(ctx)	klin_tp_return(ctx)
+
+static bool wanted_by(unsigned int n, unsigned int probe)
+{
+	return true;
+}
+
+static void set_conf(const struct scene *s)
+{
+	struct klin_tp_conf *c = (struct klin_tp_conf *)&conf;
+
+	c->clock = KLIN_CLOCK_MONO;
+	c->nvals = NVALS;
+	c->ring = s->entries;
+	c->method[0].used = c->method[0].nargs = c->method[0].nres = 1;
+}
+#endif
+
 /*
  * Run a program as the kernel does, for the operation @n: of one method, which has its
  * number as the argument and that and 1000 as the result.
  */
 static void run(unsigned int stack, bool returns, unsigned int n)
 {
-	struct bpf_raw_tracepoint_args *ctx = (void *)stacks[stack].args;
 	const unsigned int of = stack && scene->others, before = clause;
-	const uint64_t args[] = { ops[n].object, 0, returns ? n + 1000 : n };
+	void *ctx;
 
 	enter();
 	if (active[of][returns]) {
-		skipped++;
+		nskipped += CLAUSES;
 		leave();
 		return;
 	}
 	active[of][returns] = true;
 	clause = of;
-	memcpy(ctx, args, sizeof(args));
+	ctx = context_of(stack, returns, n);
 	*(returns ? &ops[n].left : &ops[n].from) = clock_now;
 	leave();
 	if (returns)
-		klin_tp_return(ctx);
+		klin_at_return(ctx);
 	else
-		klin_tp_call(ctx);
+		klin_at_call(ctx);
 	enter();
 	*(returns ? &ops[n].over : &ops[n].to) = clock_now;
 	clause = before;
@@ -205,20 +339,20 @@ static void run(unsigned int stack, bool returns, unsigned int n)
 	leave();
 }
 
-static unsigned int new_op(uint64_t object)
+static unsigned int new_op(uint64_t object, unsigned int depth)
 {
 	assert_true(nops < OPS);
-	ops[nops] = (struct op){ .object = object };
+	ops[nops] = (struct op){ .object = object, .depth = depth };
 	return nops++;
 }
 
 static void interrupt(void)
 {
-	unsigned int n[KLIN_DEPTH], i;
+	unsigned int n[NESTED], i;
 
 	read_rings();
 	for (i = 0; i < scene->nested; i++) {
-		n[i] = new_op(100 + i);
+		n[i] = new_op(100 + i, i);
 		run(1, false, n[i]);
 	}
 	while (i--)
@@ -255,12 +389,14 @@ static void tell(const struct klin_event *ev, bool over)
 		assert_true(ev->val[1] >= 1000 && ev->val[1] - 1000 < nops);
 		o = &ops[ev->val[1] - 1000];
 		assert_true(ev->ret > o->left && ev->ret <= o->over);
-		assert_int_equal(ev->object, o->object);
+		if (!(ev->fault & KLIN_FAULT_OBJECT))
+			assert_int_equal(ev->object, o->object);
 		return;
 	}
 	assert_true(ev->val[0] < nops);
 	o = &ops[ev->val[0]];
-	assert_int_equal(o->told++, 0);
+	assert_true(ev->probe < CLAUSES && wanted_by(ev->val[0], ev->probe));
+	assert_int_equal(o->told[ev->probe]++, 0);
 	assert_int_equal(ev->object, o->object);
 	assert_true(ev->call > o->from && ev->call <= o->to);
 	if (!over)
@@ -275,7 +411,7 @@ static void tell(const struct klin_event *ev, bool over)
 /* As userspace reads it when all programs have ended. */
 static void check(void)
 {
-	unsigned int i, untold = 0, missed = skipped;
+	unsigned int i, j, untold = 0, missed = nskipped;
 	uint64_t written = 0;
 
 	read_rings();
@@ -287,7 +423,8 @@ static void check(void)
 			tell(&slot.frames[i].ev, false);
 	}
 	for (i = 0; i < nops; i++)
-		untold += !ops[i].told;
+		for (j = 0; j < CLAUSES; j++)
+			untold += wanted_by(i, j) && !ops[i].told[j];
 	for (i = 0; i < KLIN_SIDES; i++) {
 		missed += counts[0][i].missed + counts[1][i].missed;
 		written += counts[0][i].events + counts[1][i].events;
@@ -305,26 +442,32 @@ static bool play(const struct scene *s, int at)
 
 	memset(&slot, 0, sizeof(slot));
 	memset(counts, 0, sizeof(counts));
-	nevents = nops = skipped = 0;
+	nevents = nops = nskipped = 0;
 	clock_now = 0;
 	scene = s;
-	((struct klin_tp_conf *)&conf)->ring = s->entries;
+	set_conf(s);
 	home.open = !s->closed;
 	hit_at = at;
 	for (i = 0; i < s->open; i++)
-		run(0, false, new_op(i));
+		run(0, false, new_op(i, i));
 	if (s->returns >= 0) {
 		hit(true, s->returns);
 		last = s->returns;
 	} else {
-		last = new_op(50);
+		last = new_op(50, s->open);
 		hit(false, last);
 		last++;
 	}
 	/* What is still there returns in turn. */
 	for (i = last; i--; )
 		run(0, true, i);
+	/* Whatever was hit, what comes later is told. */
+	last = new_op(60, 0);
+	run(0, false, last);
+	run(0, true, last);
 	check();
+	for (i = 0; i < CLAUSES; i++)
+		assert_true(!wanted_by(last, i) || ops[last].told[i]);
 	return steps > at;
 }
 
@@ -338,9 +481,9 @@ static void test_interrupts(void **state)
 	int at;
 #ifdef __SANITIZE_ADDRESS__
 	/* Most instructions are the sanitizer's, and each is a trap. */
-	const int apart = 500;
+	const int apart = 500 * CLAUSES * CLAUSES;
 #else
-	const int apart = 48;
+	const int apart = 48 * CLAUSES * CLAUSES;
 #endif
 
 	assert_int_equal(sigaction(SIGTRAP, &sa, NULL), 0);
@@ -350,11 +493,12 @@ static void test_interrupts(void **state)
 		/* One that is still in its place. */
 		there = s.open < KLIN_DEPTH ? s.open : KLIN_DEPTH;
 		s.returns = rand() % 3 ? (int)(s.open - 1 - rand() % there) : -1;
-		s.nested = 1 + rand() % 3;
+		s.nested = rand() % 4 ? 1 + rand() % 3 : 1 + rand() % NESTED;
 		s.unseen = rand() % (1 << s.nested);
 		s.others = rand() % 3;
 		s.entries = rand() % (ENTRIES + 1);
 		s.closed = rand() % 5 == 0;
+		s.split = rand() % 2;
 		for (at = rand() % 16; play(&s, at); at += 1 + rand() % apart)
 			;
 	}
@@ -366,11 +510,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupts),
 	};
-	struct klin_tp_conf *c = (struct klin_tp_conf *)&conf;
 
-	/* One slot; times are the clock above. */
-	c->clock = KLIN_CLOCK_MONO;
-	c->nvals = NVALS;
-	c->method[0].used = c->method[0].nargs = c->method[0].nres = 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

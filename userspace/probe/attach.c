@@ -15,6 +15,7 @@
 #include "probe/recorder.h"
 #include "func.skel.h"
 #include "func_long.skel.h"
+#include "func_two.skel.h"
 #include "place.skel.h"
 #include "task.skel.h"
 #include "tp.skel.h"
@@ -194,15 +195,42 @@ static int attach_side(struct kl_recorder *r, const struct kl_clause *c, struct 
 	return p->link ? 0 : -errno;
 }
 
+/* Has it more steps than most?  All is zero, KLIN_END, after a program's end. */
+static bool is_long(const struct kl_clause *c)
+{
+	return c->conf.call[KLIN_FEW_INSNS - 1].code || c->conf.ret[KLIN_FEW_INSNS - 1].code;
+}
+
 /* What to open for a clause. */
 static const void *programs_of(const struct kl_clause *c, size_t *size)
 {
 	if (kl_found_place(&c->found))
 		return place_bpf__elf_bytes(size);
-	/* All is zero, KLIN_END, after a program's end. */
-	if (c->conf.call[KLIN_FEW_INSNS - 1].code || c->conf.ret[KLIN_FEW_INSNS - 1].code)
-		return func_long_bpf__elf_bytes(size);
-	return func_bpf__elf_bytes(size);
+	if (c->other)
+		return func_two_bpf__elf_bytes(size);
+	return is_long(c) ? func_long_bpf__elf_bytes(size) : func_bpf__elf_bytes(size);
+}
+
+static bool can_share(const struct kl_clause *c)
+{
+	return !c->other && !c->tracepoint && !kl_found_place(&c->found) && !is_long(c);
+}
+
+/*
+ * Clauses on one function, two by two: that costs two thirds of what it costs when each
+ * has programs of its own.
+ */
+static void pair_clauses(struct kl_recorder *r)
+{
+	struct kl_clause *c, *other;
+
+	for (c = r->clauses; c < r->clauses + r->nclauses; c++)
+		for (other = c + 1; can_share(c) && other < r->clauses + r->nclauses; other++) {
+			if (!can_share(other) || other->conf.func != c->conf.func)
+				continue;
+			c->other = other;
+			other->other = c;
+		}
 }
 
 /*
@@ -219,20 +247,29 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 		[KL_WAY_MODULE] = { "klin_kprobe", "klin_kretprobe", "klin_place" },
 	};
 	const struct kl_kplace *place = kl_found_place(&c->found);
+	struct klin_conf *conf[] = { &c->conf, c->other ? &c->other->conf : NULL }, confs[2];
+	unsigned int nvals = c->conf.nvals;
 	const void *elf;
 	size_t size;
 	int err, i;
 
 	memset(g, 0, sizeof(*g));
-	c->conf.keep_args = way != KL_WAY_FENTRY && c->conf.ret_args;
-	c->conf.ring = place ? 0 : kl_ring_entries(r, c->conf.nvals);
 	g->place = place;
+	g->two = c->other;
+	if (g->two && conf[1]->nvals > nvals)
+		nvals = conf[1]->nvals;
+	for (i = 0; i <= g->two; i++) {
+		conf[i]->keep_args = way != KL_WAY_FENTRY && conf[i]->ret_args;
+		conf[i]->nvals = nvals;
+		conf[i]->ring = place ? 0 : kl_ring_entries(r, nvals);
+		confs[i] = *conf[i];
+	}
 	elf = programs_of(c, &size);
-	err = kl_open_object(r, elf, size, &c->conf, sizeof(c->conf), &g->obj);
+	err = kl_open_object(r, elf, size, confs, i * sizeof(*confs), &g->obj);
 	if (err)
 		return err;
 	if (!place)
-		err = kl_ring_size(r, g, c->conf.nvals);
+		err = kl_ring_size(r, g, nvals);
 	if (!err)
 		err = choose(g, names[way], place ? 3 : 2);
 	for (i = 0; !err && way == KL_WAY_FENTRY && i < 2; i++)
@@ -251,6 +288,25 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 		err = attach_place(r, &g->progs[2], place, way, KL_KPROBE_PLACE);
 	if (err)
 		close_group(r->kernel, g);
+	return err;
+}
+
+/* Two clauses together or, where the kernel refuses that, this one alone. */
+static int attach_by(struct kl_recorder *r, struct kl_clause *c, struct kl_group *g,
+		     enum kl_way way)
+{
+	struct kl_clause *other = c->other;
+	int err = attach_func(r, c, g, way);
+
+	if (!err || !other || err == -EPERM || err == -ENOMEM)
+		return err;
+	kl_debug("%s(): two clauses together: %s", c->found.target->name, cause(err));
+	c->other = other->other = NULL;
+	err = attach_func(r, c, g, way);
+	if (err) {
+		c->other = other;
+		other->other = c;
+	}
 	return err;
 }
 
@@ -308,6 +364,9 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	enum kl_way way, first;
 	int err = -ENOENT;
 
+	/* The first of two has come before. */
+	if (c->other && c->other < c)
+		return attach_points(r, c);
 	way = kl_func_way(&c->found.func, c->found.why, sizeof(c->found.why));
 	if (kl_found_place(&c->found))
 		way = c->found.way;
@@ -326,14 +385,14 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 		return -EINVAL;
 	}
 	if (way == KL_WAY_FENTRY) {
-		err = attach_func(r, c, g, KL_WAY_FENTRY);
+		err = attach_by(r, c, g, KL_WAY_FENTRY);
 		if (err && r->opts.only != KL_WAY_FENTRY && err != -EPERM && err != -ENOMEM) {
 			snprintf(c->found.why, sizeof(c->found.why), "fentry: %s", cause(err));
 			way = KL_WAY_KPROBE;
 		}
 	}
 	if (way == KL_WAY_KPROBE || way == KL_WAY_MODULE)
-		err = attach_func(r, c, g, way);
+		err = attach_by(r, c, g, way);
 	if (err) {
 		kl_err_at(path, t->pos.line, t->pos.col, "cannot attach to %s() of kernel %s: %s",
 			  t->name, r->kernel->release, cause(err));
@@ -344,6 +403,11 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	if (first == way)
 		c->found.why[0] = '\0';
 	c->group = r->ngroups++;
+	if (c->other) {
+		c->other->found.way = way;
+		memcpy(c->other->found.why, c->found.why, sizeof(c->found.why));
+		c->other->group = c->group;
+	}
 	return attach_points(r, c);
 }
 
@@ -455,6 +519,7 @@ int kl_recorder_attach(struct kl_recorder *r)
 
 	libbpf_set_print(libbpf_says);
 	kl_kprobe_sweep(r->kernel);
+	pair_clauses(r);
 	/* Its own recording needs no buffers of BPF's, and no programs. */
 	err = r->opts.plain ? 0 : attach_ends(r) ?: kl_reader_open(r);
 	if (err)

@@ -8,7 +8,23 @@
  */
 #include "probe/recorder.h"
 
-/* An operation's clause; NULL if clauses of several groups record this method. */
+/**
+ * kl_missed_by() - the operations that a program may have missed
+ * @g: the group
+ * @prog: which of its programs
+ */
+uint64_t kl_missed_by(const struct kl_group *g, unsigned int prog)
+{
+	return g->progs[prog].misses * (g->two ? 2 : 1);
+}
+
+/* Clauses of which a return without a call says the same. */
+static bool alike(const struct kl_clause *a, const struct kl_clause *b)
+{
+	return a->group == b->group && !a->found.target->object == !b->found.target->object;
+}
+
+/* An operation's clause; NULL if several clauses record this method that are not alike. */
 static const struct kl_clause *clause_of(const struct kl_recorder *r, const struct kl_op *op)
 {
 	const struct kl_clause *found = NULL;
@@ -19,7 +35,7 @@ static const struct kl_clause *clause_of(const struct kl_recorder *r, const stru
 
 		if (c->history_method != kl_op_method(r->h, op))
 			continue;
-		if (found && found->group != c->group)
+		if (found && !alike(found, c))
 			return NULL;
 		found = c;
 	}
@@ -142,7 +158,7 @@ void kl_count_ended(struct kl_recorder *r)
 bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint64_t *from,
 		    uint64_t *to)
 {
-	uint64_t calls = g->crowded + (r->ignore_misses ? 0 : g->progs[0].misses);
+	uint64_t calls = g->crowded + (r->ignore_misses ? 0 : kl_missed_by(g, 0));
 
 	if (!g->miss_from)
 		return false;
@@ -165,14 +181,15 @@ bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint6
  * @base: the first of them, modulo KLIN_DEPTH
  * @top: behind the last: at most KLIN_DEPTH after @base
  *
- * The two are not read at one time.  The base only rises, so with an old one there may
- * seem to be more frames than there are; then all of them are meant.
+ * The two are not read at one time.  The base rises, so with an old one there may seem to
+ * be more frames than there are; and where an interrupt had left it above the top, it comes
+ * back (bpf/slots.h).  Then all of them are meant.
  */
 void kl_slot_span(const volatile struct klin_slot *s, uint32_t *base, uint32_t *top)
 {
 	*base = s->base;
 	*top = s->top;
-	if (*top - *base > KLIN_DEPTH)
+	if (*top - *base > KLIN_DEPTH || s->base != *base)
 		*base = *top - KLIN_DEPTH;
 }
 

@@ -109,9 +109,9 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 		for (j = 0; j < KLIN_SIDES * (unsigned int)r->ncpus; j++)
 			lost += *(volatile __u64 *)&group->cpus[j].lost;
 		for (j = 0; j < group->nprogs && !r->ignore_misses; j++)
-			missed += group->progs[j].misses;
+			missed += kl_missed_by(group, j);
 		missed += group->crowded;
-		calls += group->crowded + (r->ignore_misses ? 0 : group->progs[0].misses);
+		calls += group->crowded + (r->ignore_misses ? 0 : kl_missed_by(group, 0));
 		r->follow.ended += group->ended;
 		/* One that was missed may be under way for as long as its function is. */
 		place_missed |= group->place && group->progs[2].misses && !r->ignore_misses;

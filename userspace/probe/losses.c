@@ -123,15 +123,15 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 		kl_debug("%s of clauses %td: %llu missed", bpf_program__name(g->progs[j].prog),
 			 g - r->groups, (unsigned long long)g->progs[j].misses);
 		if (r->ignore_misses)
-			stats->ignored += g->progs[j].misses;
+			stats->ignored += kl_missed_by(g, j);
 		else
-			total += g->progs[j].misses;
+			total += kl_missed_by(g, j);
 	}
 	stats->missed += total;
 	for (cpu = 0; cpu < r->ncpus; cpu++)
 		stats->missed_calls += g->cpus[KLIN_SIDES * cpu + KLIN_AT_CALL].missed;
 	if (!r->ignore_misses)
-		stats->missed_calls += g->progs[0].misses;
+		stats->missed_calls += kl_missed_by(g, 0);
 	if (!kl_missed_span(r, g, &gap.from, &gap.to) ||
 	    kl_time_add(gap.to, r->h->error) < r->start)
 		return 0;

@@ -25,7 +25,10 @@ struct kl_prog {
 	uint64_t deficit;	/* of kprobes: hits that were no runs, as last read */
 };
 
-/* Programs that share one struct klin_cpu array: one clause, or all of klin.ko's. */
+/*
+ * Programs that share one struct klin_cpu array: of a clause, or of two on one function, or
+ * all of klin.ko's.
+ */
 struct kl_group {
 	struct bpf_object *obj;
 	struct klin_cpu *cpus;	/* mapped; KLIN_SIDES a CPU */
@@ -38,6 +41,7 @@ struct kl_group {
 	struct kl_prog progs[4];	/* call, return, then others */
 	unsigned int nprogs;
 	bool place;		/* progs[2] is on a place between the call and the return */
+	bool two;		/* of two clauses: what is missed may be an operation of each */
 	uint64_t crowded;	/* calls and returns that found no place in a slot */
 	uint64_t ended;		/* missed calls that have returned for certain */
 	/* Windows in which programs were seen to miss; 0: never. */
@@ -52,6 +56,7 @@ struct kl_clause {
 	struct klin_conf conf;
 	bool tracepoint;
 	unsigned int group;	/* index of its programs */
+	struct kl_clause *other;	/* on the same function, by the same programs; or NULL */
 	int history_method;
 	unsigned int nargs, nres;
 };
@@ -257,6 +262,7 @@ void kl_filter_show(const struct kl_recorder *r, FILE *f);
 int kl_filter_finish(struct kl_recorder *r, struct kl_record_stats *stats);
 
 /* doubt.c */
+uint64_t kl_missed_by(const struct kl_group *g, unsigned int prog);
 uint64_t kl_op_from(const struct kl_recorder *r, const struct kl_op *op);
 uint64_t kl_unknown_from(const struct kl_recorder *r, const struct kl_unknown *u);
 uint64_t kl_unknown_to(const struct kl_recorder *r, const struct kl_unknown *u);

@@ -57,15 +57,20 @@ void kl_ring_close(struct kl_recorder *r)
 		close(r->homes_fd);
 }
 
-/* Groups with rings: a clause on a function is one, all tracepoints together are one. */
+/*
+ * Groups with rings: a clause on a function is one, or two of them are, all tracepoints
+ * together are one.
+ */
 static unsigned int ngroups(const struct kl_recorder *r)
 {
 	unsigned int i, n = 0;
 	bool tracepoints = false;
 
 	for (i = 0; i < r->nclauses; i++) {
-		n += !r->clauses[i].tracepoint && !kl_found_place(&r->clauses[i].found);
-		tracepoints |= r->clauses[i].tracepoint;
+		const struct kl_clause *c = &r->clauses[i];
+
+		n += !c->tracepoint && !kl_found_place(&c->found) && (!c->other || c < c->other);
+		tracepoints |= c->tracepoint;
 	}
 	return n + tracepoints;
 }
