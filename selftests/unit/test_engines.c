@@ -103,6 +103,13 @@ static const char *const tso_specs[] = {
 	"method put(word x) { atomic { v = x; } }\n"
 	"method xchg(word x) -> word { atomic_flush { word t = v; v = x; return t; } }\n"
 	"method get() -> word { atomic { return v; } } }\n",
+	"spec fenced { word v;\n"
+	"method put(word x) { fence; atomic { v = x; } }\n"
+	"method plain(word x) { atomic { v = x; } }\n"
+	"method locked(word x) { atomic_flush { v = x; } }\n"
+	"method add(word n) -> word { atomic { v = v + n; return v; } }\n"
+	"method get() -> word { atomic { return v; } }\n"
+	"method get_flush() -> word { atomic_flush { return v; } } }\n",
 	"spec mixed { word a = 0, b;\n"
 	"method set_a(word x) { atomic { a = x; } }\n"
 	"method set_b(word x) { atomic_flush { b = x; } }\n"
@@ -518,7 +525,8 @@ static void test_lifo(void **state)
 }
 
 /* Too large for the oracle: the engines against each other, a history of each kind in turn. */
-static struct kl_history *middle_history(const struct kl_spec *spec, uint64_t *seed, bool *wrong)
+static struct kl_history *middle_history(const struct kl_spec *spec, uint64_t *seed,
+					 unsigned int least, bool *wrong)
 {
 	struct kl_gen_config c = {
 		.spec = spec, .seed = kl_rand(seed), .threads = 2 + kl_rand_below(seed, 5),
@@ -528,7 +536,7 @@ static struct kl_history *middle_history(const struct kl_spec *spec, uint64_t *s
 	};
 	struct kl_history *h;
 
-	c.ops = 30 + kl_rand_below(seed, 70);
+	c.ops = least + kl_rand_below(seed, 70);
 	c.error = kl_rand_below(seed, 2) ? 0 : kl_rand_below(seed, 10);
 	c.mutate = kl_rand_below(seed, 3);
 	c.where = kl_rand_below(seed, 3);
@@ -554,7 +562,7 @@ static void test_middle(void **state)
 		bool wrong, whole, said[2] = { false };
 		struct kl_history *h;
 
-		h = middle_history(spec, &seed, &wrong);
+		h = middle_history(spec, &seed, 30, &wrong);
 		whole = kl_rand(&seed) & 1;
 		for (k = 0; k < N(engines); k++) {
 			enum kl_verdict v = ask_within(spec, h, engines[k], whole,
@@ -578,6 +586,51 @@ static void test_middle(void **state)
 	/* The last two take queues and stacks only. */
 	for (k = 0; k < N(engines) - 2; k++)
 		assert_true(decided[k] > n * 8 / 10);
+}
+
+/*
+ * Of histories with store buffers that are too large for the oracle, it is asked about the
+ * counterexample, and the replayer about the order.
+ */
+static void test_tso_middle(void **state)
+{
+	static const struct kl_engine *const engines[] = { &kl_tso_engine, NULL };
+	const struct kl_options opt = {
+		.engines = engines, .threads = 1, .max_shrink = 1, .time_ns = 1000000000,
+		.tso_oracle = &kl_tso_oracle_engine,
+	};
+	unsigned long i, n = runs() / 200 + 1, shown[3] = { 0 };
+	struct kl_replay replay;
+	struct kl_report *r;
+	struct specs specs;
+	uint64_t seed = 16;
+
+	load_specs(&specs, tso_specs, N(tso_specs), true);
+	for (i = 0; i < n; i++) {
+		const struct kl_spec *spec = specs.s[i % specs.n];
+		const struct kl_counterexample *cex = NULL;
+		bool wrong;
+		struct kl_history *h = middle_history(spec, &seed, 10, &wrong);
+		size_t k;
+
+		assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+		for (k = 0; k < r->nparts && !cex; k++)
+			cex = r->parts[k].cex;
+		if ((r->verdict == KL_VIOLATION && !wrong) || strstr(r->reason, "defect") ||
+		    (cex && cex->oracle == KL_LINEARIZABLE) ||
+		    (r->verdict == KL_LINEARIZABLE && replay_report(r, false, spec, h, &replay))) {
+			show(spec, h, kl_verdict_name(r->verdict));
+			fail();
+		}
+		shown[r->verdict] += r->verdict != KL_VIOLATION ||
+				     (cex && cex->oracle == KL_VIOLATION);
+		kl_report_free(r);
+		kl_history_free(h);
+	}
+	free_specs(&specs);
+	printf("# %lu histories: %lu orders replayed, %lu counterexamples rejected, %lu unknown\n",
+	       n, shown[KL_LINEARIZABLE], shown[KL_VIOLATION], shown[KL_UNKNOWN]);
+	assert_true(shown[KL_LINEARIZABLE] > n / 3 && shown[KL_VIOLATION] > n / 20);
 }
 
 /* Some of an object's operations, and none that leaves a trace in these is left out. */
@@ -743,6 +796,7 @@ int main(void)
 		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_lifo),
 		cmocka_unit_test(test_middle),
+		cmocka_unit_test(test_tso_middle),
 		cmocka_unit_test(test_no_trace),
 		cmocka_unit_test(test_beam),
 		cmocka_unit_test(test_supply),

@@ -8,6 +8,7 @@
  * - An operation that changes nothing and fits takes effect at once: every
  *   continuation without it has a twin with it.  For the same reason a
  *   configuration is of no use beside one that is equal but for more of these.
+ * - What may as well take effect now does (KL_EAGER).
  * - Of open operations of equal shape the one that returns first goes first: in
  *   any order in which it does not they can change places.
  * - An overwrite that nobody saw need not be placed: see struct kl_configs.
@@ -27,6 +28,8 @@
 /* What a beam makes of its width for one event. */
 #define MOST_NEXT	4	/* configurations that satisfy it */
 #define MOST_SEEN	64	/* configurations on the way */
+
+#define MOST_COVERS	256	/* configurations that others are compared with */
 
 static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 {
@@ -79,11 +82,17 @@ static bool ready(const struct frontier *f, const uint64_t *rec, const struct op
 /* Let @o take effect in @rec with the new @state. */
 static inline int take(struct frontier *f, uint64_t *rec, const struct open *o, uint32_t state)
 {
-	bool left = f->sys->left && f->sys->left(f->sys, kl_rec_state(&f->c, rec), state);
-	int64_t node = node_new(f, kl_rec_node(&f->c, rec), o->item | (left ? LEFT_ENTRY : 0) |
-				(o->over ? OVERWRITE : 0));
+	uint32_t flags = o->over ? OVERWRITE : 0;
+	bool dropped = false;
+	int64_t node;
 	size_t i;
 
+	if (f->sys->left) {
+		if (f->sys->left(f->sys, o->item, kl_rec_state(&f->c, rec), state, &dropped))
+			flags |= LEFT_ENTRY;
+		flags |= dropped ? DROPPED : 0;
+	}
+	node = node_new(f, kl_rec_node(&f->c, rec), o->item | flags);
 	if (node < 0)
 		return node;
 	rec[o->slot / 64] |= 1ull << o->slot % 64;
@@ -95,16 +104,21 @@ static inline int take(struct frontier *f, uint64_t *rec, const struct open *o, 
 	return 0;
 }
 
-/* If @o changes nothing and fits the state as it is, it takes effect now.  Return: 1 if so. */
+static inline bool same(struct frontier *f, uint32_t a, uint32_t b)
+{
+	return a == b || (f->sys->same && f->sys->same(f->sys, a, b));
+}
+
+/* If @o changes nothing and fits the state, or is eager, it takes effect.  Return: 1 if so. */
 static inline int settle_one(struct frontier *f, uint64_t *rec, const struct open *o)
 {
 	const uint32_t *next;
 	int n;
 
-	if (!o->free || kl_rec_has(rec, o->slot) || !ready(f, rec, o))
+	if (!(o->free || o->eager) || kl_rec_has(rec, o->slot) || !ready(f, rec, o))
 		return 0;
 	n = step(f, kl_rec_state(&f->c, rec), o, &next);
-	if (n != 1 || next[0] != kl_rec_state(&f->c, rec))
+	if (n != 1 || (!o->eager && !same(f, next[0], kl_rec_state(&f->c, rec))))
 		return n < 0 ? n : 0;
 	n = take(f, rec, o, next[0]);
 	return n < 0 ? n : 1;
@@ -129,17 +143,31 @@ static int settle(struct frontier *f, uint64_t *rec)
 	return 0;
 }
 
+/* Has @it taken effect, and left what has to leave by its return or drain? */
+static bool satisfied(const struct frontier *f, const uint64_t *rec, const struct kl_item *it,
+		      bool drain)
+{
+	return (drain || kl_rec_done(&f->c, rec, it->slot)) &&
+	       !(f->sys->waits && f->sys->waits(f->sys, kl_rec_state(&f->c, rec),
+						it - f->p->items, drain));
+}
+
 /* Where configurations go that the walk comes to: to `next' if the event is satisfied. */
 static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 {
-	const bool done = drain ? !f->sys->waits(f->sys, kl_rec_state(&f->c, f->tmp),
-						 it - f->p->items) :
-				  kl_rec_done(&f->c, f->tmp, it->slot);
+	const bool done = satisfied(f, f->tmp, it, drain);
 	/* It is the last chance of what is hidden to take effect instead. */
 	const bool seen = !done || (!drain && !kl_rec_has(f->tmp, it->slot));
 	int ret = 0;
 
 	f->budget->work++;
+	if (done && f->sys->seal) {
+		const int64_t state = f->sys->seal(f->sys, kl_rec_state(&f->c, f->tmp));
+
+		if (state < 0)
+			return state;
+		kl_rec_set(&f->c, f->tmp, state, kl_rec_node(&f->c, f->tmp));
+	}
 	if (done)
 		ret = kl_config_set_add(&f->c, &f->next, f->tmp, 0);
 	/* What was looked at already stays. */
@@ -161,7 +189,7 @@ static int expand_open(struct frontier *f, size_t at, const struct open *o,
 		return 0;
 	n = step(f, kl_rec_state(&f->c, rec), o, &next);
 	/* What does nothing here has been settled. */
-	if (n <= 0 || (o->free && n == 1 && next[0] == kl_rec_state(&f->c, rec)))
+	if (n <= 0 || (o->free && n == 1 && same(f, next[0], kl_rec_state(&f->c, rec))))
 		return n < 0 ? n : 0;
 	ret = kl_grow(f->succ, f->csucc, n);
 	if (ret)
@@ -241,6 +269,46 @@ static bool enough(struct frontier *f)
 	return true;
 }
 
+/* Can the configuration @a go on as @b can: has it as much, and does its state cover @b's? */
+static bool covers(const struct frontier *f, const uint64_t *a, const uint64_t *b)
+{
+	size_t i;
+
+	for (i = 0; i < f->c.masklen; i++)
+		if (((a[i] ^ b[i]) & ~f->c.free[i]) || (b[i] & ~a[i]))
+			return false;
+	return f->sys->covers(f->sys, kl_rec_state(&f->c, a), kl_rec_state(&f->c, b));
+}
+
+/* Of the next configurations, those that others cover are not needed. */
+static void drop_covered(struct frontier *f)
+{
+	struct kl_config_set *s = &f->next;
+	const size_t len = f->c.reclen, all = s->n;
+	size_t i, k, m, n = 0;
+
+	for (i = 0; i < all; i++) {
+		const uint64_t *rec = s->rec + i * len;
+
+		for (k = 0; k < n && k < MOST_COVERS && !covers(f, s->rec + k * len, rec); k++)
+			;
+		if (k < n && k < MOST_COVERS)
+			continue;
+		for (k = 0, m = 0; k < n; k++) {
+			if (k < MOST_COVERS && covers(f, rec, s->rec + k * len))
+				continue;
+			if (m != k)
+				kl_rec_copy(&f->c, s->rec + m * len, s->rec + k * len);
+			m++;
+		}
+		n = m;
+		if (n != i)
+			kl_rec_copy(&f->c, s->rec + n * len, rec);
+		n++;
+	}
+	s->n = n;
+}
+
 /*
  * Keep the configurations that satisfy the event (@it has taken effect; what has
  * to leave the buffer by its drain has left), after as many steps as that takes.
@@ -255,6 +323,8 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 
 	kl_config_set_clear(&f->next);
 	kl_config_set_clear(&f->seen);
+	f->sys->item = it - f->p->items;
+	f->sys->drain = drain;
 	f->at = 0;
 	for (at = 0; at < f->cur.n; at++) {
 		kl_rec_copy(&f->c, f->tmp, f->cur.rec + at * f->c.reclen);
@@ -269,6 +339,8 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	}
 	if (!f->next.n)
 		return 1;
+	if (f->sys->covers)
+		drop_covered(f);
 	ret = f->width ? kl_frontier_narrow(f) : 0;
 	if (ret)
 		return ret;
@@ -341,7 +413,10 @@ static int on_return(struct frontier *f, const struct kl_item *it)
 	if (ret < 0)
 		return ret;
 	for (at = 0, ret = 0; at < f->cur.n; at++) {
-		if (kl_rec_has(f->cur.rec + at * f->c.reclen, it->slot))
+		const uint64_t *rec = f->cur.rec + at * f->c.reclen;
+
+		/* What is only hidden has to be looked at: it may take effect. */
+		if (kl_rec_has(rec, it->slot) && satisfied(f, rec, it, false))
 			continue;
 		ret = satisfy(f, it, false);
 		break;
@@ -358,8 +433,7 @@ static int on_drain(struct frontier *f, const struct kl_item *it)
 	size_t at;
 
 	for (at = 0; at < f->cur.n; at++)
-		if (f->sys->waits(f->sys, kl_rec_state(&f->c, f->cur.rec + at * f->c.reclen),
-				  it - f->p->items))
+		if (!satisfied(f, f->cur.rec + at * f->c.reclen, it, true))
 			return satisfy(f, it, true);
 	return 0;
 }
@@ -405,6 +479,7 @@ static int on_call(struct frontier *f, uint32_t item)
 	*o = (struct open){
 		.item = item, .shape = it->shape, .slot = it->slot, .ret_ev = it->ret_ev,
 		.twin = NO_TWIN, .free = ret & KL_FREE, .over = ret & KL_OVER,
+		.eager = ret & KL_EAGER,
 		.has_preds = f->p->has_preds && f->p->pred_at[item] < f->p->pred_at[item + 1],
 	};
 	/* Nothing has to wait for it, nor it for anything: it can change places. */
@@ -417,10 +492,9 @@ static int on_call(struct frontier *f, uint32_t item)
 	f->place[it->slot] = f->nopen++;
 	if (f->sys->supply)
 		kl_supply_open(f->sys->supply, o->shape, o->slot, true);
-	if (!o->free)
-		return 0;
-	f->c.free[it->slot / 64] |= 1ull << it->slot % 64;
-	for (at = 0; at < f->cur.n; at++) {
+	if (o->free)
+		f->c.free[it->slot / 64] |= 1ull << it->slot % 64;
+	for (at = 0; at < f->cur.n && (o->free || o->eager); at++) {
 		ret = settle_one(f, f->cur.rec + at * f->c.reclen, o);
 		if (ret < 0)
 			return ret;

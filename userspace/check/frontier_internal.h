@@ -10,7 +10,8 @@
 #define NO_TWIN		UINT32_MAX
 #define LEFT_ENTRY	(1u << 31)	/* the step left an entry in a store buffer */
 #define OVERWRITE	(1u << 30)	/* the step left nothing of the state before */
-#define FLAGS		(LEFT_ENTRY | OVERWRITE)
+#define DROPPED		(1u << 29)	/* before the step, entries that could have left had left */
+#define FLAGS		(LEFT_ENTRY | OVERWRITE | DROPPED)
 
 /* How a configuration came about: the last step of its order, and at which event. */
 struct node {
@@ -24,6 +25,7 @@ struct open {
 	uint32_t twin;		/* slot of the one of equal shape that returns just before it */
 	bool free;		/* changes nothing */
 	bool over;		/* leaves nothing of what was before */
+	bool eager;		/* takes effect at once, KL_EAGER */
 	bool has_preds;
 };
 

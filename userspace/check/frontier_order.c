@@ -168,6 +168,8 @@ int kl_frontier_order(struct frontier *f, uint32_t end, struct kl_answer *a)
 		chain = malloc(((size_t)f->p->nitems + 1) * sizeof(*chain));
 		ret = before && chain ? place_hidden(f, path, len, before, chain, &hidden) : -ENOMEM;
 	}
+	for (k = 0; k < len && !ret; k++)
+		hidden += !!(path[k].item & DROPPED);
 	if (!ret)
 		a->steps = calloc(len + hidden + 1, sizeof(*a->steps));
 	if (!ret && !a->steps)
@@ -176,6 +178,10 @@ int kl_frontier_order(struct frontier *f, uint32_t end, struct kl_answer *a)
 		for (item = before ? before[k] : NO_NODE; item != NO_NODE; item = chain[item])
 			a->steps[a->nsteps++] = (struct kl_step){ item, 0 };
 		item = path[k].item & ~FLAGS;
+		if (path[k].item & DROPPED)
+			a->steps[a->nsteps++] = (struct kl_step){
+				item, KL_STEP_FLUSH | KL_STEP_BUFFERED,
+			};
 		if (item >= f->p->nitems)
 			a->steps[a->nsteps++] =
 				(struct kl_step){ item - f->p->nitems, KL_STEP_FLUSH };

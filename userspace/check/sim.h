@@ -49,6 +49,7 @@ static inline struct kl_memo_entry *kl_memo_at(const struct kl_memo *m, uint64_t
 enum kl_nature {
 	KL_FREE	= 1,	/* it never changes a state in which it is possible */
 	KL_OVER	= 2,	/* always possible, and leaves the same state whatever was before */
+	KL_EAGER = 4,	/* if it is possible in one way, it may as well take effect now */
 };
 
 /*
@@ -68,10 +69,23 @@ struct kl_system {
 	int (*moves)(struct kl_system *s, uint32_t state, const uint32_t **moves);
 	/* 0 and *next, -ENOMEM, -EDQUOT. */
 	int (*move)(struct kl_system *s, uint32_t state, uint32_t move, uint32_t *next);
-	/* Is something in a buffer that has to leave by the drain of @item? */
-	bool (*waits)(struct kl_system *s, uint32_t state, uint32_t item);
-	/* Did the step from @before to @after leave an entry in a buffer? */
-	bool (*left)(struct kl_system *s, uint32_t before, uint32_t after);
+	/* Is something in a buffer that has to leave by the drain, or the return, of @item? */
+	bool (*waits)(struct kl_system *s, uint32_t state, uint32_t item, bool drain);
+	/*
+	 * Did the step of @item from @before to @after leave an entry in a buffer?
+	 * *dropped: entries of its thread that could have left had left before it.
+	 */
+	bool (*left)(struct kl_system *s, uint32_t item, uint32_t before, uint32_t after,
+		     bool *dropped);
+	/* Equal but for which moves are still worth making? NULL: equal states are one. */
+	bool (*same)(struct kl_system *s, uint32_t a, uint32_t b);
+	/* Can @a go on in every way in which @b can?  NULL: that is not known. */
+	bool (*covers)(struct kl_system *s, uint32_t a, uint32_t b);
+	/* @state where all moves are worth making again; -ENOMEM.  NULL: they always are. */
+	int64_t (*seal)(struct kl_system *s, uint32_t state);
+	/* Whose return is to be satisfied, or drain. */
+	uint32_t item;
+	bool drain;
 	size_t (*bytes)(const struct kl_system *s);
 	/* Only @states are needed from here on: forget others, renumber these; or NULL. */
 	int (*keep)(struct kl_system *s, uint32_t *states, size_t n);
@@ -87,7 +101,8 @@ struct kl_system {
  * @p: the partition
  * @sys: the system that its operations ran on
  * @b: bounds
- * @a: the answer; a step of a move is KL_STEP_FLUSH and has the move's number for item
+ * @a: the answer; a step of a move is KL_STEP_FLUSH and has the move's number for item;
+ *	KL_STEP_FLUSH | KL_STEP_BUFFERED: before the item's step entries were dropped
  *
  * With kl_system.width the answer is UNKNOWN when one that was not kept might have
  * gone on, and more work then means a greater width.

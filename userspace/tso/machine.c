@@ -93,17 +93,15 @@ int64_t kl_machine_oldest(const struct kl_machine *m, uint32_t thread)
 	return -1;
 }
 
-bool kl_machine_flush(struct kl_machine *m, uint32_t thread)
+bool kl_machine_drop(struct kl_machine *m, uint32_t thread)
 {
-	int64_t at = kl_machine_oldest(m, thread);
+	const int64_t at = kl_machine_oldest(m, thread);
 	struct kl_entry e;
 	size_t i;
 
 	if (at < 0)
 		return false;
 	e = m->entries[at];
-	for (i = 0; i < e.n; i++)
-		m->mem[m->writes[e.first + i].slot] = m->writes[e.first + i].v;
 	memmove(m->writes + e.first, m->writes + e.first + e.n,
 		(m->nwrites - e.first - e.n) * sizeof(*m->writes));
 	m->nwrites -= e.n;
@@ -112,6 +110,20 @@ bool kl_machine_flush(struct kl_machine *m, uint32_t thread)
 		(m->nentries - at) * sizeof(*m->entries));
 	for (i = at; i < m->nentries; i++)
 		m->entries[i].first -= e.n;
+	return true;
+}
+
+bool kl_machine_flush(struct kl_machine *m, uint32_t thread)
+{
+	const int64_t at = kl_machine_oldest(m, thread);
+	const struct kl_entry *e = m->entries + at;
+	size_t i;
+
+	if (at < 0)
+		return false;
+	for (i = 0; i < e->n; i++)
+		m->mem[m->writes[e->first + i].slot] = m->writes[e->first + i].v;
+	kl_machine_drop(m, thread);
 	if (m->in_gap)
 		kl_machine_forget(m);
 	return true;

@@ -20,6 +20,8 @@ struct kl_write {
 struct kl_entry {
 	uint32_t thread, item;	/* item: KL_NO_OP where it does not matter */
 	uint32_t first, n;
+	bool hidden;		/* see engine.c: it may have left before, */
+	bool due;		/* and has to by the return of what its thread is in */
 };
 
 /*
@@ -48,6 +50,8 @@ void kl_machine_forget(struct kl_machine *m);
 int64_t kl_machine_oldest(const struct kl_machine *m, uint32_t thread);
 /* The oldest entry of @thread reaches memory.  Return: was there one? */
 bool kl_machine_flush(struct kl_machine *m, uint32_t thread);
+/* It goes without a trace.  Return: was there one? */
+bool kl_machine_drop(struct kl_machine *m, uint32_t thread);
 
 /**
  * kl_machine_exec() - the machine after one outcome of an operation
