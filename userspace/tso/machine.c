@@ -116,11 +116,12 @@ bool kl_machine_drop(struct kl_machine *m, uint32_t thread)
 bool kl_machine_flush(struct kl_machine *m, uint32_t thread)
 {
 	const int64_t at = kl_machine_oldest(m, thread);
-	const struct kl_entry *e = m->entries + at;
+	const struct kl_entry *e;
 	size_t i;
 
 	if (at < 0)
 		return false;
+	e = &m->entries[at];
 	for (i = 0; i < e->n; i++)
 		m->mem[m->writes[e->first + i].slot] = m->writes[e->first + i].v;
 	kl_machine_drop(m, thread);
