@@ -244,6 +244,12 @@ static int expand_moves(struct frontier *f, size_t at, const struct kl_item *it,
 	return ret;
 }
 
+static int budget_check(struct frontier *f)
+{
+	return kl_budget_check(f->budget, f->cnodes * sizeof(*f->nodes) +
+			       f->seen.cap * sizeof(*f->seen.rec) + f->sys->bytes(f->sys));
+}
+
 static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool drain)
 {
 	uint32_t i;
@@ -253,9 +259,7 @@ static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool 
 		ret = expand_open(f, at, &f->open[i], it, drain);
 	if (!ret && f->sys->moves)
 		ret = expand_moves(f, at, it, drain);
-	return ret ? ret : kl_budget_check(f->budget, f->cnodes * sizeof(*f->nodes) +
-					   f->seen.cap * sizeof(*f->seen.rec) +
-					   f->sys->bytes(f->sys));
+	return ret ? ret : budget_check(f);
 }
 
 /* Of a beam: those that few steps lead to come first, and are enough. */
@@ -280,33 +284,39 @@ static bool covers(const struct frontier *f, const uint64_t *a, const uint64_t *
 	return f->sys->covers(f->sys, kl_rec_state(&f->c, a), kl_rec_state(&f->c, b));
 }
 
-/* Of the next configurations, those that others cover are not needed. */
-static void drop_covered(struct frontier *f)
+/* Is one of @s, of its first, enough for both it and @rec? */
+static bool is_covered(const struct frontier *f, const struct kl_config_set *s, const uint64_t *rec)
+{
+	size_t k;
+
+	for (k = 0; k < s->n && k < MOST_COVERS; k++)
+		if (covers(f, s->rec + k * f->c.reclen, rec))
+			return true;
+	return false;
+}
+
+/* Of the next configurations, those that others cover are not needed.  0, -EDQUOT. */
+static int drop_covered(struct frontier *f)
 {
 	struct kl_config_set *s = &f->next;
 	const size_t len = f->c.reclen, all = s->n;
-	size_t i, k, m, n = 0;
+	size_t i, k;
+	int ret = 0;
 
-	for (i = 0; i < all; i++) {
+	for (i = 0, s->n = 0; i < all && !ret; i++) {
 		const uint64_t *rec = s->rec + i * len;
 
-		for (k = 0; k < n && k < MOST_COVERS && !covers(f, s->rec + k * len, rec); k++)
-			;
-		if (k < n && k < MOST_COVERS)
+		ret = budget_check(f);
+		if (ret || is_covered(f, s, rec))
 			continue;
-		for (k = 0, m = 0; k < n; k++) {
-			if (k < MOST_COVERS && covers(f, rec, s->rec + k * len))
-				continue;
-			if (m != k)
-				kl_rec_copy(&f->c, s->rec + m * len, s->rec + k * len);
-			m++;
-		}
-		n = m;
-		if (n != i)
-			kl_rec_copy(&f->c, s->rec + n * len, rec);
-		n++;
+		for (k = 0; k < s->n && k < MOST_COVERS; )
+			if (covers(f, rec, s->rec + k * len))
+				kl_rec_copy(&f->c, s->rec + k * len, s->rec + --s->n * len);
+			else
+				k++;
+		kl_rec_copy(&f->c, s->rec + s->n++ * len, rec);
 	}
-	s->n = n;
+	return ret;
 }
 
 /*
@@ -339,9 +349,9 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	}
 	if (!f->next.n)
 		return 1;
-	if (f->sys->covers)
-		drop_covered(f);
-	ret = f->width ? kl_frontier_narrow(f) : 0;
+	ret = f->sys->covers ? drop_covered(f) : 0;
+	if (!ret && f->width)
+		ret = kl_frontier_narrow(f);
 	if (ret)
 		return ret;
 	f->budget->progress = f->now / 2;
