@@ -33,6 +33,11 @@
 	"method read() -> word { atomic { return v; } }\n" \
 	"method write(word x) { atomic { v = x; } }\n" \
 	"method xchg(word x) -> word { atomic_flush { word t = v; v = x; return t; } } }\n"
+#define FENCED \
+	"spec cell { word v = 0;\n" \
+	"method put(word x) { atomic { v = x; } }\n" \
+	"method fput(word x) { fence; atomic { v = x; } }\n" \
+	"method get() -> word { atomic { return v; } } }\n"
 #define PARTIAL \
 	"spec partial { word x = 0, y = 0;\n" \
 	"method set(word a, word b) { atomic_flush { x = a; y = b; } }\n" \
@@ -175,6 +180,30 @@ static const struct known {
 		"t2 @0 12 20 push ? cpu=2\n"
 		"t2 @0 13 17 push 1 cpu=2\n"
 		"t2 @0 20 - push 2 cpu=2\n", KL_VIOLATION,
+	}, {
+		"a gap that ends while a barrier waits for the buffer", FENCED,
+		"# gap cpu 1 from 30 to 40 lost 1 reason cut\n"
+		"t0 @1 0 10 put 1 cpu=0\n"
+		"t0 @1 20 100 fput 2 cpu=0\n"
+		"t1 @1 50 55 get -> 5 cpu=1\n"
+		"t1 @1 60 65 get -> 1 cpu=1\n", KL_UNKNOWN,
+	}, {
+		"entries that leave in a gap, in their order", FENCED,
+		"# gap cpu 1 from 0 to 4 lost 1\n"
+		"# gap cpu 0 from 7 to 11 lost 1 reason cut\n"
+		"t1 @1 1 6 fput 0 cpu=1\n"
+		"t0 @1 3 9 put 2 cpu=0\n"
+		"t0 @1 11 16 fput 1 cpu=0 drain=24\n"
+		"t0 @1 17 20 get -> 2 cpu=0\n"
+		"t0 @1 23 24 get -> 1 cpu=0\n", KL_UNKNOWN,
+	}, {
+		"a value that its thread has read in its buffer, and another's in memory", FENCED,
+		"t0 @1 2 - get -> ? cpu=0\n"
+		"t1 @1 4 9 put 1 cpu=1\n"
+		"t0 @1 5 8 put 0 cpu=0 drain=13\n"
+		"t0 @1 9 - put 0 cpu=0\n"
+		"t0 @1 16 19 get -> 0 cpu=0\n"
+		"t0 @1 20 24 get -> 1 cpu=0\n", KL_LINEARIZABLE,
 	},
 };
 

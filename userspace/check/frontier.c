@@ -305,11 +305,13 @@ static int drop_covered(struct frontier *f)
 
 	for (i = 0, s->n = 0; i < all && !ret; i++) {
 		const uint64_t *rec = s->rec + i * len;
+		/* Where few are covered it does not pay. */
+		const bool look = i < MOST_COVERS || s->n < i - i / 8;
 
-		ret = budget_check(f);
-		if (ret || is_covered(f, s, rec))
+		ret = look ? budget_check(f) : 0;
+		if (ret || (look && is_covered(f, s, rec)))
 			continue;
-		for (k = 0; k < s->n && k < MOST_COVERS; )
+		for (k = 0; look && k < s->n && k < MOST_COVERS; )
 			if (covers(f, rec, s->rec + k * len))
 				kl_rec_copy(&f->c, s->rec + k * len, s->rec + --s->n * len);
 			else

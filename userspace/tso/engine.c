@@ -4,13 +4,13 @@
  * tso.h for what is decided.
  *
  * Which of the stores in buffers have left is mostly seen by nobody.  Where all entries
- * are of the same words, a flush may have had others just before it: what other threads
- * have in their buffers then is hidden, it may have left there.  It goes when its thread
- * needs that, and is hidden no longer when its thread reads it in the buffer, or flushes
- * what is before it (entries leave in order).  So of two flushes of different threads with
- * nothing in between that can tell the first is never made: what follows, follows as well
- * where its entry is hidden and goes next.  And a machine covers another one that has less
- * hidden, or has let go of it.
+ * are of the same words (and of what reads nothing: else it does not pay), a flush may
+ * have had others just before it: what other threads have in their buffers then is hidden,
+ * it may have left there.  It goes when its thread needs that, and is hidden no longer
+ * when its thread reads it in the buffer, or flushes what is before it (entries leave in
+ * order).  So of two flushes of different threads with nothing in between that can tell
+ * the first is never made: what follows, follows as well where its entry is hidden and
+ * goes next.  And a machine covers another one that has less hidden, or has let go of it.
  *
  * And what only puts an entry into its buffer does so when it is called: nobody sees that
  * before the entry leaves, which may be at any time.  If it has to wait for those before

@@ -24,7 +24,7 @@ struct tso {
 	unsigned int outcomes, left;	/* of an operation; and of these, what leaves an entry */
 	uint64_t *eager, *barrier;	/* bitsets of items: such as that, and with a barrier */
 	bool lazy;			/* flushes that nobody sees are not made */
-	bool partial;			/* entries are not of the same words */
+	bool partial;			/* entries are not such that this is worth while */
 	uint32_t *slots;		/* those of the first one */
 	size_t nslots, cslots;
 	size_t room, peak;		/* words until some are forgotten; bytes at most */

@@ -3,6 +3,14 @@
 #include "base/mem.h"
 #include "tso/engine.h"
 
+/* The ends of a gap are of no thread. */
+static bool is_of_thread(const struct tso *t, uint32_t item, uint32_t thread)
+{
+	const struct kl_item *it = &t->p->items[item];
+
+	return it->kind == KL_ITEM_OP && it->thread == thread;
+}
+
 /* Has the entry to leave by the return, or drain, of its thread that is to be satisfied? */
 static bool is_wanted(const struct tso *t, const uint64_t *w)
 {
@@ -17,7 +25,7 @@ static const uint64_t *moves_of(struct tso *t, const uint64_t *w, uint32_t n, bo
 				uint32_t *count)
 {
 	const uint32_t thread = word_thread(w);
-	const bool waits = t->p->items[t->sys.item].thread == thread;
+	const bool waits = is_of_thread(t, t->sys.item, thread);
 	bool on = true;
 	uint32_t i;
 
@@ -74,8 +82,11 @@ int tso_move(struct kl_system *sys, uint32_t state, uint32_t move, uint32_t *nex
 	if (!kl_tso_move_drops(t->p, move)) {
 		kl_machine_flush(&t->m, thread);
 		t->last = t->lazy && !t->m.in_gap ? thread + 1 : 0;
-		for (i = 0; t->last && i < t->m.nentries; i++)
-			t->m.entries[i].hidden = t->m.entries[i].thread != thread;
+		for (i = 0; i < t->m.nentries; i++) {
+			struct kl_entry *e = &t->m.entries[i];
+
+			e->hidden = e->thread != thread && (e->hidden || t->last);
+		}
 	}
 	id = tso_intern(t, &t->m, false, t->last);
 	if (id < 0)
@@ -88,12 +99,11 @@ int tso_move(struct kl_system *sys, uint32_t state, uint32_t move, uint32_t *nex
 bool tso_waits(struct kl_system *sys, uint32_t state, uint32_t item, bool drain)
 {
 	struct tso *t = (struct tso *)sys;
-	const uint32_t thread = t->p->items[item].thread;
 	uint32_t n, i;
 	const uint64_t *w = entries_of(t, state, &n);
 
 	for (i = 0; i < n; i++, w = word_next(w))
-		if (word_thread(w) == thread && (drain ? word_item(w) == item : word_due(w)))
+		if (is_of_thread(t, item, word_thread(w)) && (drain ? word_item(w) == item : word_due(w)))
 			return true;
 	return false;
 }
@@ -109,7 +119,7 @@ static uint32_t count_entries(const struct tso *t, uint32_t state, uint32_t thre
 }
 
 bool tso_left(struct kl_system *sys, uint32_t item, uint32_t before, uint32_t after,
-		     bool *dropped)
+	      bool *dropped)
 {
 	const struct tso *t = (const struct tso *)sys;
 	const uint32_t thread = t->p->items[item].thread;

@@ -57,7 +57,11 @@ static void set_due(struct kl_machine *m, uint32_t thread)
 		m->entries[i].due |= m->entries[i].thread == thread;
 }
 
-/* Has the newest entry the words that all have?  The first one says which. */
+/*
+ * Has the newest entry the words that all have?  The first one says which.  And where
+ * entries depend on what was read, or on a choice, there are too many ways in which they
+ * can be hidden.
+ */
 static int compare_slots(struct tso *t)
 {
 	const struct kl_machine *m = &t->after;
@@ -73,7 +77,7 @@ static int compare_slots(struct tso *t)
 			t->slots[i] = m->writes[e->first + i].slot;
 		t->nslots = e->n;
 	}
-	t->partial = e->n != t->nslots;
+	t->partial = e->n != t->nslots || !t->blind;
 	for (i = 0; i < e->n && !t->partial; i++)
 		t->partial = t->slots[i] != m->writes[e->first + i].slot;
 	return t->partial ? -EAGAIN : 0;
@@ -217,8 +221,6 @@ int tso_nature(struct kl_system *sys, uint32_t item)
 	const struct kl_item *it = &t->p->items[item];
 	int ret;
 
-	if (it->pure)
-		return KL_FREE;
 	if (!(t->eager[item / 64] >> item % 64 & 1))
 		return 0;
 	ret = tso_load(t, sys->first, &t->m);
@@ -227,6 +229,10 @@ int tso_nature(struct kl_system *sys, uint32_t item)
 	ret = ret ? ret : apply(t, it, count_outcome);
 	if (!ret && t->outcomes == 1 && t->left == 1)
 		return KL_EAGER;
+	if (!ret && t->lazy && t->left) {
+		t->partial = true;
+		return -EAGAIN;
+	}
 	t->eager[item / 64] &= ~(1ull << item % 64);
 	return ret == -ENOMEM ? ret : 0;
 }
