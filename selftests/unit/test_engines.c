@@ -630,7 +630,7 @@ static void test_tso_middle(void **state)
 	free_specs(&specs);
 	printf("# %lu histories: %lu orders replayed, %lu counterexamples rejected, %lu unknown\n",
 	       n, shown[KL_LINEARIZABLE], shown[KL_VIOLATION], shown[KL_UNKNOWN]);
-	assert_true(shown[KL_LINEARIZABLE] > n / 3 && shown[KL_VIOLATION] > n / 20);
+	assert_true(shown[KL_LINEARIZABLE] >= n / 3 && shown[KL_VIOLATION] >= n / 20);
 }
 
 /* Some of an object's operations, and none that leaves a trace in these is left out. */
