@@ -4,26 +4,24 @@
 # For tests of what is lost: klin.ko's counters recorded, and whether what klin record
 # tells of them is what klin.ko counted itself.  To be sourced, after klin.sh.
 
-# The same counter by its functions.
-functions="$work/counter.lin"
-cat >"$functions" <<'END'
-spec counter {
+counter='spec counter {
 	word n = 0;
 	method inc() -> word old { atomic_flush { n += 1; return n - 1; } }
 	method get() -> word v { atomic { return n; } }
-}
+}'
+
+# The same counter by its functions.
+functions="$work/counter.lin"
+cat >"$functions" <<END
+$counter
 probe inc on klin_counter_inc(counter) { object counter; result old = return; }
 probe get on klin_counter_get(counter) { object counter; result v = return; }
 END
 
 # Each by two clauses, of which one is the operation's: by an argument, and by the result.
 either="$work/either.lin"
-cat >"$either" <<'END'
-spec counter {
-	word n = 0;
-	method inc() -> word old { atomic_flush { n += 1; return n - 1; } }
-	method get() -> word v { atomic { return n; } }
-}
+cat >"$either" <<END
+$counter
 probe inc on klin_counter_inc(counter, worker) {
 	when worker == 0;
 	object counter;

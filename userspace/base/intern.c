@@ -100,3 +100,34 @@ int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n)
 	}
 	return t->n - 1;
 }
+
+/* Add those to @to as well, and renumber them. */
+static int keep(const struct kl_intern *t, struct kl_intern *to, uint32_t *numbers, size_t n)
+{
+	const uint64_t *words;
+	size_t i, len;
+	int64_t id;
+
+	for (i = 0; i < n; i++) {
+		words = kl_intern_get(t, numbers[i], &len);
+		id = kl_intern(to, words, len);
+		if (id < 0)
+			return id;
+		numbers[i] = id;
+	}
+	return 0;
+}
+
+int kl_intern_keep(struct kl_intern *t, uint32_t *some, size_t nsome, uint32_t *more, size_t n)
+{
+	struct kl_intern kept = { 0 };
+	int ret = keep(t, &kept, some, nsome) ?: keep(t, &kept, more, n);
+
+	if (ret) {
+		kl_intern_free(&kept);
+		return ret;
+	}
+	kl_intern_free(t);
+	*t = kept;
+	return 0;
+}

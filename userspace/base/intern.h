@@ -18,6 +18,18 @@ void kl_intern_free(struct kl_intern *t);
 /* The number of @words (0, 1, ... in order of arrival), added if new; negative errno. */
 int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n);
 
+/**
+ * kl_intern_keep() - forget all others
+ * @t: the set
+ * @some: numbers that are kept and get the first new ones, in this order
+ * @nsome: how many
+ * @more: others that are kept; both get the new numbers
+ * @n: how many
+ *
+ * Return: 0; negative errno: the set is as it was, and the numbers are of no use.
+ */
+int kl_intern_keep(struct kl_intern *t, uint32_t *some, size_t nsome, uint32_t *more, size_t n);
+
 static inline const uint64_t *kl_intern_get(const struct kl_intern *t, uint32_t i, size_t *n)
 {
 	*n = t->at[i + 1] - t->at[i];

@@ -22,18 +22,7 @@ static inline size_t rec_hash(const struct kl_configs *c, const uint64_t *rec)
 /* See struct kl_configs. */
 static inline bool covers(const struct kl_configs *c, const uint64_t *o, const uint64_t *rec)
 {
-	size_t i;
-
-	if (kl_rec_state(c, o) != kl_rec_state(c, rec))
-		return false;
-	for (i = 0; i < c->masklen; i++) {
-		const uint64_t hidden = c->hidden ? o[c->hidden + i] : 0;
-
-		if (((o[i] ^ rec[i]) & ~c->free[i] & ~hidden) || (rec[i] & ~o[i] & c->free[i]) ||
-		    (c->hidden && rec[c->hidden + i] & ~hidden))
-			return false;
-	}
-	return true;
+	return kl_rec_state(c, o) == kl_rec_state(c, rec) && kl_rec_has_all(c, o, rec);
 }
 
 /* Return: 1 if @rec found its place at the record @i, or none is needed; else 0. */

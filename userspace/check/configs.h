@@ -71,6 +71,22 @@ static inline void kl_rec_copy(const struct kl_configs *c, uint64_t *to, const u
 		to[i] = from[i];
 }
 
+/* All of covering but for the states: has @o as much as @rec? */
+static inline bool kl_rec_has_all(const struct kl_configs *c, const uint64_t *o,
+				  const uint64_t *rec)
+{
+	size_t i;
+
+	for (i = 0; i < c->masklen; i++) {
+		const uint64_t hidden = c->hidden ? o[c->hidden + i] : 0;
+
+		if (((o[i] ^ rec[i]) & ~c->free[i] & ~hidden) || (rec[i] & ~o[i] & c->free[i]) ||
+		    (c->hidden && rec[c->hidden + i] & ~hidden))
+			return false;
+	}
+	return true;
+}
+
 static inline void kl_config_set_clear(struct kl_config_set *s)
 {
 	s->n = 0;

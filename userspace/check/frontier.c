@@ -276,12 +276,8 @@ static bool enough(struct frontier *f)
 /* Can the configuration @a go on as @b can: has it as much, and does its state cover @b's? */
 static bool covers(const struct frontier *f, const uint64_t *a, const uint64_t *b)
 {
-	size_t i;
-
-	for (i = 0; i < f->c.masklen; i++)
-		if (((a[i] ^ b[i]) & ~f->c.free[i]) || (b[i] & ~a[i]))
-			return false;
-	return f->sys->covers(f->sys, kl_rec_state(&f->c, a), kl_rec_state(&f->c, b));
+	return kl_rec_has_all(&f->c, a, b) &&
+	       f->sys->covers(f->sys, kl_rec_state(&f->c, a), kl_rec_state(&f->c, b));
 }
 
 /* Is one of @s, of its first, enough for both it and @rec? */

@@ -159,37 +159,18 @@ void kl_sim_free(struct kl_sim *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* The number in @to of state @i. */
-static int64_t move_state(const struct kl_sim *s, struct kl_intern *to, uint32_t i)
-{
-	size_t words;
-	const uint64_t *state = kl_intern_get(&s->states, i, &words);
-
-	return kl_intern(to, state, words);
-}
-
 int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n)
 {
-	struct kl_intern kept = { 0 };
-	int64_t id, any;
-	size_t i;
+	uint32_t own[] = { KL_STATE_GAP, s->any };
+	int ret;
 
-	id = move_state(s, &kept, KL_STATE_GAP);
-	any = id < 0 ? id : move_state(s, &kept, s->any);
-	for (i = 0, id = any; i < n && id >= 0; i++) {
-		id = move_state(s, &kept, states[i]);
-		states[i] = id;
-	}
-	if (id < 0) {
-		kl_intern_free(&kept);
-		return id;
-	}
 	s->peak = kl_sim_bytes(s);
-	kl_intern_free(&s->states);
-	s->states = kept;
-	s->any = any;
+	ret = kl_intern_keep(&s->states, own, 2, states, n);
+	if (ret)
+		return ret;
+	s->any = own[1];
 	/* So many more that copying these costs little beside. */
-	s->room = ROOM + 8 * (kept.nwords + kept.n);
+	s->room = ROOM + 8 * (s->states.nwords + s->states.n);
 	memset(s->memo.entries, 0, ((size_t)s->memo.mask + 1) * sizeof(*s->memo.entries));
 	return 0;
 }
@@ -214,6 +195,16 @@ static int collect(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
+int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const struct kl_item *it,
+		   int ret, char *reason)
+{
+	if (ret != -E2BIG && ret != -EOVERFLOW)
+		return ret;
+	snprintf(reason, 160, "method %s: %s", kl_spec_method(p->spec, it->method)->name,
+		 ret == -E2BIG ? kl_run_error(run) : "too many states");
+	return -EDQUOT;
+}
+
 static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 {
 	const struct kl_op *op = kl_item_op(s->p, it);
@@ -227,13 +218,7 @@ static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 	s->nnext = 0;
 	ret = kl_run_apply(s->run, s->before, len, it->method, kl_op_args(s->p->h, op),
 			   kl_op_res(s->p->h, op), collect, s);
-	if (ret == -E2BIG || ret == -EOVERFLOW) {
-		snprintf(s->reason, 160, "method %s: %s",
-			 kl_spec_method(s->p->spec, it->method)->name,
-			 ret == -E2BIG ? kl_run_error(s->run) : "too many states");
-		return -EDQUOT;
-	}
-	return ret;
+	return kl_sim_gave_up(s->p, s->run, it, ret, s->reason);
 }
 
 int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next)

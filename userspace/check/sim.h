@@ -195,6 +195,13 @@ void kl_supply_free(struct kl_supply *s);
 /* States have other numbers now; @s may be NULL. */
 void kl_supply_forget(struct kl_supply *s);
 
+/*
+ * What kl_run_apply() returned for @it: -EDQUOT with the @reason (160 bytes) where the
+ * specification exceeds a bound of the interpreter.
+ */
+int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const struct kl_item *it,
+		   int ret, char *reason);
+
 /* Is kl_sim_keep() worth its while? */
 static inline bool kl_sim_full(const struct kl_sim *s)
 {

@@ -41,6 +41,7 @@ struct tso {
 #define DROPPED_BIT	(1ull << 62)
 #define LAST_SHIFT	32
 #define LAST_MASK	((1ull << 30) - 1)
+#define STEP_BITS	(DROPPED_BIT | LAST_MASK << LAST_SHIFT)	/* of the step before */
 
 /* In the second word of an entry, above the number of its writes. */
 #define DUE_BIT		(1ull << 33)

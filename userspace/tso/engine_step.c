@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What operations do to the machines of the TSO engine, see engine.c. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "tso/engine.h"
@@ -122,13 +120,7 @@ static int apply(struct tso *t, const struct kl_item *it, kl_outcome_fn fn)
 	kl_run_set_fresh(t->run, kl_machine_next_unknown(&t->m));
 	ret = kl_run_apply(t->run, t->view, t->m.nmem, it->method, kl_op_args(t->p->h, op),
 			   kl_op_res(t->p->h, op), fn, t);
-	if (ret == -E2BIG || ret == -EOVERFLOW) {
-		snprintf(t->reason, 160, "method %s: %s",
-			 kl_spec_method(t->p->spec, it->method)->name,
-			 ret == -E2BIG ? kl_run_error(t->run) : "too many states");
-		return -EDQUOT;
-	}
-	return ret;
+	return kl_sim_gave_up(t->p, t->run, it, ret, t->reason);
 }
 
 static int gap_step(struct tso *t, const struct kl_item *it)

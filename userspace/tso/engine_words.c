@@ -102,20 +102,26 @@ uint32_t tso_thread_entries(const uint64_t *w, uint32_t left)
 bool tso_same(struct kl_system *sys, uint32_t a, uint32_t b)
 {
 	const struct kl_intern *m = &((struct tso *)sys)->machines;
-	const uint64_t last = LAST_MASK << LAST_SHIFT | DROPPED_BIT;
 	size_t na, nb;
 	const uint64_t *wa = kl_intern_get(m, a, &na), *wb = kl_intern_get(m, b, &nb);
 
-	return na == nb && !((wa[0] ^ wb[0]) & ~last) &&
+	return na == nb && !((wa[0] ^ wb[0]) & ~STEP_BITS) &&
 	       !memcmp(wa + 1, wb + 1, (na - 1) * sizeof(*wa));
 }
 
 int64_t tso_seal(struct kl_system *sys, uint32_t state)
 {
 	struct tso *t = (struct tso *)sys;
-	int ret = tso_load(t, state, &t->m);
+	size_t n;
+	const uint64_t *w = kl_intern_get(&t->machines, state, &n);
 
-	return ret ? ret : tso_intern(t, &t->m, false, 0);
+	if (!(w[0] & STEP_BITS))
+		return state;
+	if (kl_grow(t->words, t->cwords, n))
+		return -ENOMEM;
+	memcpy(t->words, w, n * sizeof(*w));
+	t->words[0] &= ~STEP_BITS;
+	return kl_intern(&t->machines, t->words, n);
 }
 
 /* Are they the same, but that @a may be hidden where @b is not? */
@@ -173,35 +179,16 @@ bool tso_full(const struct kl_system *sys)
 	return t->machines.nwords + t->machines.n > t->room;
 }
 
-static int64_t move_machine(const struct tso *t, struct kl_intern *to, uint32_t state)
-{
-	size_t n;
-	const uint64_t *w = kl_intern_get(&t->machines, state, &n);
-
-	return kl_intern(to, w, n);
-}
-
 int tso_keep(struct kl_system *sys, uint32_t *states, size_t n)
 {
 	struct tso *t = (struct tso *)sys;
-	struct kl_intern kept = { 0 };
-	const int64_t first = move_machine(t, &kept, sys->first);
-	int64_t id = first;
-	size_t i;
+	int ret;
 
-	for (i = 0; i < n && id >= 0; i++) {
-		id = move_machine(t, &kept, states[i]);
-		states[i] = id;
-	}
-	if (id < 0) {
-		kl_intern_free(&kept);
-		return id;
-	}
 	t->peak = tso_bytes(sys);
-	kl_intern_free(&t->machines);
-	t->machines = kept;
-	sys->first = first;
+	ret = kl_intern_keep(&t->machines, &sys->first, 1, states, n);
+	if (ret)
+		return ret;
 	/* So many more that copying these costs little beside. */
-	t->room = TSO_ROOM + 8 * (kept.nwords + kept.n);
+	t->room = TSO_ROOM + 8 * (t->machines.nwords + t->machines.n);
 	return 0;
 }
