@@ -50,6 +50,19 @@ static const struct sample {
 	  "t2 @0 2 5 remove 7 -> 1 drain=5\n"
 	  "t0 @0 6 8 has 7 -> 0 drain=8\n" },
 	{ "linp",
+	  "# set\n"
+	  "insert 7 1 1 2\n"
+	  "contains 7 1 2 2\n"
+	  "insert 7 0 2 5\n"
+	  "remove 7 6 8\n"
+	  "remove 7 0 9 10\n",
+	  "# spec set\n"
+	  "t0 @0 1 2 add 7 -> 1 drain=2\n"
+	  "t1 @0 2 2 has 7 -> 1 drain=2\n"
+	  "t2 @0 2 5 add 7 -> 0 drain=5\n"
+	  "t0 @0 6 8 remove 7 -> 1 drain=8\n"
+	  "t1 @0 9 10 remove 7 -> 0 drain=10\n" },
+	{ "linp",
 	  "# deque\n"
 	  "push_front 7 1 2\n"
 	  "pop_back 7 3 5\n",
@@ -272,6 +285,9 @@ static void test_errors(void **state)
 		{ "linp", "# pqueue\ninsert -2 1 2\n", "t:2: error: '-2': expected a priority" },
 		{ "linp", "# stack\npush 1 2 2\n", "t:2: error: '2': expected an end after" },
 		{ "linp", "# set\ninsert 1 2 1\n", "t:2: error: '1': expected an end not before" },
+		{ "linp", "# set\ninsert 1 2 1 2\n", "t:2: error: '2': expected 1 or 0, what the" },
+		{ "linp", "# set\ncontains 1 1 2\n", "t:2: error: the end of the line: expected the time "
+		  "of the end" },
 		{ "linp", "# stack\npush 1 1\n", "t:2: error: the end of the line: expected the time "
 		  "of the end" },
 		{ "linp", "# stack\npush 1 1 2 3\n", "t:2: error: '3': expected the end of the line" },
@@ -281,7 +297,7 @@ static void test_errors(void **state)
 		{ "fptlin", "# set\n0 0 1 insert 1 1\n", "t:2: error: 'insert': expected INSERT" },
 		{ "fptlin", "# set\n0 0 1 INSERT 1 2\n", "t:2: error: '2': expected 1 or 0" },
 		{ "fptlin", "# set\n0 0 1 INSERT 1\n", "t:2: error: the end of the line: expected "
-		  "another value" },
+		  "1 or 0, what the method returned" },
 		{ "fptlin", "# semaphore\n0 0 1 INCR 1\n", "t:1: error: 'semaphore': expected set" },
 		{ "fptlin", "# set\n0 0 5 INSERT 1 1\n0 1 7 INSERT 2 1\n", "t: error: process 0 is "
 		  "called at 1 while in another operation, from 0 to 5" },

@@ -45,7 +45,7 @@ static int scan_line(void *ctx, const char **pp)
 	struct kl_val v, w = { 0 };
 	struct kl_op op = { 0 };
 	enum kl_linp_shape shape;
-	const char *p = *pp, *tok;
+	const char *p = *pp;
 	int64_t thread;
 	uint64_t process;
 	int m;
@@ -63,13 +63,12 @@ static int scan_line(void *ctx, const char **pp)
 	shape = l->type->methods[m].shape;
 	if (kl_linp_value(l, m, &p, &v))
 		return -EINVAL;
-	if (shape == KL_LINP_TELL || shape == KL_LINP_SWAP) {
+	if (shape == KL_LINP_TELL && kl_linp_result(l, &p, &w))
+		return -EINVAL;
+	if (shape == KL_LINP_SWAP) {
 		p = kl_scan_skip(p);
-		tok = p;
 		if (kl_scan_word64(&l->scan, &p, &w.v, "another value, a number"))
 			return -EINVAL;
-		if (shape == KL_LINP_TELL && w.v > 1)
-			return kl_scan_bad(&l->scan, tok, "1 or 0, what the method returned");
 	}
 	if (kl_scan_eol(&l->scan, &p))
 		return -EINVAL;

@@ -7,6 +7,11 @@
  *	push 1 1 2
  *	pop -1 5 6
  *
+ * PolyLin, its successor, tells the results of a set, too, as 1 or 0:
+ *
+ *	# set
+ *	insert 1 0 1 2
+ *
  * It names no threads.  For people to look at, operations are put on as few as
  * there can be.
  */
@@ -38,10 +43,13 @@ static const struct kl_linp_type types[] = {
 		       { "pop_front", "pop_front", KL_LINP_TAKE },
 		       { "pop_back", "pop_back", KL_LINP_TAKE } } },
 	{ .name = "set", .spec = "set", .ties = true,
-	  .expected = "insert, remove, contains_true or contains_false",
+	  .expected = "insert, remove, contains, contains_true or contains_false",
 	  .methods = { { "insert", "add", KL_LINP_TRUE }, { "remove", "remove", KL_LINP_TRUE },
 		       { "contains_true", "has", KL_LINP_TRUE },
-		       { "contains_false", "has", KL_LINP_FALSE } } },
+		       { "contains_false", "has", KL_LINP_FALSE },
+		       /* PolyLin's, with a result. */
+		       { "contains", "has", KL_LINP_TELL }, { "insert", "add", KL_LINP_TELL },
+		       { "remove", "remove", KL_LINP_TELL } } },
 };
 
 #define NTYPES	(sizeof(types) / sizeof(*types))
@@ -52,12 +60,38 @@ static bool is_linp(const struct kl_head *head)
 	       (head->data == head->end || !kl_scan_digit(*head->data));
 }
 
+/* Has a line a result, between value and times?  Three numbers follow the value then. */
+static bool has_result(const struct kl_linp *l, int m, const char *p)
+{
+	int words;
+
+	if (l->type->methods[m].shape == KL_LINP_TELL)
+		return true;
+	if (l->type->methods[m].shape != KL_LINP_TRUE)
+		return false;
+	for (words = 0; kl_scan_word(p = kl_scan_skip(p)); words++)
+		p += kl_scan_word(p);
+	return words > 2;
+}
+
+/* The same method with a result; @m if there is none. */
+static int telling(const struct kl_linp *l, int m)
+{
+	const struct kl_linp_method *t = l->type->methods;
+	int i;
+
+	for (i = 0; t[i].theirs; i++)
+		if (t[i].shape == KL_LINP_TELL && !strcmp(t[i].theirs, t[m].theirs))
+			return i;
+	return m;
+}
+
 static int scan_line(void *ctx, const char **pp)
 {
 	struct kl_linp *l = ctx;
+	struct kl_val v, result = { 0 };
 	struct kl_op op = { 0 };
 	const char *p = *pp;
-	struct kl_val v;
 	int m;
 
 	if (*p == '#')
@@ -65,11 +99,16 @@ static int scan_line(void *ctx, const char **pp)
 	m = kl_linp_method(l, &p);
 	if (m < 0)
 		return m;
-	if (kl_linp_value(l, m, &p, &v) || kl_linp_times(l, &p, &op) ||
-	    kl_scan_eol(&l->scan, &p))
+	if (kl_linp_value(l, m, &p, &v))
+		return -EINVAL;
+	if (has_result(l, m, p))
+		m = telling(l, m);
+	if (l->type->methods[m].shape == KL_LINP_TELL && kl_linp_result(l, &p, &result))
+		return -EINVAL;
+	if (kl_linp_times(l, &p, &op) || kl_scan_eol(&l->scan, &p))
 		return -EINVAL;
 	*pp = p;
-	return kl_linp_add(l, m, &op, v, v);
+	return kl_linp_add(l, m, &op, v, result);
 }
 
 struct lane {
@@ -219,7 +258,8 @@ static const char *find_method(const struct writer *w, const struct kl_op *op,
 	for (m = w->t->methods; m->theirs; m++) {
 		bool take = m->shape == KL_LINP_TAKE, give = m->shape == KL_LINP_GIVE;
 
-		if (strcmp(m->ours, ours) || s->nargs != !take || s->nres != !give)
+		if (strcmp(m->ours, ours) || s->nargs != !take || s->nres != !give ||
+		    m->shape == KL_LINP_TELL)
 			continue;
 		if (!take && !give && (res->tag != KL_WORD || told != (m->shape == KL_LINP_TRUE)))
 			continue;

@@ -64,6 +64,8 @@ int kl_linp_method(struct kl_linp *l, const char **pp);
 int kl_linp_times(struct kl_linp *l, const char **pp, struct kl_op *op);
 /* The value at *pp that the method of index @m has. */
 int kl_linp_value(struct kl_linp *l, int m, const char **pp, struct kl_val *v);
+/* The result at *pp, 1 or 0, of a method that tells it. */
+int kl_linp_result(struct kl_linp *l, const char **pp, struct kl_val *v);
 /* Add the operation whose method has index @m, on @v and @w. */
 int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, struct kl_val v, struct kl_val w);
 int kl_linp_read(struct kl_linp *l, struct kl_input *in,

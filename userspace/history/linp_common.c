@@ -118,6 +118,17 @@ int kl_linp_value(struct kl_linp *l, int m, const char **pp, struct kl_val *v)
 	return 0;
 }
 
+int kl_linp_result(struct kl_linp *l, const char **pp, struct kl_val *v)
+{
+	const char *p = kl_scan_skip(*pp), *tok = p;
+
+	*v = (struct kl_val){ 0 };
+	if (kl_scan_word64(&l->scan, &p, &v->v, "1 or 0, what the method returned"))
+		return -EINVAL;
+	*pp = p;
+	return v->v > 1 ? kl_scan_bad(&l->scan, tok, "1 or 0, what the method returned") : 0;
+}
+
 int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, struct kl_val v, struct kl_val w)
 {
 	const struct kl_linp_method *method = &l->type->methods[m];

@@ -2,10 +2,13 @@
 /* The order of a history's operations, see history.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
 #include "history/internal.h"
+
+#define AHEAD	16	/* operations that are asked for before they are needed */
 
 static bool in_order(const struct kl_history *h)
 {
@@ -19,32 +22,96 @@ static bool in_order(const struct kl_history *h)
 	return true;
 }
 
-/* ops[i] = old ops[k[i].val], cycle by cycle so that only the keys need room beside. */
-static void permute(struct kl_history *h, struct kl_key *k, uint32_t *tags)
+/* The operations that begin together, those first that return first: the keys at @k. */
+static void sort_ties(const struct kl_history *h, struct kl_key *k)
 {
-	size_t i, at, from;
+	struct kl_key *tmp = k + h->nops;
+	size_t from, to, i;
 
-	for (i = 0; i < h->nops; i++) {
-		const struct kl_op op = h->ops[i];
-		const uint64_t point = h->points ? h->points[i] : KL_TIME_MAX;
-		const uint64_t drain = h->drains ? h->drains[i] : KL_TIME_MAX;
-		const uint32_t tag = tags ? tags[i] : 0;
-
-		for (at = i; (from = k[at].val) != i; at = from) {
-			kl_history_move(h, at, from);
-			if (tags)
-				tags[at] = tags[from];
-			k[at].val = at;
-		}
-		h->ops[at] = op;
-		if (h->points)
-			h->points[at] = point;
-		if (h->drains)
-			h->drains[at] = drain;
-		if (tags)
-			tags[at] = tag;
-		k[at].val = at;
+	for (from = 0; from < h->nops; from = to) {
+		for (to = from + 1; to < h->nops && k[to].key == k[from].key; to++)
+			;
+		if (to == from + 1)
+			continue;
+		for (i = from; i < to; i++)
+			k[i].key = h->ops[k[i].val].ret;
+		kl_sort_keys(k + from, to - from, tmp);
 	}
+}
+
+/* Where each operation comes from. */
+static uint32_t *find_order(const struct kl_history *h)
+{
+	struct kl_key *k = kl_big_alloc(2 * h->nops * sizeof(*k));
+	uint32_t *from = (uint32_t *)k;
+	size_t i;
+
+	if (!k)
+		return NULL;
+	for (i = 0; i < h->nops; i++)
+		k[i] = (struct kl_key){ .key = h->ops[i].call, .val = i };
+	kl_sort_keys(k, h->nops, k + h->nops);
+	sort_ties(h, k);
+	/* What is not needed any longer is given back before there are two of all. */
+	for (i = 0; i < h->nops; i++)
+		from[i] = k[i].val;
+	from = realloc(k, h->nops * sizeof(*from));
+	return from ? from : (uint32_t *)k;
+}
+
+/* new[i] = old[from[i]], in a new array; NULL if there is no memory. */
+static inline void *gather(const void *old, size_t size, const uint32_t *from, size_t n)
+{
+	char *new = kl_big_alloc(n * size);
+	size_t i;
+
+	if (!new)
+		return NULL;
+	for (i = 0; i < n; i++) {
+		if (i + AHEAD < n)
+			__builtin_prefetch((const char *)old + from[i + AHEAD] * size);
+		memcpy(new + i * size, (const char *)old + from[i] * size, size);
+	}
+	return new;
+}
+
+static int permute(struct kl_history *h, const uint32_t *from, uint32_t *tags)
+{
+	struct kl_op *ops = gather(h->ops, sizeof(*ops), from, h->nops);
+	uint64_t *points = NULL, *drains = NULL;
+	uint32_t *t = NULL;
+
+	if (!ops)
+		goto err;
+	if (h->points && !(points = gather(h->points, sizeof(*points), from, h->nops)))
+		goto err;
+	if (h->drains && !(drains = gather(h->drains, sizeof(*drains), from, h->nops)))
+		goto err;
+	if (tags && !(t = gather(tags, sizeof(*t), from, h->nops)))
+		goto err;
+	free(h->ops);
+	h->ops = ops;
+	h->cops = h->nops;
+	if (points) {
+		free(h->points);
+		h->points = points;
+		h->cpoints = h->nops;
+	}
+	if (drains) {
+		free(h->drains);
+		h->drains = drains;
+		h->cdrains = h->nops;
+	}
+	if (t) {
+		memcpy(tags, t, h->nops * sizeof(*t));
+		free(t);
+	}
+	return 0;
+err:
+	free(ops);
+	free(points);
+	free(drains);
+	return -ENOMEM;
 }
 
 static int gap_order(const void *a, const void *b)
@@ -62,25 +129,19 @@ static int gap_order(const void *a, const void *b)
 
 int kl_history_sort(struct kl_history *h, uint32_t *tags)
 {
-	struct kl_key *k;
-	size_t i;
+	uint32_t *from;
+	int ret;
 
 	if (h->ngaps)
 		qsort(h->gaps, h->ngaps, sizeof(*h->gaps), gap_order);
 	if (in_order(h))
 		return 0;
-	k = calloc(h->nops, 2 * sizeof(*k));
-	if (!k)
+	from = find_order(h);
+	if (!from)
 		return -ENOMEM;
-	for (i = 0; i < h->nops; i++)
-		k[i] = (struct kl_key){ .key = h->ops[i].ret, .val = i };
-	kl_sort_keys(k, h->nops, k + h->nops);
-	for (i = 0; i < h->nops; i++)
-		k[i].key = h->ops[k[i].val].call;
-	kl_sort_keys(k, h->nops, k + h->nops);
-	permute(h, k, tags);
-	free(k);
-	return 0;
+	ret = permute(h, from, tags);
+	free(from);
+	return ret;
 }
 
 int kl_history_finish(struct kl_history *h)
