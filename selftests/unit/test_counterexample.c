@@ -83,6 +83,7 @@ static void test_large(void **state)
 	alarm(0);
 	assert_non_null(strstr(out, "The last 12 are drawn; --counterexample=FILE writes all.\n"));
 	assert_non_null(strstr(out, "only (1) was allowed"));
+	assert_non_null(strstr(out, "The end of the longest possible order:\n    from "));
 	free(out);
 }
 

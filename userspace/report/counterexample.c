@@ -91,6 +91,21 @@ static void print_caption(FILE *f, const struct kl_counterexample *c, uint32_t o
 	fputs("\n\n", f);
 }
 
+/* The end of @order in which all are drawn. */
+static size_t drawn_end(const struct kl_diagram_order *order, const uint32_t *ops, size_t n)
+{
+	size_t from = order->n, i;
+
+	while (from) {
+		for (i = 0; i < n && ops[i] != order->ops[from - 1]; i++)
+			;
+		if (i == n)
+			break;
+		from--;
+	}
+	return from;
+}
+
 void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 			     const struct kl_counterexample *c, uint32_t of)
 {
@@ -99,8 +114,8 @@ void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 	struct kl_diagram_opts o = { .stores = late };
 	struct kl_diagram_order order = { .ops = steps };
 	struct kl_diagram_bad bad = { 0 };
-	char state[512], why[1024];
-	size_t i, n;
+	char before[256] = "", state[256], why[1024];
+	size_t from, i, n;
 
 	if (!steps)
 		goto out;
@@ -115,7 +130,13 @@ void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 		o.nbad = 1;
 	}
 	n = choose(c->h, bad.op, ops);
-	if (n == c->h->nops) {
+	from = drawn_end(&order, ops, n);
+	if (from && from < order.n)
+		kl_state_after(spec, c, steps, from, before, sizeof(before));
+	if (n == c->h->nops || (from < order.n && *before)) {
+		order.before = from ? before : NULL;
+		order.ops += from;
+		order.n -= from;
 		o.orders = &order;
 		o.norders = 1;
 	}

@@ -26,6 +26,7 @@ struct kl_diagram_bad {
 struct kl_diagram_order {
 	const uint32_t *ops;	/* indices in h->ops */
 	size_t n;
+	const char *before;	/* the state before them, NULL if they begin */
 	const char *state;	/* after them, NULL if not told */
 };
 

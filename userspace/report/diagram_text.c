@@ -169,6 +169,10 @@ static int print_order(FILE *f, const struct kl_history *h, const struct dg_layo
 	size_t i;
 	char *word;
 
+	if (ord->before) {
+		fprintf(f, "%*sfrom", indent, "");
+		put_words(f, ord->before, indent + 4, indent, width);
+	}
 	fprintf(f, "%*s", indent, "");
 	for (i = 0; i < ord->n; i++) {
 		int number = d->numbered ? number_of(d, ord->ops[i]) : 0;
@@ -202,8 +206,9 @@ int dg_print_text(FILE *f, const struct kl_history *h, const struct dg_layout *d
 	if (d->numbered || o->list)
 		ret = print_list(f, h, d, o);
 	if (o->norders)
-		fprintf(f, "\n  %s\n", o->norders > 1 ? "The longest possible orders:" :
-							"The longest possible order:");
+		fprintf(f, "\n  The %s possible order%s:\n",
+			o->orders->before ? "end of the longest" : "longest",
+			o->norders > 1 ? "s" : "");
 	for (i = 0; i < o->norders && !ret; i++)
 		ret = print_order(f, h, d, &o->orders[i], width);
 	if (o->why && !ret) {

@@ -59,12 +59,17 @@ static int method_of(const struct kl_spec *spec, const struct kl_history *h,
 }
 
 /* The state after the order; false when memory or the specification gave out. */
-static bool run_order(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		      const uint32_t *order, size_t n, struct first *f)
+static bool run_order(const struct kl_spec *spec, struct kl_run *run,
+		      const struct kl_counterexample *c, const uint32_t *order, size_t n,
+		      struct first *f)
 {
+	const struct kl_history *h = c->h;
 	const struct kl_val *v;
 	size_t i;
 
+	/* With store buffers or a cut, memory after an order is not one state. */
+	if (c->tso || c->forgot)
+		return false;
 	v = kl_run_init(run, h->fresh, &f->len);
 	if (!v)
 		return false;
@@ -88,6 +93,19 @@ static bool run_order(const struct kl_spec *spec, struct kl_run *run, const stru
 		free(before);
 	}
 	return true;
+}
+
+/* A state in words; what does not fit is dots. */
+static void print_state(char *buf, size_t size, const struct kl_spec *spec, const struct first *f)
+{
+	static const char dots[] = ", ...";
+
+	if (kl_state_print(buf, size, spec, f->state, f->len) < (int)size)
+		return;
+	buf[size - sizeof(dots)] = 0;
+	if (strrchr(buf, ','))
+		*strrchr(buf, ',') = 0;
+	strcat(buf, dots);
 }
 
 /* The first completed operation, by return, that is not in the order; KL_NO_OP: no memory. */
@@ -125,12 +143,10 @@ uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexam
 		goto out;
 	kl_op_print(op, sizeof(op), h, &h->ops[at]);
 	snprintf(why, nwhy, "%s cannot take effect anywhere between its call and its return.", op);
-	/* With store buffers or a cut, memory after an order is not one state. */
-	if (!c->tso && !c->forgot)
-		known = run_order(spec, run, h, order, n, &f);
+	known = run_order(spec, run, c, order, n, &f);
 	if (!known)
 		goto out;
-	kl_state_print(state, nstate, spec, f.state, f.len);
+	print_state(state, nstate, spec, &f);
 	w.m = kl_spec_method(spec, method_of(spec, h, &h->ops[at]));
 	kl_run_apply(run, f.state, f.len, method_of(spec, h, &h->ops[at]),
 		     kl_op_args(h, &h->ops[at]), NULL, list_results, &w);
@@ -144,4 +160,17 @@ out:
 	free(f.state);
 	kl_run_free(run);
 	return at;
+}
+
+void kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c,
+		    const uint32_t *order, size_t n, char *state, size_t nstate)
+{
+	struct kl_run *run = kl_run_new(spec);
+	struct first f = { 0 };
+
+	*state = 0;
+	if (run && run_order(spec, run, c, order, n, &f))
+		print_state(state, nstate, spec, &f);
+	free(f.state);
+	kl_run_free(run);
 }

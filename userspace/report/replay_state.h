@@ -22,4 +22,8 @@ uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexam
 			 const uint32_t *order, size_t n, char *state, size_t nstate, char *why,
 			 size_t nwhy);
 
+/* The first @n of @order lead to this state, in words; empty if it cannot be told. */
+void kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c,
+		    const uint32_t *order, size_t n, char *state, size_t nstate);
+
 #endif
