@@ -2,8 +2,8 @@
 /*
  * The TSO oracle: Definitions 1 and 2 of Burckhardt et al. for a recorded
  * history, by trying all orders of executions and flushes.  Tiny and slow on
- * purpose: it takes the order of points from the operations' times, keeps no
- * configurations, and shares with the engine only the machine.
+ * purpose: it takes the order of points from the operations' times, and shares
+ * with the engine only the machine.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,32 +11,37 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/before.h"
+#include "check/orders.h"
 #include "tso/machine.h"
 #include "tso/tso.h"
 
-#define MAX_ITEMS	4096
 #define MAX_LOOKS	800000000ull	/* at anything: about two seconds */
-#define STEP_LOOKS	100		/* what a step costs beside them */
 
-struct oracle {
-	const struct kl_part *p;
-	struct kl_run *run;
-	struct kl_before before;
-	/* has point k been?  k < n: item k executes; n + k: its entry leaves */
-	uint8_t *done;
-	uint32_t *newest;	/* whose entry was its thread's newest when an item had executed */
-	uint32_t left;		/* items that have to execute and have not */
-	struct kl_looks looks;
-	struct kl_step *order, *best;
-	size_t depth, nbest;
+/* An operation that has executed when @entry, still in the buffer, was its thread's newest. */
+struct waits {
+	uint32_t item, entry;
 };
 
-struct machines {
-	struct kl_machine *m;
-	size_t n, cap;
-	const struct kl_machine *before;
-	uint32_t thread, item;
+/* A configuration's words: these, memory, entries, writes, and who waits. */
+struct head {
+	uint32_t in_gap, nentries, nwrites, nwaits;
+};
+
+struct oracle {
+	struct kl_orders o;
+	struct kl_run *run;
+	size_t nmem;
+	/* the configuration that goes on, */
+	struct kl_machine m;
+	struct waits *waits;
+	size_t nwaits, cwaits;
+	/* what it leads to, */
+	struct kl_machine next;
+	uint32_t place, item, thread;	/* by what takes effect in it, */
+	bool in_gap;
+	struct kl_val *view;		/* of its thread */
+	uint64_t *buf;
+	size_t cbuf;
 };
 
 /* Is @a's execution (or its flush) over before @b may execute? */
@@ -60,27 +65,112 @@ static bool point_before(const struct kl_part *p, uint32_t a, uint32_t b, bool f
 	return kl_time_add(drain, p->h->error) < oy->call;
 }
 
-static int add_machine(void *ctx, const struct kl_outcome *o)
+static bool exec_before(const struct kl_part *p, uint32_t a, uint32_t b)
 {
-	struct machines *l = ctx;
-	struct kl_machine *m;
+	return point_before(p, a, b, false) || point_before(p, a, b, true);
+}
+
+/* ---- configurations as words ---- */
+
+static void *put(void *to, const void *from, size_t bytes)
+{
+	if (bytes)
+		memcpy(to, from, bytes);
+	return (char *)to + bytes;
+}
+
+static const void *take(const void *from, void *to, size_t bytes)
+{
+	if (bytes)
+		memcpy(to, from, bytes);
+	return (const char *)from + bytes;
+}
+
+static int by_item(const void *a, const void *b)
+{
+	const struct waits *x = a, *y = b;
+
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+static bool has_entry(const struct kl_machine *m, uint32_t item)
+{
+	size_t i;
+
+	for (i = 0; i < m->nentries && m->entries[i].item != item; i++)
+		;
+	return i < m->nentries;
+}
+
+/* @o->next, and of those who wait the ones whose entries are in it, and @more. */
+static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
+		    const struct waits *more)
+{
+	struct kl_machine *m = &o->next;
+	struct head h = { .in_gap = m->in_gap, .nentries = m->nentries, .nwrites = m->nwrites };
+	struct waits *w, *from;
+	size_t bytes, i;
+	void *at;
 	int ret;
 
-	if (o->barrier && kl_machine_oldest(l->before, l->thread) >= 0)
-		return 0;
-	ret = kl_grow(l->m, l->cap, l->n + 1);
+	kl_machine_canon(m);
+	bytes = sizeof(h) + m->nmem * sizeof(*m->mem) + m->nentries * sizeof(*m->entries) +
+		m->nwrites * sizeof(*m->writes) + (o->nwaits + 1) * sizeof(*w);
+	bytes = (bytes + sizeof(*o->buf) - 1) / sizeof(*o->buf) * sizeof(*o->buf);
+	ret = kl_grow(o->buf, o->cbuf, bytes / sizeof(*o->buf));
 	if (ret)
 		return ret;
-	m = &l->m[l->n];
-	ret = kl_machine_init(m, l->before->nmem);
-	if (ret)
-		return ret;
-	l->n++;
-	ret = kl_machine_copy(m, l->before);
-	if (!ret)
-		ret = kl_machine_exec(m, o, l->thread, l->item);
-	return ret < 0 ? ret : 0;
+	memset(o->buf, 0, bytes);
+	at = put((char *)o->buf + sizeof(h), m->mem, m->nmem * sizeof(*m->mem));
+	for (i = 0; i < m->nentries; i++) {
+		/* Without what is between its members. */
+		struct kl_entry *e = at;
+
+		e->thread = m->entries[i].thread;
+		e->item = m->entries[i].item;
+		e->first = m->entries[i].first;
+		e->n = m->entries[i].n;
+		at = e + 1;
+	}
+	w = from = put(at, m->writes, m->nwrites * sizeof(*m->writes));
+	for (i = 0; i < o->nwaits; i++)
+		if (has_entry(m, o->waits[i].entry))
+			*w++ = o->waits[i];
+	if (more)
+		*w++ = *more;
+	h.nwaits = w - from;
+	qsort(from, h.nwaits, sizeof(*w), by_item);
+	memcpy(o->buf, &h, sizeof(h));
+	bytes = (char *)w - (char *)o->buf;
+	return kl_orders_add(&o->o, place, step, o->buf, (bytes + sizeof(*o->buf) - 1) / sizeof(*o->buf));
 }
+
+/* @o->m and who waits. */
+static int read_words(struct oracle *o, const uint64_t *words)
+{
+	struct kl_machine *m = &o->m;
+	const void *at;
+	struct head h;
+	int ret;
+
+	at = take(words, &h, sizeof(h));
+	ret = kl_grow(m->entries, m->centries, h.nentries) ?:
+	      kl_grow(m->writes, m->cwrites, h.nwrites) ?:
+	      kl_grow(o->waits, o->cwaits, h.nwaits);
+	if (ret)
+		return ret;
+	m->in_gap = h.in_gap;
+	m->nentries = h.nentries;
+	m->nwrites = h.nwrites;
+	o->nwaits = h.nwaits;
+	at = take(at, m->mem, m->nmem * sizeof(*m->mem));
+	at = take(at, m->entries, m->nentries * sizeof(*m->entries));
+	at = take(at, m->writes, m->nwrites * sizeof(*m->writes));
+	take(at, o->waits, o->nwaits * sizeof(*o->waits));
+	return 0;
+}
+
+/* ---- steps ---- */
 
 static uint32_t newest_entry(const struct kl_machine *m, uint32_t thread)
 {
@@ -92,201 +182,151 @@ static uint32_t newest_entry(const struct kl_machine *m, uint32_t thread)
 	return KL_NO_OP;
 }
 
-static int try_orders(struct oracle *o, const struct kl_machine *m);
-
-static int try_exec(struct oracle *o, const struct kl_machine *m, uint32_t item)
+/* One outcome of the item that executes. */
+static int add_outcome(void *ctx, const struct kl_outcome *outcome)
 {
-	const struct kl_item *it = &o->p->items[item];
-	struct machines l = { .before = m, .item = item };
-	struct kl_val *view = NULL;
-	size_t i;
-	int ret = 0;
-
-	if (it->kind == KL_ITEM_OP) {
-		const struct kl_op *op = kl_item_op(o->p, it);
-
-		view = calloc(m->nmem + 1, sizeof(*view));
-		if (!view)
-			return -ENOMEM;
-		l.thread = op->thread;
-		kl_machine_view(m, l.thread, view);
-		kl_run_set_fresh(o->run, kl_machine_next_unknown(m));
-		ret = kl_run_apply(o->run, view, m->nmem, it->method, kl_op_args(o->p->h, op),
-				   kl_op_res(o->p->h, op), add_machine, &l);
-		if (!ret)
-			ret = kl_look(&o->looks,
-				      kl_run_work(o->run) + (l.n + 1) * (m->nmem + m->nwrites));
-	} else if (it->kind == KL_ITEM_ENTER || m->in_gap) {
-		struct kl_outcome none = { 0 };
-
-		ret = add_machine(&l, &none);
-		if (!ret) {
-			l.m[0].in_gap = it->kind == KL_ITEM_ENTER;
-			kl_machine_forget(&l.m[0]);
-		}
-	}
-	o->done[item] = 1;
-	o->left -= it->ret_ev != KL_NO_EVENT;
-	for (i = 0; i < l.n && !ret; i++) {
-		bool left = l.m[i].nentries > m->nentries;
-
-		o->order[o->depth++] = (struct kl_step){ item, left ? KL_STEP_BUFFERED : 0 };
-		o->newest[item] = newest_entry(&l.m[i], l.thread);
-		ret = try_orders(o, &l.m[i]);
-		o->depth--;
-	}
-	o->left += it->ret_ev != KL_NO_EVENT;
-	o->done[item] = 0;
-	for (i = 0; i < l.n; i++)
-		kl_machine_free(&l.m[i]);
-	free(l.m);
-	free(view);
-	return ret;
-}
-
-static int try_flush(struct oracle *o, const struct kl_machine *m, const struct kl_entry *e)
-{
-	struct kl_machine after;
-	int ret = kl_machine_init(&after, m->nmem);
-
-	if (!ret)
-		ret = kl_machine_copy(&after, m);
-	if (!ret) {
-		kl_machine_flush(&after, e->thread);
-		ret = kl_look(&o->looks, m->nmem + m->nwrites);
-	}
-	if (!ret) {
-		o->order[o->depth++] = (struct kl_step){ e->item, KL_STEP_FLUSH };
-		o->done[o->p->nitems + e->item] = 1;
-		ret = try_orders(o, &after);
-		o->done[o->p->nitems + e->item] = 0;
-		o->depth--;
-	}
-	kl_machine_free(&after);
-	return ret;
-}
-
-/* Has the point been?  A drain takes what the thread left before the item, too. */
-static bool is_done(const struct oracle *o, uint32_t point)
-{
-	const uint32_t n = o->p->nitems;
-
-	if (point < n)
-		return o->done[point];
-	return o->done[point - n] && (o->newest[point - n] == KL_NO_OP ||
-				      o->done[n + o->newest[point - n]]);
-}
-
-/* May @item execute now: is everything over that has to be?  1, 0, or -E2BIG. */
-static int may_exec(struct oracle *o, uint32_t item)
-{
-	const size_t from = o->before.at[item], end = o->before.at[item + 1];
-	size_t i;
-
-	if (o->done[item])
-		return kl_look(&o->looks, 1);
-	for (i = from; i < end; i++)
-		if (!is_done(o, o->before.point[i]))
-			return kl_look(&o->looks, i - from + 1);
-	return kl_look(&o->looks, i - from + 1) ?: 1;
-}
-
-static int try_orders(struct oracle *o, const struct kl_machine *m)
-{
-	uint32_t i;
-	size_t k;
+	struct oracle *o = ctx;
+	struct waits w = { .item = o->item };
 	int ret;
 
-	ret = kl_look(&o->looks, STEP_LOOKS);
+	if (outcome->barrier && kl_machine_oldest(&o->m, o->thread) >= 0)
+		return 0;
+	ret = kl_machine_copy(&o->next, &o->m) ?:
+	      kl_machine_exec(&o->next, outcome, o->thread, o->item);
+	if (ret < 0)
+		return ret;
+	if (o->o.p->items[o->item].kind == KL_ITEM_OP) {
+		w.entry = newest_entry(&o->next, o->thread);
+	} else {
+		w.entry = KL_NO_OP;
+		o->next.in_gap = o->in_gap;
+		kl_machine_forget(&o->next);
+	}
+	return add_next(o, o->place, (struct kl_step){ o->item, ret ? KL_STEP_BUFFERED : 0 },
+			w.entry == KL_NO_OP ? NULL : &w);
+}
+
+static int try_exec(void *ctx, uint32_t place)
+{
+	struct oracle *o = ctx;
+	const struct kl_part *p = o->o.p;
+	const uint32_t item = kl_orders_item(&o->o, place);
+	const struct kl_item *it = &p->items[item];
+	const struct kl_op *op;
+	size_t i;
+	int ret;
+
+	/* A drain takes what the thread left before the item, too. */
+	for (i = 0; i < o->nwaits; i++)
+		if (point_before(p, o->waits[i].item, item, true))
+			return kl_look(&o->o.looks, i + 1);
+	ret = kl_look(&o->o.looks, i);
 	if (ret)
 		return ret;
-	if (o->depth > o->nbest || !o->left) {
-		memcpy(o->best, o->order, o->depth * sizeof(*o->best));
-		o->nbest = o->depth;
+	o->place = place;
+	o->item = item;
+	o->in_gap = o->m.in_gap;
+	if (it->kind == KL_ITEM_OP) {
+		op = kl_item_op(p, it);
+		o->thread = op->thread;
+		kl_machine_view(&o->m, o->thread, o->view);
+		kl_run_set_fresh(o->run, kl_machine_next_unknown(&o->m));
+		return kl_run_apply(o->run, o->view, o->nmem, it->method, kl_op_args(p->h, op),
+				    kl_op_res(p->h, op), add_outcome, o) ?:
+		       kl_look(&o->o.looks, kl_run_work(o->run) + o->nmem + o->m.nwrites);
 	}
-	/* Entries may stay in the buffer for ever unless a drain says otherwise. */
-	if (!o->left)
-		return 1;
-	for (i = 0; i < o->p->nitems; i++) {
-		ret = may_exec(o, i);
-		if (ret > 0)
-			ret = try_exec(o, m, i);
-		if (ret)
-			return ret;
-	}
-	for (k = 0; k < m->nentries; k++) {
-		const int64_t oldest = kl_machine_oldest(m, m->entries[k].thread);
+	if (it->kind == KL_ITEM_ENTER || o->m.in_gap) {
+		const struct kl_outcome none = { 0 };
 
-		ret = kl_look(&o->looks, oldest + 1);
-		if (!ret && oldest == (int64_t)k)
-			ret = try_flush(o, m, &m->entries[k]);
-		if (ret)
-			return ret;
+		o->thread = 0;
+		o->in_gap = it->kind == KL_ITEM_ENTER;
+		return add_outcome(o, &none);
 	}
 	return 0;
 }
 
-static int get_room(struct oracle *o)
+static int try_flush(struct oracle *o, const struct kl_entry *e)
 {
-	const size_t n = o->p->nitems;
-	size_t i;
+	int ret = kl_machine_copy(&o->next, &o->m);
 
-	o->done = calloc(2 * n + 1, sizeof(*o->done));
-	o->newest = calloc(n + 1, sizeof(*o->newest));
-	o->order = malloc((2 * n + 1) * sizeof(*o->order));
-	o->best = malloc((2 * n + 1) * sizeof(*o->best));
-	for (i = 0; i < n; i++)
-		o->left += o->p->items[i].ret_ev != KL_NO_EVENT;
-	return o->done && o->newest && o->order && o->best ?
-	       kl_before_list(&o->before, o->p, point_before, true) : -ENOMEM;
+	if (ret)
+		return ret;
+	kl_machine_flush(&o->next, e->thread);
+	return add_next(o, KL_NO_PLACE, (struct kl_step){ e->item, KL_STEP_FLUSH }, NULL);
+}
+
+static int go_on(void *ctx, const uint64_t *words, size_t n)
+{
+	struct oracle *o = ctx;
+	int ret = read_words(o, words);
+	size_t k;
+
+	(void)n;
+	if (!ret)
+		ret = kl_orders_each(&o->o, try_exec, o);
+	/* Entries may stay in the buffer for ever unless a drain says otherwise. */
+	for (k = 0; k < o->m.nentries && !ret; k++)
+		if (kl_machine_oldest(&o->m, o->m.entries[k].thread) == (int64_t)k)
+			ret = try_flush(o, &o->m.entries[k]);
+	return ret;
+}
+
+static int try_orders(struct oracle *o)
+{
+	const struct kl_val *first;
+	uint64_t *words;
+	size_t bytes;
+	struct head *h;
+	int ret;
+
+	first = kl_run_init(o->run, o->o.p->fresh, &o->nmem);
+	if (!first)
+		return -ENOMEM;
+	bytes = sizeof(*h) + o->nmem * sizeof(*first);
+	o->view = calloc(o->nmem + 1, sizeof(*o->view));
+	words = calloc(1, bytes);
+	ret = o->view && words ? 0 : -ENOMEM;
+	if (!ret)
+		put(words + sizeof(*h) / sizeof(*words), first, o->nmem * sizeof(*first));
+	ret = ret ?: kl_machine_init(&o->m, o->nmem) ?: kl_machine_init(&o->next, o->nmem);
+	kl_run_set_raw(o->run, true);
+	if (!ret)
+		ret = kl_orders_try(&o->o, words, bytes / sizeof(*words), go_on, o);
+	free(words);
+	return ret;
 }
 
 static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			     struct kl_answer *a)
 {
-	struct oracle o = { .p = p, .looks = { .lim = lim, .most = MAX_LOOKS } };
-	struct kl_machine m = { 0 };
-	const struct kl_val *first;
-	size_t len;
+	struct oracle o = {
+		.o = { .p = p, .before = exec_before, .looks = { .lim = lim, .most = MAX_LOOKS } },
+	};
 	int ret;
 
 	a->engine = "tso-oracle";
 	a->verdict = KL_UNKNOWN;
-	if (p->nitems > MAX_ITEMS || !kl_spec_fixed_size(p->spec)) {
-		snprintf(a->reason, sizeof(a->reason), "%s",
-			 p->nitems > MAX_ITEMS ? "too many operations for the oracle" :
-			 "store buffers of containers are not modelled");
+	if (!kl_spec_fixed_size(p->spec)) {
+		snprintf(a->reason, sizeof(a->reason), "store buffers of containers are not modelled");
 		return 0;
 	}
-	ret = kl_look(&o.looks, (uint64_t)p->nitems * p->nitems) ?: get_room(&o);
 	o.run = kl_run_new(p->spec);
-	first = o.run ? kl_run_init(o.run, p->fresh, &len) : NULL;
-	if (!ret)
-		ret = first ? kl_machine_init(&m, len) : -ENOMEM;
-	if (!ret) {
-		memcpy(m.mem, first, len * sizeof(*first));
-		kl_run_set_raw(o.run, true);
-		ret = try_orders(&o, &m);
-	}
+	ret = o.run ? try_orders(&o) : -ENOMEM;
 	if (ret == -E2BIG) {
 		snprintf(a->reason, sizeof(a->reason), "%s",
-			 *o.looks.reason ? o.looks.reason : kl_run_error(o.run));
+			 *o.o.looks.reason ? o.o.looks.reason : kl_run_error(o.run));
 		ret = 0;
 	} else if (ret >= 0) {
 		a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
-		a->steps = calloc(o.nbest + 1, sizeof(*a->steps));
-		a->nsteps = o.nbest;
-		ret = a->steps ? 0 : -ENOMEM;
-		if (!ret)
-			memcpy(a->steps, o.best, o.nbest * sizeof(*a->steps));
+		ret = kl_orders_tell(&o.o, a);
 	}
-	a->work = o.looks.n;
-	kl_before_free(&o.before);
-	free(o.done);
-	free(o.newest);
-	free(o.order);
-	free(o.best);
-	kl_machine_free(&m);
+	a->work = o.o.looks.n;
+	kl_orders_free(&o.o);
+	kl_machine_free(&o.m);
+	kl_machine_free(&o.next);
+	free(o.waits);
+	free(o.view);
+	free(o.buf);
 	kl_run_free(o.run);
 	return ret;
 }

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/* All orders, see orders.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "check/orders.h"
+
+#define MAX_STEPS	(1u << 24)	/* all together, of 8 bytes each, */
+#define MAX_WORDS	(16u << 20)	/* and what the configurations of one level have */
+#define STEP_LOOKS	100		/* what a configuration costs beside its parts */
+#define ADD_LOOKS	100
+#define HEAD		2		/* words of a configuration before what is skipped */
+
+static bool must(const struct kl_orders *o, uint32_t place)
+{
+	return o->p->items[kl_orders_item(o, place)].ret_ev != KL_NO_EVENT;
+}
+
+static bool before(const struct kl_orders *o, uint32_t a, uint32_t b)
+{
+	return o->before(o->p, kl_orders_item(o, a), kl_orders_item(o, b));
+}
+
+/* Is @a before @b for certain, and before all that is behind it, too? */
+static bool before_all(const struct kl_orders *o, uint32_t a, uint32_t b)
+{
+	const struct kl_item *x = &o->p->items[kl_orders_item(o, a)];
+	const struct kl_item *y = &o->p->items[kl_orders_item(o, b)];
+	const uint64_t error = o->p->h->error;
+	uint64_t ret;
+
+	if (x->kind != KL_ITEM_OP)
+		return x->ret_ev != KL_NO_EVENT && x->ret_ev < y->call_ev;
+	ret = kl_item_op(o->p, x)->ret;
+	return y->kind == KL_ITEM_OP && ret < KL_TIME_MAX - error &&
+	       ret + error < kl_item_op(o->p, y)->call;
+}
+
+/*
+ * By calls: nothing happens before what was called earlier.  wait[i] is the last place
+ * that happens before i, stop[i] the last one that happens before i and all behind it,
+ * both + 1.
+ */
+static int find_waits(struct kl_orders *o)
+{
+	const uint32_t n = o->p->nitems;
+	uint32_t i, j;
+
+	o->at = malloc(2 * ((size_t)n + 1) * sizeof(*o->at));
+	o->wait = calloc((size_t)n + 1, sizeof(*o->wait));
+	o->stop = calloc((size_t)n + 1, sizeof(*o->stop));
+	if (!o->at || !o->wait || !o->stop)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		o->at[i] = (struct kl_key){ .key = o->p->items[i].call_ev, .val = i };
+	kl_sort_keys(o->at, n, o->at + n);
+	for (i = 0; i < n; i++) {
+		for (j = i; j && !o->stop[i]; j--) {
+			if (!o->wait[i] && before(o, j - 1, i))
+				o->wait[i] = j;
+			if (before_all(o, j - 1, i))
+				o->stop[i] = j;
+		}
+		if (kl_look(&o->looks, i - j + 1))
+			return -E2BIG;
+	}
+	return 0;
+}
+
+/* ---- levels ---- */
+
+static uint64_t hash_of(const struct kl_level *l, size_t i)
+{
+	return kl_hash_words(l->words + l->at[i], l->at[i + 1] - l->at[i], 0);
+}
+
+static bool same(const struct kl_level *l, size_t a, size_t b)
+{
+	const size_t n = l->at[a + 1] - l->at[a];
+
+	return n == l->at[b + 1] - l->at[b] &&
+	       !memcmp(l->words + l->at[a], l->words + l->at[b], n * sizeof(*l->words));
+}
+
+static int more_heads(struct kl_level *l)
+{
+	const size_t size = l->nheads ? 2 * l->nheads : 256;
+	uint32_t *heads = calloc(size, sizeof(*heads));
+	size_t i;
+
+	if (!heads)
+		return -ENOMEM;
+	for (i = 0; i < l->n; i++) {
+		uint32_t *head = &heads[hash_of(l, i) & (size - 1)];
+
+		l->next[i] = *head;
+		*head = i + 1;
+	}
+	free(l->heads);
+	l->heads = heads;
+	l->nheads = size;
+	return 0;
+}
+
+static void clear(struct kl_level *l)
+{
+	l->n = l->nwords = 0;
+	if (l->nheads)
+		memset(l->heads, 0, l->nheads * sizeof(*l->heads));
+}
+
+/* The words behind the last configuration are one, too, if there is none like it. */
+static int end_config(struct kl_orders *o, struct kl_step step)
+{
+	struct kl_level *l = o->to;
+	uint32_t *head, i;
+	int ret = l->n >= l->nheads ? more_heads(l) : 0;
+
+	if (!ret)
+		ret = kl_grow(l->at, l->cat, l->n + 2) ?: kl_grow(l->next, l->cnext, l->n + 1) ?:
+		      kl_grow(l->step, l->cstep, l->n + 1) ?:
+		      kl_grow(o->steps, o->csteps, o->nsteps + 1);
+	if (ret)
+		return ret;
+	if (!l->n)
+		l->at[0] = 0;
+	l->at[l->n + 1] = l->nwords;
+	head = &l->heads[hash_of(l, l->n) & (l->nheads - 1)];
+	for (i = *head; i; i = l->next[i - 1]) {
+		if (same(l, i - 1, l->n)) {
+			l->nwords = l->at[l->n];
+			return 0;
+		}
+	}
+	if (l->nwords > MAX_WORDS || o->nsteps >= MAX_STEPS) {
+		snprintf(o->looks.reason, sizeof(o->looks.reason), "too many orders for the oracle");
+		return -E2BIG;
+	}
+	o->steps[o->nsteps] = (struct kl_order_step){ .before = o->c.step, .step = step };
+	l->step[l->n] = o->nsteps++;
+	l->next[l->n] = *head;
+	*head = ++l->n;
+	return 0;
+}
+
+int kl_orders_add(struct kl_orders *o, uint32_t place, struct kl_step step,
+		  const uint64_t *words, size_t n)
+{
+	const struct kl_done *c = &o->c;
+	const bool item = place != KL_NO_PLACE;
+	const uint32_t high = item && place >= c->high ? place + 1 : c->high;
+	struct kl_level *l = o->to;
+	uint64_t *w;
+	uint32_t i;
+	int ret;
+
+	ret = kl_look(&o->looks, ADD_LOOKS + 4 * n) ?:
+	      kl_grow(l->words, l->cwords, l->nwords + HEAD + c->nskips + (high - c->high) + n);
+	if (ret)
+		return ret;
+	w = l->words + l->nwords + HEAD;
+	for (i = 0; i < c->nskips; i++)
+		if (c->skips[i] != place)
+			*w++ = c->skips[i];
+	for (i = c->high; i < high; i++)
+		if (i != place)
+			*w++ = i;
+	l->words[l->nwords] = high;
+	l->words[l->nwords + 1] = (uint64_t)(c->left - (item && must(o, place))) << 32 |
+				  (uint32_t)(w - (l->words + l->nwords + HEAD));
+	if (n)
+		memcpy(w, words, n * sizeof(*w));
+	l->nwords = w + n - l->words;
+	return end_config(o, step);
+}
+
+/* ---- going on ---- */
+
+/* May the item at @place be the next?  -E2BIG: too many looks. */
+static int may_come(struct kl_orders *o, uint32_t place)
+{
+	const struct kl_done *c = &o->c;
+	uint32_t i;
+
+	if (place >= c->high && o->wait[place] > c->high)
+		return 0;
+	for (i = 0; i < c->nskips && c->skips[i] < place; i++)
+		if (before(o, c->skips[i], place))
+			return kl_look(&o->looks, i + 1);
+	return kl_look(&o->looks, i + 1) ?: 1;
+}
+
+int kl_orders_each(struct kl_orders *o, kl_orders_item_fn fn, void *ctx)
+{
+	const struct kl_done *c = &o->c;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < c->nskips && !ret; i++) {
+		ret = may_come(o, c->skips[i]);
+		if (ret > 0)
+			ret = fn(ctx, c->skips[i]);
+	}
+	for (i = c->high; i < o->p->nitems && o->stop[i] <= c->high && !ret; i++) {
+		ret = may_come(o, i);
+		if (ret > 0)
+			ret = fn(ctx, i);
+	}
+	return ret;
+}
+
+/* One more step of each configuration.  1 if one of them needs none. */
+static int try_level(struct kl_orders *o, kl_orders_fn go_on, void *ctx)
+{
+	struct kl_level *l = o->to;
+	size_t i;
+	int ret = 0;
+
+	o->to = o->from;
+	o->from = l;
+	clear(o->to);
+	o->last = l->step[0];
+	for (i = 0; i < l->n && !ret; i++) {
+		const uint64_t *w = l->words + l->at[i];
+
+		o->c = (struct kl_done){
+			.high = w[0], .nskips = w[1], .left = w[1] >> 32, .step = l->step[i],
+			.skips = w + HEAD,
+		};
+		if (!o->c.left) {
+			o->last = o->c.step;
+			return 1;
+		}
+		ret = kl_look(&o->looks, STEP_LOOKS);
+		if (!ret)
+			ret = go_on(ctx, w + HEAD + o->c.nskips,
+				    l->at[i + 1] - l->at[i] - HEAD - o->c.nskips);
+	}
+	return ret;
+}
+
+int kl_orders_try(struct kl_orders *o, const uint64_t *words, size_t n, kl_orders_fn go_on,
+		  void *ctx)
+{
+	uint32_t i;
+	int ret = find_waits(o);
+
+	for (i = 0; i < o->p->nitems; i++)
+		o->c.left += o->p->items[i].ret_ev != KL_NO_EVENT;
+	o->from = &o->level[0];
+	o->to = &o->level[1];
+	if (!ret)
+		ret = kl_orders_add(o, KL_NO_PLACE, (struct kl_step){ 0 }, words, n);
+	while (!ret && o->to->n)
+		ret = try_level(o, go_on, ctx);
+	return ret;
+}
+
+int kl_orders_tell(const struct kl_orders *o, struct kl_answer *a)
+{
+	uint32_t i;
+	size_t n = 0;
+
+	/* The first step only led to the first state. */
+	for (i = o->last; i; i = o->steps[i].before)
+		n++;
+	a->steps = calloc(n + 1, sizeof(*a->steps));
+	if (!a->steps)
+		return -ENOMEM;
+	a->nsteps = n;
+	for (i = o->last; i; i = o->steps[i].before)
+		a->steps[--n] = o->steps[i].step;
+	return 0;
+}
+
+static void free_level(struct kl_level *l)
+{
+	free(l->at);
+	free(l->next);
+	free(l->heads);
+	free(l->step);
+	free(l->words);
+}
+
+void kl_orders_free(struct kl_orders *o)
+{
+	free(o->at);
+	free(o->wait);
+	free(o->stop);
+	free(o->steps);
+	free_level(&o->level[0]);
+	free_level(&o->level[1]);
+}
