@@ -9,6 +9,8 @@
 # KLIN_CLOCK_ERROR	nanoseconds by which the CPUs' clocks differ at most; is
 #		measured by default, which takes seconds where virtual CPUs seldom
 #		run at the same time
+# KLIN_MISSES	not empty: a kernel that looks for its own mistakes calls what is probed
+#		while it is, so that operations may be missed if that is told
 # KLIN_LONG	not empty: many more operations, as `make check-long' has them
 
 KLIN=${KLIN:-klin}
@@ -244,7 +246,12 @@ test_no_bpf_left()
 # verdict NAME FILE ATLEAST: FILE is linearizable, has no gap and so many operations.
 verdict()
 {
-	if ! check "$2"; then
+	check "$2"
+	verdict_status=$?
+	if [ -n "${KLIN_MISSES:-}" ] && [ $verdict_status -eq 3 ] && grep -q ' gaps\{0,1\}$' "$work/check" &&
+	   [ "$(checked_ops)" -gt 0 ]; then
+		ktap_pass "$1 ($(checked_ops) operations, $(sed -n 2p "$work/check"))"
+	elif [ $verdict_status -ne 0 ]; then
 		ktap_fail "$1" "$(cat "$work/check")"
 	elif [ "$(checked_ops)" -lt "$3" ] || grep -q 'gap' "$work/check"; then
 		ktap_fail "$1" "expected $3 operations without a gap" "$(cat "$work/check")"
