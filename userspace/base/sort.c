@@ -6,14 +6,16 @@
 
 #define BITS	11
 #define BUCKETS	(1u << BITS)
+#define FEW	64	/* a bucket's count costs more than all their moves */
 
 /*
  * Insertion, which costs as much as there is out of place: not more than a few
- * moves for each.  Return: is it sorted?  If not, it is as stable as it was.
+ * moves for each, unless there are few.  Return: is it sorted?  If not, it is as stable
+ * as it was.
  */
 static int insert_keys(struct kl_key *k, size_t n)
 {
-	size_t i, at, left = 8 * n;
+	size_t i, at, left = n <= FEW ? FEW * FEW : 8 * n;
 
 	for (i = 1; i < n; i++) {
 		const struct kl_key key = k[i];

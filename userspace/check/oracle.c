@@ -12,8 +12,6 @@
 #include "base/mem.h"
 #include "check/orders.h"
 
-#define MAX_LOOKS	800000000ull	/* at anything: about two seconds */
-
 struct oracle {
 	struct kl_orders o;
 	struct kl_run *run;
@@ -137,7 +135,7 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			 struct kl_answer *a)
 {
 	struct oracle o = {
-		.o = { .p = p, .before = item_before, .looks = { .lim = lim, .most = MAX_LOOKS } },
+		.o = { .p = p, .before = item_before, .looks = { .lim = lim } },
 		.run = kl_run_new(p->spec),
 	};
 	int ret = o.run ? try_orders(&o) : -ENOMEM;

@@ -10,11 +10,13 @@
 #include "base/sort.h"
 #include "check/orders.h"
 
-#define MAX_STEPS	(1u << 24)	/* all together, of 8 bytes each, */
-#define MAX_WORDS	(16u << 20)	/* and what the configurations of one level have */
+#define MAX_LOOKS	800000000ull	/* at anything: about two seconds */
+#define MAX_WORDS	(16u << 20)	/* of the configurations of one level */
 #define STEP_LOOKS	100		/* what a configuration costs beside its parts */
-#define ADD_LOOKS	100
-#define HEAD		2		/* words of a configuration before what is skipped */
+#define ADD_LOOKS	100		/* the same of one that is added */
+#define PAIR_LOOKS	4		/* two calls of before() */
+/* A configuration begins with struct kl_done's high, then left << 32 | nskips; skips follow. */
+#define HEAD		2
 
 static bool must(const struct kl_orders *o, uint32_t place)
 {
@@ -66,7 +68,7 @@ static int find_waits(struct kl_orders *o)
 			if (before_all(o, j - 1, i))
 				o->stop[i] = j;
 		}
-		if (kl_look(&o->looks, i - j + 1))
+		if (kl_look(&o->looks, PAIR_LOOKS * (uint64_t)(i - j + 1)))
 			return -E2BIG;
 	}
 	return 0;
@@ -107,11 +109,23 @@ static int more_heads(struct kl_level *l)
 	return 0;
 }
 
+/* One after the other: after a wide level there are many heads, and few are used. */
 static void clear(struct kl_level *l)
 {
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		l->heads[hash_of(l, i) & (l->nheads - 1)] = 0;
 	l->n = l->nwords = 0;
-	if (l->nheads)
-		memset(l->heads, 0, l->nheads * sizeof(*l->heads));
+}
+
+/* In words, of one level: there are two. */
+static size_t most_words(const struct kl_orders *o)
+{
+	const uint64_t bytes = o->looks.lim->bytes;
+
+	return bytes && bytes / (2 * sizeof(uint64_t)) < MAX_WORDS ?
+	       bytes / (2 * sizeof(uint64_t)) : MAX_WORDS;
 }
 
 /* The words behind the last configuration are one, too, if there is none like it. */
@@ -137,7 +151,7 @@ static int end_config(struct kl_orders *o, struct kl_step step)
 			return 0;
 		}
 	}
-	if (l->nwords > MAX_WORDS || o->nsteps >= MAX_STEPS) {
+	if (l->nwords > most_words(o)) {
 		snprintf(o->looks.reason, sizeof(o->looks.reason), "too many orders for the oracle");
 		return -E2BIG;
 	}
@@ -188,7 +202,7 @@ static int may_come(struct kl_orders *o, uint32_t place)
 	uint32_t i;
 
 	if (place >= c->high && o->wait[place] > c->high)
-		return 0;
+		return kl_look(&o->looks, 1);
 	for (i = 0; i < c->nskips && c->skips[i] < place; i++)
 		if (before(o, c->skips[i], place))
 			return kl_look(&o->looks, i + 1);
@@ -248,14 +262,17 @@ int kl_orders_try(struct kl_orders *o, const uint64_t *words, size_t n, kl_order
 		  void *ctx)
 {
 	uint32_t i;
-	int ret = find_waits(o);
+	int ret;
 
+	o->looks.most = MAX_LOOKS;
+	ret = find_waits(o);
+	if (ret)
+		return ret;
 	for (i = 0; i < o->p->nitems; i++)
-		o->c.left += o->p->items[i].ret_ev != KL_NO_EVENT;
+		o->c.left += must(o, i);
 	o->from = &o->level[0];
 	o->to = &o->level[1];
-	if (!ret)
-		ret = kl_orders_add(o, KL_NO_PLACE, (struct kl_step){ 0 }, words, n);
+	ret = kl_orders_add(o, KL_NO_PLACE, (struct kl_step){ 0 }, words, n);
 	while (!ret && o->to->n)
 		ret = try_level(o, go_on, ctx);
 	return ret;

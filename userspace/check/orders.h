@@ -14,8 +14,8 @@
 #define KL_NO_PLACE	UINT32_MAX
 
 /*
- * What has taken effect, in the first words of a configuration.  Places are of items by
- * their calls: those from @high on have not, nor those of @skips, which are below.
+ * What has taken effect, in the first words of a configuration.  Items have places, by
+ * their call events: those from @high on have not, nor those of @skips, which are below.
  */
 struct kl_done {
 	uint32_t high, nskips;
@@ -59,7 +59,8 @@ typedef int (*kl_orders_item_fn)(void *ctx, uint32_t place);
  * kl_orders_try() - try all orders
  * @o: 0 but for the partition, @before (does item a take effect before item b? true
  *	wherever the operations' times say so, and never of what was called later) and the
- *	bounds of its looks; to be freed, also on failure
+ *	limits of its looks, beside which there are bounds of some seconds and of 128 MiB
+ *	a level; to be freed, also on failure
  * @words: the first state
  * @n: in words of 64 bits
  * @go_on: called for each configuration; adds those that are one step on

@@ -29,6 +29,8 @@ enum kl_linp_shape {
 	KL_LINP_SWAP,	/* has two values as its arguments, and true as its result */
 };
 
+#define KL_LINP_METHODS	8	/* of a type, at most */
+
 struct kl_linp_method {
 	const char *theirs, *ours;
 	enum kl_linp_shape shape;
@@ -40,7 +42,7 @@ struct kl_linp_type {
 	const char *expected;		/* a list of its methods for messages */
 	bool reversed;			/* order of values */
 	bool ties;			/* equal times are concurrent */
-	struct kl_linp_method methods[8];
+	struct kl_linp_method methods[KL_LINP_METHODS + 1];
 };
 
 /* One file being read. */
@@ -51,7 +53,7 @@ struct kl_linp {
 	size_t ntypes;
 	const char *expected;	/* types, for messages */
 	bool one_thread;	/* the form names none */
-	uint16_t method[8];
+	uint16_t method[KL_LINP_METHODS];
 };
 
 /* Does a file begin with `# TYPE' of one of them? */

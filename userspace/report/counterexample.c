@@ -133,7 +133,7 @@ void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 	from = drawn_end(&order, ops, n);
 	if (from && from < order.n)
 		kl_state_after(spec, c, steps, from, before, sizeof(before));
-	if (n == c->h->nops || (from < order.n && *before)) {
+	if (n == c->h->nops || !from || (from < order.n && *before)) {
 		order.before = from ? before : NULL;
 		order.ops += from;
 		order.n -= from;

@@ -151,10 +151,10 @@ uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexam
 	kl_run_apply(run, f.state, f.len, method_of(spec, h, &h->ops[at]),
 		     kl_op_args(h, &h->ops[at]), NULL, list_results, &w);
 	if (w.n && w.m->nresults)
-		snprintf(why, nwhy, "%s: after the order above only %s %s allowed, and no other "
-			 "order comes further.", op, allowed, w.n > 1 ? "were" : "was");
+		snprintf(why, nwhy, "%s: after a longest order only %s %s allowed, and no other "
+			 "comes further.", op, allowed, w.n > 1 ? "were" : "was");
 	else if (!w.n)
-		snprintf(why, nwhy, "%s was not possible after the order above, and no other order "
+		snprintf(why, nwhy, "%s was not possible after a longest order, and no other "
 			 "comes further.", op);
 out:
 	free(f.state);

@@ -15,8 +15,6 @@
 #include "tso/machine.h"
 #include "tso/tso.h"
 
-#define MAX_LOOKS	800000000ull	/* at anything: about two seconds */
-
 /* An operation that has executed when @entry, still in the buffer, was its thread's newest. */
 struct waits {
 	uint32_t item, entry;
@@ -196,7 +194,9 @@ static int add_outcome(void *ctx, const struct kl_outcome *outcome)
 	if (ret < 0)
 		return ret;
 	if (o->o.p->items[o->item].kind == KL_ITEM_OP) {
-		w.entry = newest_entry(&o->next, o->thread);
+		/* If it is not known when they had left, nobody waits for that. */
+		w.entry = o->o.p->items[o->item].drain_ev == KL_NO_EVENT ? KL_NO_OP :
+			  newest_entry(&o->next, o->thread);
 	} else {
 		w.entry = KL_NO_OP;
 		o->next.in_gap = o->in_gap;
@@ -300,7 +300,7 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 			     struct kl_answer *a)
 {
 	struct oracle o = {
-		.o = { .p = p, .before = exec_before, .looks = { .lim = lim, .most = MAX_LOOKS } },
+		.o = { .p = p, .before = exec_before, .looks = { .lim = lim } },
 	};
 	int ret;
 
