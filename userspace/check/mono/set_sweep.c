@@ -13,7 +13,9 @@
 #include "base/mem.h"
 #include "check/mono/multi.h"
 
-#define AHEAD		64	/* operations that are fetched before their turn */
+#define AHEAD		64	/* operations that are fetched before their turn, */
+#define SHAPES		24	/* and their shapes, */
+#define VALUES		12	/* and the values of these */
 #define TOUCH		(2u << 20)	/* bytes: a huge page */
 #define UNKNOWN		8
 
@@ -110,6 +112,13 @@ int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end, bool alone
 		unsigned int what;
 
 		__builtin_prefetch(op + AHEAD);
+		if (i + SHAPES < end) {
+			const struct kl_op *far = &h->ops[set_index(t, i + SHAPES)];
+			const struct kl_op *near = &h->ops[set_index(t, i + VALUES)];
+
+			__builtin_prefetch(&h->shapes[far->shape]);
+			__builtin_prefetch(&h->vals[h->shapes[near->shape].vals]);
+		}
 		ret = -EAGAIN;
 		if (role == KL_ROLE_OTHER || v->tag != KL_WORD)
 			break;
