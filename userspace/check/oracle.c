@@ -52,11 +52,10 @@ static int make_words(struct oracle *o, const struct kl_val *state, size_t len)
 static int add_state(void *ctx, const struct kl_outcome *state)
 {
 	struct oracle *o = ctx;
+	const struct kl_step step = { .item = kl_orders_item(&o->o, o->place) };
 	const int n = make_words(o, state->state, state->len);
 
-	return n < 0 ? n : kl_orders_add(&o->o, o->place,
-					 (struct kl_step){ .item = kl_orders_item(&o->o, o->place) },
-					 o->buf, n);
+	return n < 0 ? n : kl_orders_add(&o->o, o->place, step, o->buf, n);
 }
 
 static int any_outcome(void *ctx, const struct kl_outcome *o)

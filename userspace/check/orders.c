@@ -152,7 +152,8 @@ static int end_config(struct kl_orders *o, struct kl_step step)
 		}
 	}
 	if (l->nwords > most_words(o)) {
-		snprintf(o->looks.reason, sizeof(o->looks.reason), "too many orders for the oracle");
+		snprintf(o->looks.reason, sizeof(o->looks.reason),
+			 "too many orders for the oracle");
 		return -E2BIG;
 	}
 	o->steps[o->nsteps] = (struct kl_order_step){ .before = o->c.step, .step = step };

@@ -140,7 +140,8 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 	qsort(from, h.nwaits, sizeof(*w), by_item);
 	memcpy(o->buf, &h, sizeof(h));
 	bytes = (char *)w - (char *)o->buf;
-	return kl_orders_add(&o->o, place, step, o->buf, (bytes + sizeof(*o->buf) - 1) / sizeof(*o->buf));
+	return kl_orders_add(&o->o, place, step, o->buf,
+			     (bytes + sizeof(*o->buf) - 1) / sizeof(*o->buf));
 }
 
 /* @o->m and who waits. */
@@ -307,7 +308,8 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 	a->engine = "tso-oracle";
 	a->verdict = KL_UNKNOWN;
 	if (!kl_spec_fixed_size(p->spec)) {
-		snprintf(a->reason, sizeof(a->reason), "store buffers of containers are not modelled");
+		snprintf(a->reason, sizeof(a->reason),
+			 "store buffers of containers are not modelled");
 		return 0;
 	}
 	o.run = kl_run_new(p->spec);
