@@ -9,8 +9,8 @@
 # KLIN_CLOCK_ERROR	nanoseconds by which the CPUs' clocks differ at most; is
 #		measured by default, which takes seconds where virtual CPUs seldom
 #		run at the same time
-# KLIN_MISSES	not empty: a kernel that looks for its own mistakes calls what is probed
-#		while it is, so that operations may be missed if that is told
+# KLIN_MISSES	not empty: a kernel that looks for its own mistakes is slow, and calls what
+#		is probed while it is, so that operations may be missed if that is told
 # KLIN_LONG	not empty: many more operations, as `make check-long' has them
 
 KLIN=${KLIN:-klin}
