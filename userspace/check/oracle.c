@@ -23,18 +23,6 @@ struct oracle {
 	size_t cbuf;
 };
 
-/* Does item @a happen before item @b?  A gap has only its events. */
-static bool item_before(const struct kl_part *p, uint32_t a, uint32_t b)
-{
-	const struct kl_item *x = &p->items[a], *y = &p->items[b];
-
-	if (x->kind == KL_ITEM_OP && y->kind == KL_ITEM_OP)
-		return kl_op_before(p->h, kl_item_op(p, x), kl_item_op(p, y));
-	if (x->kind == KL_ITEM_ENTER && y->kind == KL_ITEM_LEAVE && b == a + 1)
-		return true;
-	return x->ret_ev != KL_NO_EVENT && x->ret_ev < y->call_ev;
-}
-
 static int make_words(struct oracle *o, const struct kl_val *state, size_t len)
 {
 	const size_t words = len * sizeof(*state) / sizeof(*o->buf);
@@ -134,7 +122,7 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			 struct kl_answer *a)
 {
 	struct oracle o = {
-		.o = { .p = p, .before = item_before, .looks = { .lim = lim } },
+		.o = { .p = p, .looks = { .lim = lim } },
 		.run = kl_run_new(p->spec),
 	};
 	int ret = o.run ? try_orders(&o) : -ENOMEM;

@@ -23,9 +23,21 @@ static bool must(const struct kl_orders *o, uint32_t place)
 	return o->p->items[kl_orders_item(o, place)].ret_ev != KL_NO_EVENT;
 }
 
+bool kl_item_before(const struct kl_part *p, uint32_t a, uint32_t b)
+{
+	const struct kl_item *x = &p->items[a], *y = &p->items[b];
+
+	if (x->kind == KL_ITEM_OP && y->kind == KL_ITEM_OP)
+		return kl_op_before(p->h, kl_item_op(p, x), kl_item_op(p, y));
+	/* A gap has only its events. */
+	if (x->kind == KL_ITEM_ENTER && y->kind == KL_ITEM_LEAVE && b == a + 1)
+		return true;
+	return x->ret_ev != KL_NO_EVENT && x->ret_ev < y->call_ev;
+}
+
 static bool before(const struct kl_orders *o, uint32_t a, uint32_t b)
 {
-	return o->before(o->p, kl_orders_item(o, a), kl_orders_item(o, b));
+	return kl_item_before(o->p, kl_orders_item(o, a), kl_orders_item(o, b));
 }
 
 /* Is @a before @b for certain, and before all that is behind it, too? */

@@ -39,7 +39,6 @@ struct kl_order_step {
 
 struct kl_orders {
 	const struct kl_part *p;
-	bool (*before)(const struct kl_part *p, uint32_t a, uint32_t b);
 	struct kl_looks looks;
 	struct kl_key *at;	/* place -> .val, its item */
 	uint32_t *wait, *stop;	/* of places, see find_waits() */
@@ -50,6 +49,9 @@ struct kl_orders {
 	uint32_t last;		/* the step that ends a longest order */
 };
 
+/* Does item @a take effect before item @b? */
+bool kl_item_before(const struct kl_part *p, uint32_t a, uint32_t b);
+
 /* How a configuration goes on: @words as kl_orders_add() had them. */
 typedef int (*kl_orders_fn)(void *ctx, const uint64_t *words, size_t n);
 /* An item that may be the next. */
@@ -57,10 +59,8 @@ typedef int (*kl_orders_item_fn)(void *ctx, uint32_t place);
 
 /**
  * kl_orders_try() - try all orders
- * @o: 0 but for the partition, @before (does item a take effect before item b? true
- *	wherever the operations' times say so, and never of what was called later) and the
- *	limits of its looks, beside which there are bounds of some seconds and of 128 MiB
- *	a level; to be freed, also on failure
+ * @o: 0 but for the partition and the limits of its looks, beside which there are bounds
+ *	of some seconds and of 128 MiB a level; to be freed, also on failure
  * @words: the first state
  * @n: in words of 64 bits
  * @go_on: called for each configuration; adds those that are one step on

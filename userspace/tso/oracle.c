@@ -42,30 +42,18 @@ struct oracle {
 	size_t cbuf;
 };
 
-/* Is @a's execution (or its flush) over before @b may execute? */
-static bool point_before(const struct kl_part *p, uint32_t a, uint32_t b, bool flush)
+/*
+ * Had all that @a had left in the buffer reached memory before @b may execute?  Then @a
+ * had executed, too, see kl_item_before(); a gap leaves nothing.
+ */
+static bool drained_before(const struct kl_part *p, uint32_t a, uint32_t b)
 {
 	const struct kl_item *x = &p->items[a], *y = &p->items[b];
-	const struct kl_op *ox, *oy;
-	uint64_t drain;
 
-	if (x->kind != KL_ITEM_OP || y->kind != KL_ITEM_OP) {
-		uint32_t ev = flush ? x->drain_ev : x->ret_ev;
-
-		return (!flush && x->kind == KL_ITEM_ENTER && b == a + 1 &&
-			y->kind == KL_ITEM_LEAVE) || (ev != KL_NO_EVENT && ev < y->call_ev);
-	}
-	ox = kl_item_op(p, x);
-	oy = kl_item_op(p, y);
-	if (!flush)
-		return kl_op_before(p->h, ox, oy);
-	drain = kl_op_empty(p->h, ox);
-	return kl_time_add(drain, p->h->error) < oy->call;
-}
-
-static bool exec_before(const struct kl_part *p, uint32_t a, uint32_t b)
-{
-	return point_before(p, a, b, false) || point_before(p, a, b, true);
+	if (y->kind != KL_ITEM_OP)
+		return x->drain_ev != KL_NO_EVENT && x->drain_ev < y->call_ev;
+	return kl_time_add(kl_op_empty(p->h, kl_item_op(p, x)), p->h->error) <
+	       kl_item_op(p, y)->call;
 }
 
 /* ---- configurations as words ---- */
@@ -219,7 +207,7 @@ static int try_exec(void *ctx, uint32_t place)
 
 	/* A drain takes what the thread left before the item, too. */
 	for (i = 0; i < o->nwaits; i++)
-		if (point_before(p, o->waits[i].item, item, true))
+		if (drained_before(p, o->waits[i].item, item))
 			return kl_look(&o->o.looks, i + 1);
 	ret = kl_look(&o->o.looks, i);
 	if (ret)
@@ -301,7 +289,7 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 			     struct kl_answer *a)
 {
 	struct oracle o = {
-		.o = { .p = p, .before = exec_before, .looks = { .lim = lim } },
+		.o = { .p = p, .looks = { .lim = lim } },
 	};
 	int ret;
 
