@@ -139,7 +139,7 @@ test_sample()
 
 test_namespaces()
 {
-	if ! unshare -n true 2>/dev/null; then
+	if [ ! -e /proc/self/ns/net ]; then
 		ktap_skip "without a sample, all 24 objects are there" "no network namespaces"
 		ktap_skip "--sample=1/4: some objects, each with all its operations" \
 			"no network namespaces"

@@ -103,19 +103,11 @@ static int try_orders(struct oracle *o)
 {
 	const struct kl_val *state;
 	size_t len;
-	uint64_t *first;
 	int ret;
 
 	state = kl_run_init(o->run, o->o.p->fresh, &len);
 	ret = state ? make_words(o, state, len) : -ENOMEM;
-	if (ret < 0)
-		return ret;
-	first = o->buf;
-	o->buf = NULL;
-	o->cbuf = 0;
-	ret = kl_orders_try(&o->o, first, ret, go_on, o);
-	free(first);
-	return ret;
+	return ret < 0 ? ret : kl_orders_try(&o->o, o->buf, ret, go_on, o);
 }
 
 static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
@@ -128,16 +120,8 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 	int ret = o.run ? try_orders(&o) : -ENOMEM;
 
 	a->engine = "oracle";
-	a->verdict = KL_UNKNOWN;
-	if (ret == -E2BIG) {
-		snprintf(a->reason, sizeof(a->reason), "%s",
-			 *o.o.looks.reason ? o.o.looks.reason : kl_run_error(o.run));
-		ret = 0;
-	} else if (ret >= 0) {
-		a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
-		ret = kl_orders_tell(&o.o, a);
-	}
-	a->work = o.o.looks.n;
+	if (o.run)
+		ret = kl_orders_answer(&o.o, ret, kl_run_error(o.run), a);
 	kl_orders_free(&o.o);
 	free(o.buf);
 	kl_run_free(o.run);

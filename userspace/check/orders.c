@@ -45,14 +45,11 @@ static bool before_all(const struct kl_orders *o, uint32_t a, uint32_t b)
 {
 	const struct kl_item *x = &o->p->items[kl_orders_item(o, a)];
 	const struct kl_item *y = &o->p->items[kl_orders_item(o, b)];
-	const uint64_t error = o->p->h->error;
-	uint64_t ret;
 
 	if (x->kind != KL_ITEM_OP)
 		return x->ret_ev != KL_NO_EVENT && x->ret_ev < y->call_ev;
-	ret = kl_item_op(o->p, x)->ret;
-	return y->kind == KL_ITEM_OP && ret < KL_TIME_MAX - error &&
-	       ret + error < kl_item_op(o->p, y)->call;
+	return y->kind == KL_ITEM_OP && kl_time_add(kl_item_op(o->p, x)->ret, o->p->h->error) <
+					kl_item_op(o->p, y)->call;
 }
 
 /*
@@ -291,7 +288,7 @@ int kl_orders_try(struct kl_orders *o, const uint64_t *words, size_t n, kl_order
 	return ret;
 }
 
-int kl_orders_tell(const struct kl_orders *o, struct kl_answer *a)
+static int tell_order(const struct kl_orders *o, struct kl_answer *a)
 {
 	uint32_t i;
 	size_t n = 0;
@@ -306,6 +303,21 @@ int kl_orders_tell(const struct kl_orders *o, struct kl_answer *a)
 	for (i = o->last; i; i = o->steps[i].before)
 		a->steps[--n] = o->steps[i].step;
 	return 0;
+}
+
+int kl_orders_answer(const struct kl_orders *o, int ret, const char *why, struct kl_answer *a)
+{
+	a->verdict = KL_UNKNOWN;
+	a->work = o->looks.n;
+	if (ret == -E2BIG) {
+		snprintf(a->reason, sizeof(a->reason), "%s",
+			 *o->looks.reason ? o->looks.reason : why);
+		return 0;
+	}
+	if (ret < 0)
+		return ret;
+	a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
+	return tell_order(o, a);
 }
 
 static void free_level(struct kl_level *l)

@@ -94,8 +94,16 @@ static inline uint32_t kl_orders_item(const struct kl_orders *o, uint32_t place)
 	return o->at[place].val;
 }
 
-/* An order of all, or a longest one, to @a.  0 or -ENOMEM. */
-int kl_orders_tell(const struct kl_orders *o, struct kl_answer *a);
+/**
+ * kl_orders_answer() - what came of it
+ * @o: the orders
+ * @ret: what kl_orders_try() returned, or another errno
+ * @why: of -E2BIG, where the orders themselves have no reason
+ * @a: gets verdict, reason, work, and an order of all or a longest one
+ *
+ * Return: 0; @ret if it is an error but -E2BIG, or -ENOMEM.
+ */
+int kl_orders_answer(const struct kl_orders *o, int ret, const char *why, struct kl_answer *a);
 void kl_orders_free(struct kl_orders *o);
 
 #endif

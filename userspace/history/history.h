@@ -165,7 +165,10 @@ void kl_history_swap(struct kl_history *h, size_t a, size_t b);
 /* Forget the first @n operations. */
 void kl_history_drop(struct kl_history *h, size_t n);
 
-/* Sort by call time (ties: by return, then as added); to be called once after the last add. */
+/*
+ * Sort by call time (ties: by return, then as added); to be called once after the last add.
+ * 0 or -ENOMEM, after which the history can only be freed.
+ */
 int kl_history_finish(struct kl_history *h);
 
 /*

@@ -75,43 +75,39 @@ static inline void *gather(const void *old, size_t size, const uint32_t *from, s
 	return new;
 }
 
+/* A column that there is, in a new array. */
+static inline int permute_column(void **column, size_t *cap, size_t size, const uint32_t *from,
+				 size_t n)
+{
+	void *new = *column ? gather(*column, size, from, n) : NULL;
+
+	if (!new)
+		return *column ? -ENOMEM : 0;
+	free(*column);
+	*column = new;
+	*cap = n;
+	return 0;
+}
+
+static int permute_tags(uint32_t *tags, const uint32_t *from, size_t n)
+{
+	uint32_t *new = gather(tags, sizeof(*tags), from, n);
+
+	if (!new)
+		return -ENOMEM;
+	memcpy(tags, new, n * sizeof(*tags));
+	free(new);
+	return 0;
+}
+
 static int permute(struct kl_history *h, const uint32_t *from, uint32_t *tags)
 {
-	struct kl_op *ops = gather(h->ops, sizeof(*ops), from, h->nops);
-	uint64_t *points = NULL, *drains = NULL;
-	uint32_t *t = NULL;
+	const size_t n = h->nops;
 
-	if (!ops)
-		goto err;
-	if (h->points && !(points = gather(h->points, sizeof(*points), from, h->nops)))
-		goto err;
-	if (h->drains && !(drains = gather(h->drains, sizeof(*drains), from, h->nops)))
-		goto err;
-	if (tags && !(t = gather(tags, sizeof(*t), from, h->nops)))
-		goto err;
-	free(h->ops);
-	h->ops = ops;
-	h->cops = h->nops;
-	if (points) {
-		free(h->points);
-		h->points = points;
-		h->cpoints = h->nops;
-	}
-	if (drains) {
-		free(h->drains);
-		h->drains = drains;
-		h->cdrains = h->nops;
-	}
-	if (t) {
-		memcpy(tags, t, h->nops * sizeof(*t));
-		free(t);
-	}
-	return 0;
-err:
-	free(ops);
-	free(points);
-	free(drains);
-	return -ENOMEM;
+	return permute_column((void **)&h->ops, &h->cops, sizeof(*h->ops), from, n) ?:
+	       permute_column((void **)&h->points, &h->cpoints, sizeof(*h->points), from, n) ?:
+	       permute_column((void **)&h->drains, &h->cdrains, sizeof(*h->drains), from, n) ?:
+	       (tags ? permute_tags(tags, from, n) : 0);
 }
 
 static int gap_order(const void *a, const void *b)

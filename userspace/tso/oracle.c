@@ -36,7 +36,6 @@ struct oracle {
 	/* what it leads to, */
 	struct kl_machine next;
 	uint32_t place, item, thread;	/* by what takes effect in it, */
-	bool in_gap;
 	struct kl_val *view;		/* of its thread */
 	uint64_t *buf;
 	size_t cbuf;
@@ -88,6 +87,11 @@ static bool has_entry(const struct kl_machine *m, uint32_t item)
 	return i < m->nentries;
 }
 
+static size_t in_words(size_t bytes)
+{
+	return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
 /* @o->next, and of those who wait the ones whose entries are in it, and @more. */
 static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 		    const struct waits *more)
@@ -102,11 +106,10 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 	kl_machine_canon(m);
 	bytes = sizeof(h) + m->nmem * sizeof(*m->mem) + m->nentries * sizeof(*m->entries) +
 		m->nwrites * sizeof(*m->writes) + (o->nwaits + 1) * sizeof(*w);
-	bytes = (bytes + sizeof(*o->buf) - 1) / sizeof(*o->buf) * sizeof(*o->buf);
-	ret = kl_grow(o->buf, o->cbuf, bytes / sizeof(*o->buf));
+	ret = kl_grow(o->buf, o->cbuf, in_words(bytes));
 	if (ret)
 		return ret;
-	memset(o->buf, 0, bytes);
+	memset(o->buf, 0, in_words(bytes) * sizeof(*o->buf));
 	at = put((char *)o->buf + sizeof(h), m->mem, m->nmem * sizeof(*m->mem));
 	for (i = 0; i < m->nentries; i++) {
 		/* Without what is between its members. */
@@ -128,8 +131,7 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 	qsort(from, h.nwaits, sizeof(*w), by_item);
 	memcpy(o->buf, &h, sizeof(h));
 	bytes = (char *)w - (char *)o->buf;
-	return kl_orders_add(&o->o, place, step, o->buf,
-			     (bytes + sizeof(*o->buf) - 1) / sizeof(*o->buf));
+	return kl_orders_add(&o->o, place, step, o->buf, in_words(bytes));
 }
 
 /* @o->m and who waits. */
@@ -173,6 +175,7 @@ static uint32_t newest_entry(const struct kl_machine *m, uint32_t thread)
 static int add_outcome(void *ctx, const struct kl_outcome *outcome)
 {
 	struct oracle *o = ctx;
+	const struct kl_item *it = &o->o.p->items[o->item];
 	struct waits w = { .item = o->item };
 	int ret;
 
@@ -182,15 +185,12 @@ static int add_outcome(void *ctx, const struct kl_outcome *outcome)
 	      kl_machine_exec(&o->next, outcome, o->thread, o->item);
 	if (ret < 0)
 		return ret;
-	if (o->o.p->items[o->item].kind == KL_ITEM_OP) {
-		/* If it is not known when they had left, nobody waits for that. */
-		w.entry = o->o.p->items[o->item].drain_ev == KL_NO_EVENT ? KL_NO_OP :
-			  newest_entry(&o->next, o->thread);
-	} else {
-		w.entry = KL_NO_OP;
-		o->next.in_gap = o->in_gap;
+	if (it->kind != KL_ITEM_OP) {
+		o->next.in_gap = it->kind == KL_ITEM_ENTER;
 		kl_machine_forget(&o->next);
 	}
+	/* If it is not known when they had left, nobody waits for that. */
+	w.entry = it->drain_ev == KL_NO_EVENT ? KL_NO_OP : newest_entry(&o->next, o->thread);
 	return add_next(o, o->place, (struct kl_step){ o->item, ret ? KL_STEP_BUFFERED : 0 },
 			w.entry == KL_NO_OP ? NULL : &w);
 }
@@ -214,7 +214,6 @@ static int try_exec(void *ctx, uint32_t place)
 		return ret;
 	o->place = place;
 	o->item = item;
-	o->in_gap = o->m.in_gap;
 	if (it->kind == KL_ITEM_OP) {
 		op = kl_item_op(p, it);
 		o->thread = op->thread;
@@ -228,7 +227,6 @@ static int try_exec(void *ctx, uint32_t place)
 		const struct kl_outcome none = { 0 };
 
 		o->thread = 0;
-		o->in_gap = it->kind == KL_ITEM_ENTER;
 		return add_outcome(o, &none);
 	}
 	return 0;
@@ -302,15 +300,8 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 	}
 	o.run = kl_run_new(p->spec);
 	ret = o.run ? try_orders(&o) : -ENOMEM;
-	if (ret == -E2BIG) {
-		snprintf(a->reason, sizeof(a->reason), "%s",
-			 *o.o.looks.reason ? o.o.looks.reason : kl_run_error(o.run));
-		ret = 0;
-	} else if (ret >= 0) {
-		a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
-		ret = kl_orders_tell(&o.o, a);
-	}
-	a->work = o.o.looks.n;
+	if (o.run)
+		ret = kl_orders_answer(&o.o, ret, kl_run_error(o.run), a);
 	kl_orders_free(&o.o);
 	kl_machine_free(&o.m);
 	kl_machine_free(&o.next);
