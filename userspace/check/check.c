@@ -71,14 +71,11 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
 	int *map = calloc(h->nmethods + 1, sizeof(*map)), ret = 0;
-	int *form = calloc(h->nmethods + 1, sizeof(*form));
+	bool others = false;
 	size_t i;
 
-	if (!map || !form) {
-		free(map);
-		free(form);
+	if (!map)
 		return -ENOMEM;
-	}
 	for (i = 0; i < h->nmethods && !ret; i++) {
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 		if (map[i] < 0) {
@@ -88,15 +85,13 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 			ret = -EINVAL;
 		}
 	}
-	for (i = 0; i < h->nmethods && !ret; i++)
-		form[i] = kl_spec_method(spec, map[i])->nparams << 8 |
-			  kl_spec_method(spec, map[i])->nresults;
-	for (i = 0; i < h->nshapes && !ret; i++)
-		if (form[h->shapes[i].method] != (h->shapes[i].nargs << 8 | h->shapes[i].nres))
-			break;
-	if (!ret && i < h->nshapes)
+	for (i = 0; i < h->nmethods && !ret; i++) {
+		const struct kl_method *m = kl_spec_method(spec, map[i]);
+
+		others |= h->forms[i] & ~kl_form(m->nparams, m->nresults);
+	}
+	if (!ret && others)
 		ret = check_operations(spec, h, map);
-	free(form);
 	if (ret)
 		free(map);
 	else

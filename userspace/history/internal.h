@@ -15,13 +15,12 @@ int kl_history_sort(struct kl_history *h, uint32_t *tags);
 int kl_history_room(struct kl_history *h, size_t n, size_t nvals);
 
 /*
- * kl_history_add() of @n operations that are at h->ops + h->nops already, all but their
- * shapes; what else they refer to is there, and kl_history_room().  @vals: of each its
- * arguments, then its results (KL_ANY if it is pending), one after the other.  Shapes and
- * values may lie where the history's end.
+ * kl_history_add() of @n operations that are at h->ops + h->nops already; what they refer
+ * to is there, and kl_history_room().  Their shapes lie behind those of the history, and
+ * behind its values those of each, arguments, then results (KL_ANY if it is pending), one
+ * after the other, @nvals in all.  @words: each has one, and all are words.
  */
-int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
-		      const struct kl_val *vals);
+int kl_history_append(struct kl_history *h, size_t n, size_t nvals, bool words);
 
 /* Of the next @n operations no times are told, see kl_history_tell(). */
 int kl_history_untold(struct kl_history *h, size_t n);

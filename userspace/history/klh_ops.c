@@ -23,6 +23,7 @@ struct klh_ops {
 	size_t nret, npoint, ndrain, ntag, nword;	/* of those that not all have */
 	size_t nvals;		/* of all shapes */
 	bool plain;		/* no flags */
+	bool valued;		/* each has a value */
 	struct {
 		const uint8_t *thread, *object, *method, *cpu, *shape;
 	} bytes;		/* of a brief part, in their columns */
@@ -134,11 +135,14 @@ static bool all_below(const uint8_t *p, size_t n, size_t limit)
 	return most < limit;
 }
 
-/* Arguments and results of @n operations; 0 if one cannot have so many. */
+/*
+ * Arguments and results of @n operations; 0 if one cannot have so many.  *@valued: each
+ * has one.
+ */
 __attribute__((target_clones("avx2", "default"), optimize("O3")))
-static size_t count_values(const uint8_t *shape, size_t n)
+static size_t count_values(const uint8_t *shape, size_t n, bool *valued)
 {
-	uint8_t args = 0, results = 0;
+	uint8_t args = 0, results = 0, least = 1;
 	size_t all = 0, i;
 
 	for (i = 0; i < n; i++) {
@@ -146,8 +150,10 @@ static size_t count_values(const uint8_t *shape, size_t n)
 
 		args = a > args ? a : args;
 		results = r > results ? r : results;
+		least = shape[i] < least ? shape[i] : least;
 		all += a + r;
 	}
+	*valued = least;
 	return args <= KL_MAX_ARGS && results <= KL_MAX_ARGS ? all : 0;
 }
 
@@ -163,7 +169,7 @@ static bool read_brief(struct klh_ops *o, const struct kl_history *h, struct klh
 	for (i = KLH_THREAD; i <= KLH_SHAPE; i++)
 		if (!klh_bytes(&col[i], n))
 			return false;
-	nvals = count_values(col[KLH_SHAPE].p, n);
+	nvals = count_values(col[KLH_SHAPE].p, n, &o->valued);
 	if (!nvals || !klh_zeros(&col[KLH_TAGS], nvals) ||
 	    !all_below(col[KLH_THREAD].p, n, h->nthreads) ||
 	    !all_below(col[KLH_OBJECT].p, n, h->nobjects) ||
@@ -295,8 +301,7 @@ static int add_part(struct klh_ops *o, struct kl_history *h, size_t n, bool brie
 		good = o->plain ? make_ops(o, op, n, true, false) :
 		       make_ops(o, op, n, false, false);
 	}
-	ret = good ? kl_history_append(h, n, h->shapes + h->nshapes, h->vals + h->nvals) :
-		     -EINVAL;
+	ret = good ? kl_history_append(h, n, o->nvals, brief && o->valued) : -EINVAL;
 	return ret || o->npoint + o->ndrain == 0 ? ret : tell_times(o, h, n);
 }
 

@@ -202,15 +202,13 @@ static const struct kl_linp_type *type_of(const struct kl_history *h)
 		if (!t->reversed && kl_history_is(h, "pqueue"))
 			continue;
 		/* A method that nobody called does not matter. */
-		for (i = 0; i < h->nshapes; i++) {
-			const char *ours = h->methods[h->shapes[i].method];
-
-			for (m = t->methods; m->theirs && strcmp(m->ours, ours); m++)
+		for (i = 0; i < h->nmethods; i++) {
+			for (m = t->methods; m->theirs && strcmp(m->ours, h->methods[i]); m++)
 				;
-			if (!m->theirs)
+			if (!m->theirs && h->forms[i])
 				break;
 		}
-		if (i == h->nshapes)
+		if (i == h->nmethods)
 			return t;
 	}
 	kl_err("the form linp has sets, stacks, queues, priority queues and deques: the history's "

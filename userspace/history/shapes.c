@@ -14,7 +14,8 @@
 #define FEW	(LOOKS / 4)
 #define RARE	(LOOKS / 16)
 #define TOGETHER	64	/* whose places are fetched before their turn */
-#define BLIND	(15 * LOOKS)
+#define BLIND	(15 * LOOKS)	/* and twice as many each time that few are found, up to */
+#define MOST_BLIND	(8 * BLIND)
 
 /* Method and numbers of values. */
 static inline uint32_t shape_head(const struct kl_shape *s)
@@ -125,12 +126,22 @@ static inline int shapes_room(struct kl_history *h, size_t n, size_t nvals)
 	       kl_grow(h->vals, h->cvals, h->nvals + nvals);
 }
 
+/* Seldom new: nothing has to wait for what the one before it stored. */
+static inline void see_form(struct kl_history *h, const struct kl_shape *s)
+{
+	const uint32_t form = kl_form(s->nargs, s->nres);
+
+	if ((h->forms[s->method] & form) != form)
+		h->forms[s->method] |= form;
+}
+
 /* There is room for it.  It may lie there already, or behind. */
 static inline uint32_t put_shape(struct kl_history *h, const struct kl_shape *s,
 				 const struct kl_val *v)
 {
 	const size_t n = s->nargs + s->nres;
 
+	see_form(h, s);
 	h->shapes[h->nshapes] = *s;
 	h->shapes[h->nshapes].vals = h->nvals;
 	if (v != h->vals + h->nvals)
@@ -165,7 +176,8 @@ static void count_look(struct kl_shapes *t, bool found)
 	t->found += found;
 	if (++t->looks < LOOKS)
 		return;
-	t->blind = t->found < FEW ? BLIND : 0;
+	t->blind = t->next_blind = t->found >= FEW ? 0 : !t->next_blind ? BLIND :
+		   t->next_blind < MOST_BLIND ? 2 * t->next_blind : MOST_BLIND;
 	t->rare = t->found < RARE;
 	t->looks = t->found = 0;
 }
@@ -298,6 +310,7 @@ static size_t keep_rare(struct kl_history *h, size_t n)
 
 	for (i = 0; i < n && has_word(&s[i], h->vals + nvals); i++) {
 		op[i].shape = h->nshapes + i;
+		see_form(h, &s[i]);
 		s[i].vals = nvals;
 		nvals += s[i].nargs + s[i].nres;
 	}
@@ -375,17 +388,35 @@ int kl_history_room(struct kl_history *h, size_t n, size_t nvals)
 	return kl_grow(h->ops, h->cops, h->nops + n) ?: shapes_room(h, n, nvals);
 }
 
-int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
-		      const struct kl_val *vals)
+/* All of @n shapes are put unseen where they lie.  False: a time is not as it should be. */
+static bool keep_all(struct kl_history *h, size_t n)
 {
-	int ret = kl_history_untold(h, n);
-	size_t i, part, nvals;
+	struct kl_shape *s = h->shapes + h->nshapes;
+	struct kl_op *op = h->ops + h->nops;
+	uint32_t nvals = h->nvals;
+	bool good = true;
+	size_t i;
 
-	if (!ret && h->nops + n > KL_NO_OP)
-		ret = -EOVERFLOW;
-	for (i = 0; i < n && !ret; i++)
+	for (i = 0; i < n; i++) {
+		good &= good_times(&op[i]);
+		op[i].shape = h->nshapes + i;
+		see_form(h, &s[i]);
+		s[i].vals = nvals;
+		nvals += s[i].nargs + s[i].nres;
+	}
+	return good;
+}
+
+static int append_each(struct kl_history *h, size_t n)
+{
+	const struct kl_shape *s = h->shapes + h->nshapes;
+	const struct kl_val *vals = h->vals + h->nvals;
+	size_t i, part, nvals;
+	int ret = 0;
+
+	for (i = 0; i < n; i++)
 		if (!good_times(&h->ops[h->nops + i]))
-			ret = -EINVAL;
+			return -EINVAL;
 	for (; n && !ret; n -= part, s += part, vals += nvals) {
 		part = n < TOGETHER ? n : TOGETHER;
 		/* Now: they may be overwritten. */
@@ -395,6 +426,26 @@ int kl_history_append(struct kl_history *h, size_t n, const struct kl_shape *s,
 		h->nops += ret ? 0 : part;
 	}
 	return ret;
+}
+
+int kl_history_append(struct kl_history *h, size_t n, size_t nvals, bool words)
+{
+	struct kl_shapes *t = &h->index->shapes;
+	int ret = kl_history_untold(h, n);
+
+	if (ret)
+		return ret;
+	if (h->nops + n > KL_NO_OP)
+		return -EOVERFLOW;
+	if (!words || !t->rare || t->blind < n)
+		return append_each(h, n);
+	if (!keep_all(h, n))
+		return -EINVAL;
+	t->blind -= n;
+	h->nops += n;
+	h->nshapes += n;
+	h->nvals += nvals;
+	return 0;
 }
 
 int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape *s,

@@ -23,31 +23,21 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 	return ret ? -EINVAL : 0;
 }
 
-/* How many results @s should have and has not; 0: none is missing. */
-static inline unsigned int missing_results(const struct kl_method *const *methods,
-					   const struct kl_shape *s)
-{
-	const struct kl_method *m = s->nres ? NULL : methods[s->method];
-
-	return m && m->nparams == s->nargs ? m->nresults : 0;
-}
-
+/* Those that have too few results and should have them all. */
 static int complete_shapes(const struct kl_method *const *methods, struct kl_history *h)
 {
 	size_t i;
 
-	for (i = 0; i < h->nshapes && !missing_results(methods, &h->shapes[i]); i++)
-		;
-	if (i == h->nshapes)
-		return 0;
 	for (i = 0; i < h->nops; i++) {
 		struct kl_op *op = &h->ops[i];
 		struct kl_shape s = *kl_op_shape(h, op);
+		const struct kl_method *m = methods[s.method];
 		int64_t shape;
 
-		s.nres = op->flags & KL_OP_PENDING ? missing_results(methods, &s) : 0;
-		if (!s.nres)
+		if (!(op->flags & KL_OP_PENDING) || s.nres || !m || m->nparams != s.nargs ||
+		    !m->nresults)
 			continue;
+		s.nres = m->nresults;
 		shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
 		if (shape < 0)
 			return shape;
@@ -63,6 +53,7 @@ static int complete_shapes(const struct kl_method *const *methods, struct kl_his
 static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 {
 	const struct kl_method **methods = calloc(h->nmethods + 1, sizeof(*methods));
+	bool missing = false;
 	size_t i;
 	int ret;
 
@@ -72,8 +63,9 @@ static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 		const int method = kl_spec_find_method(spec, h->methods[i]);
 
 		methods[i] = method < 0 ? NULL : kl_spec_method(spec, method);
+		missing |= h->forms[i] & kl_form_results(0) && methods[i] && methods[i]->nresults;
 	}
-	ret = complete_shapes(methods, h);
+	ret = missing ? complete_shapes(methods, h) : 0;
 	free(methods);
 	return ret;
 }

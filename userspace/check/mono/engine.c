@@ -389,33 +389,19 @@ static bool is_other(const struct kl_slice *s, uint16_t method)
 	       kl_spec_role(s->spec, s->methods[method]) == KL_ROLE_OTHER;
 }
 
-/* A bit for each method, the last one for all further ones. */
-static inline uint64_t method_bit(unsigned int method)
-{
-	return 1ull << (method < 63 ? method : 63);
-}
-
 /* Has it operations that are not those of a container?  Other objects' do not matter. */
 static bool has_others(const struct kl_slice *s)
 {
 	const struct kl_history *h = s->h;
-	uint64_t others = 0, used = 0;
+	bool others = false;
 	size_t i;
 
+	/* Most methods that are only named have no shape. */
 	for (i = 0; i < h->nmethods; i++)
-		others |= is_other(s, i) ? method_bit(i) : 0;
-	/* Most methods that are only named have no shape; and shapes are seldom many. */
-	if (others && h->nshapes <= s->nops) {
-		for (i = 0; i < h->nshapes; i++)
-			used |= method_bit(h->shapes[i].method);
-		others &= used;
-	}
-	for (i = 0; others && i < s->nops; i++) {
-		const unsigned int method = kl_op_method(h, &h->ops[s->ops ? s->ops[i] : i]);
-
-		if (others & method_bit(method) && is_other(s, method))
+		others |= h->forms[i] && is_other(s, i);
+	for (i = 0; others && i < s->nops; i++)
+		if (is_other(s, kl_op_method(h, &h->ops[s->ops ? s->ops[i] : i])))
 			return true;
-	}
 	return false;
 }
 

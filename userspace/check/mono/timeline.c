@@ -499,8 +499,8 @@ static bool has_peeks(const struct timeline *t, const struct kl_history *h)
 {
 	size_t i;
 
-	for (i = 0; i < h->nshapes; i++)
-		if (t->roles[h->shapes[i].method] == KL_ROLE_PEEK)
+	for (i = 0; i < h->nmethods; i++)
+		if (h->forms[i] && t->roles[i] == KL_ROLE_PEEK)
 			return true;
 	return false;
 }
