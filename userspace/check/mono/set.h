@@ -130,15 +130,21 @@ struct set_side {
 	struct set_word word[3];
 };
 
+/* Keys below @n; loops have a copy of it, which no store of theirs can change. */
+struct set_small {
+	struct set_key *key;	/* see set_small_key() */
+	uint64_t n;
+	unsigned int spread;	/* shift: how far they are apart */
+};
+
 struct set {
 	const struct kl_slice *s;
 	const struct kl_limits *lim;
 	uint8_t *roles;
 	struct set_side *side;
 	uint32_t nsides, most_dealt;
-	struct set_key *small;	/* keys below nsmall, see set_small() */
-	uint64_t nsmall, sampled;	/* sampled: those that were seen beforehand are below it */
-	unsigned int spread;	/* shift: how far they are apart */
+	struct set_small small;
+	uint64_t sampled;	/* small keys that were seen beforehand are below it */
 	uint8_t owner[SET_BOXES];	/* the side of each box of keys, see set_sides.c */
 	uint64_t *latest;	/* of each thread, return + 1 */
 	bool multi;		/* it is a multiset */
@@ -158,15 +164,15 @@ static inline uint32_t set_index(const struct set *t, uint32_t item)
 }
 
 /* One of the keys that are small. */
-static inline struct set_key *set_small(const struct set *t, uint64_t key)
+static inline struct set_key *set_small_key(const struct set_small *m, uint64_t key)
 {
-	return &t->small[key << t->spread];
+	return &m->key[key << m->spread];
 }
 
 /* Those that share a line are in one box. */
 static inline unsigned int set_box(const struct set *t, uint64_t key)
 {
-	return (key << t->spread >> 2) * 0x9e3779b97f4a7c15ull >> 56;
+	return (key << t->small.spread >> 2) * 0x9e3779b97f4a7c15ull >> 56;
 }
 
 static inline uint32_t set_side_of(const struct set *t, uint64_t key)
@@ -181,31 +187,33 @@ static inline uint32_t set_side_of(const struct set *t, uint64_t key)
  * function that does nothing.
  */
 __attribute__((always_inline))
-static inline void set_key_soon(const struct set_side *s, uint64_t key)
+static inline void set_key_soon(const struct set_side *s, const struct set_small *m, uint64_t key)
 {
-	if (key < s->t->nsmall)
-		__builtin_prefetch(set_small(s->t, key), 1);
+	if (key < m->n)
+		__builtin_prefetch(set_small_key(m, key), 1);
 	else
 		mono_words_soon(&s->words, key);
 }
 
 /* In SET_SOON operations, and in half as many. */
 __attribute__((always_inline))
-static inline void set_keys_soon(const struct set_side *s, const struct set_op *op)
+static inline void set_keys_soon(const struct set_side *s, const struct set_small *m,
+				 const struct set_op *op)
 {
 	const uint64_t key = op[SET_SOON / 2].key;
 
-	set_key_soon(s, op[SET_SOON].key);
-	if (key >= s->t->nsmall)
+	set_key_soon(s, m, op[SET_SOON].key);
+	if (key >= m->n)
 		__builtin_prefetch(&s->keys[mono_words_sooner(&s->words, key)], 1);
 }
 
-static inline struct set_key *set_find_key(struct set_side *s, uint64_t key)
+static inline struct set_key *set_find_key(struct set_side *s, const struct set_small *m,
+					   uint64_t key)
 {
 	uint32_t number;
 
-	if (key < s->t->nsmall)
-		return set_small(s->t, key);
+	if (key < m->n)
+		return set_small_key(m, key);
 	return mono_words_hashed(&s->words, key, &number) ? NULL : &s->keys[number];
 }
 
@@ -225,15 +233,16 @@ static inline int set_add_each(struct set_side *s, const struct set_op *op, uint
 			       int (*add)(struct set_side *, struct set_key *,
 					  const struct set_op *))
 {
+	const struct set_small small = s->t->small;
 	struct set_key *k;
 	uint32_t i;
 	int ret = 1;
 
 	for (i = 0; i < n && i < SET_SOON; i++)
-		set_key_soon(s, op[i].key);
+		set_key_soon(s, &small, op[i].key);
 	for (i = 0; i < n && ret > 0; i++) {
-		set_keys_soon(s, &op[i]);
-		k = set_find_key(s, op[i].key);
+		set_keys_soon(s, &small, &op[i]);
+		k = set_find_key(s, &small, op[i].key);
 		ret = k ? add(s, k, &op[i]) : -ENOMEM;
 	}
 	if (ret)

@@ -364,8 +364,11 @@ static int add_slowly(struct set_side *s, struct set_key *k, const struct set_op
 /* Most are groups of one, and whether a key is new is chance. */
 static inline int add(struct set_side *s, struct set_key *k, const struct set_op *op)
 {
-	unsigned int bits = k->bits ? k->bits : k->first ? k->first : s->t->one;
+	const unsigned int first = k->first ? k->first : s->t->one;
+	unsigned int bits = k->bits;
 
+	/* Not a branch. */
+	bits |= first & -(unsigned int)!bits;
 	if (op->call <= k->end || k->several)
 		return add_slowly(s, k, op);
 	bits = set_after(bits, set_what(k->last));

@@ -33,7 +33,7 @@ void set_each_key(struct set *t, void (*f)(const struct set *t, struct set_key *
 			f(t, &s->keys[i]);
 	}
 	for (key = 0; key < top; key++)
-		f(t, set_small(t, key));
+		f(t, set_small_key(&t->small, key));
 }
 
 static void start_key(const struct set *t, struct set_key *k)
@@ -98,7 +98,7 @@ static void sample(const struct set *t, uint32_t *count, uint64_t *top)
 		if (!kl_op_shape(h, op)->nargs || v->tag != KL_WORD)
 			continue;
 		count[set_box(t, v->v)]++;
-		if (v->v < t->nsmall && v->v >= *top)
+		if (v->v < t->small.n && v->v >= *top)
 			*top = v->v + 1;
 	}
 }
@@ -126,10 +126,10 @@ static void share(struct set *t)
 	uint32_t count[SET_BOXES] = { 0 };
 
 	sample(t, count, &t->sampled);
-	if (t->sampled <= FEW && t->nsmall >= FEW << LINE) {
+	if (t->sampled <= FEW && t->small.n >= FEW << LINE) {
 		/* Few: each has a line. */
-		t->spread = LINE;
-		t->nsmall >>= LINE;
+		t->small.spread = LINE;
+		t->small.n >>= LINE;
 		memset(count, 0, sizeof(count));
 		sample(t, count, &t->sampled);
 	}
@@ -149,9 +149,9 @@ int set_init(struct set *t)
 	pthread_mutex_init(&t->gate, NULL);
 	t->latest = calloc(t->s->h->nthreads + 1, sizeof(*t->latest));
 	t->side = calloc(t->nsides, sizeof(*t->side));
-	t->nsmall = n;
-	t->small = kl_zero_map(room_for_keys(t));
-	if (!t->latest || !t->side || !t->small)
+	t->small.n = n;
+	t->small.key = kl_zero_map(room_for_keys(t));
+	if (!t->latest || !t->side || !t->small.key)
 		return -ENOMEM;
 	if (t->nsides > 1)
 		share(t);
@@ -186,7 +186,7 @@ void set_free(struct set *t)
 		}
 	}
 	free(t->side);
-	kl_zero_unmap(t->small, room_for_keys(t));
+	kl_zero_unmap(t->small.key, room_for_keys(t));
 	free(t->latest);
 	pthread_mutex_destroy(&t->gate);
 }

@@ -87,14 +87,21 @@ static int note_absent(struct set_side *s, uint32_t item)
 
 /*
  * The operations from @i to before @end, dealt to sides; @alone: there is one side, which
- * sees all of a thread in order.
+ * sees all of a thread in order.  What does not change is told beforehand, as any store
+ * could change all else.
  */
 static inline __attribute__((always_inline))
 int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end, bool alone)
 {
 	const struct set *t = s->t;
-	const struct kl_history *h = t->s->h;
-	const uint8_t (*does)[5] = t->multi ? multi_does : set_does;
+	const struct kl_op *const ops = t->s->h->ops;
+	const struct kl_shape *const shapes = t->s->h->shapes;
+	const struct kl_val *const vals = t->s->h->vals;
+	const uint32_t *const list = t->s->ops;
+	const uint8_t *const roles = t->roles;
+	const uint8_t (*const does)[5] = t->multi ? multi_does : set_does;
+	const uint64_t nsmall = t->small.n;
+	uint64_t *const latest = t->latest, top = s->top;
 	struct set_op *only = s->dealt[k % 2], *next[SET_SIDES];
 	bool lines = false;
 	uint32_t side;
@@ -103,37 +110,36 @@ int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end, bool alone
 	for (side = 0; side < t->nsides; side++)
 		next[side] = dealt(s, k, side);
 	for (; i < end; i++) {
-		const struct kl_op *op = &h->ops[set_index(t, i)];
-		const struct kl_shape *shape = &h->shapes[op->shape];
-		const struct kl_val *v = &h->vals[shape->vals];
-		const enum kl_role role = t->roles[shape->method];
+		const struct kl_op *op = &ops[list ? list[i] : i];
+		const struct kl_shape shape = shapes[op->shape];
+		const struct kl_val *v = &vals[shape.vals];
+		const enum kl_role role = roles[shape.method];
 		const bool pending = op->flags & KL_OP_PENDING;
 		struct set_op *to;
 		unsigned int what;
 
 		__builtin_prefetch(op + AHEAD);
 		if (i + SHAPES < end) {
-			const struct kl_op *far = &h->ops[set_index(t, i + SHAPES)];
-			const struct kl_op *near = &h->ops[set_index(t, i + VALUES)];
+			const struct kl_op *far = &ops[list ? list[i + SHAPES] : i + SHAPES];
+			const struct kl_op *near = &ops[list ? list[i + VALUES] : i + VALUES];
 
-			__builtin_prefetch(&h->shapes[far->shape]);
-			__builtin_prefetch(&h->vals[h->shapes[near->shape].vals]);
+			__builtin_prefetch(&shapes[far->shape]);
+			__builtin_prefetch(&vals[shapes[near->shape].vals]);
 		}
 		ret = -EAGAIN;
 		if (role == KL_ROLE_OTHER || v->tag != KL_WORD)
 			break;
 		/* An addition to a multiset has no result. */
-		what = what_of(does, role, v[shape->nargs - !shape->nres], pending);
+		what = what_of(does, role, v[shape.nargs - !shape.nres], pending);
 		if (what == UNKNOWN)
 			break;
 		ret = pending ? note_absent(s, i) : 1;
 		if (ret < 0)
 			break;
-		if (v->v < t->nsmall && v->v >= s->top)
-			s->top = v->v + 1;
+		top = v->v >= top && v->v < nsmall ? v->v + 1 : top;
 		if (alone) {
 			to = only++;
-			lines |= !follows(&t->latest[op->thread], op);
+			lines |= !follows(&latest[op->thread], op);
 		} else {
 			to = next[set_side_of(t, v->v)]++;
 			lines |= !see_line(s, k, op);
@@ -143,6 +149,7 @@ int look_up(struct set_side *s, uint32_t k, uint32_t i, uint32_t end, bool alone
 			.thread = op->thread,
 		};
 	}
+	s->top = top;
 	if (alone)
 		*next = only;
 	for (side = 0; side < t->nsides; side++)
@@ -214,7 +221,7 @@ static int end_keys(struct set_side *s)
 		top = t->side[i].top > top ? t->side[i].top : top;
 	for (key = 0; key < top && ret >= 0; key++)
 		if (t->nsides == 1 || set_side_of(t, key) == s - t->side)
-			ret = end_key(s, set_small(t, key), key, &worst);
+			ret = end_key(s, set_small_key(&t->small, key), key, &worst);
 	for (i = 0; i < s->words.n && ret >= 0; i++)
 		ret = end_key(s, &s->keys[i], s->words.word[i], &worst);
 	if (ret < 0)
@@ -269,8 +276,8 @@ static void look_up_part(struct set *t, uint32_t c, uint32_t k)
 /* Each has a part of the keys' memory made, so that they do not wait for all of it. */
 static void touch_keys(struct set *t, uint32_t id)
 {
-	const size_t bytes = (t->sampled << t->spread) * sizeof(*t->small);
-	volatile char *page = (volatile char *)t->small;
+	const size_t bytes = (t->sampled << t->small.spread) * sizeof(*t->small.key);
+	volatile char *page = (volatile char *)t->small.key;
 	size_t at;
 
 	for (at = (size_t)id * TOUCH; at < bytes; at += (size_t)t->team * TOUCH)
