@@ -50,7 +50,30 @@ static inline void put_window(struct pieces *p, bool list, struct mono_window w,
 	}
 }
 
-static void put_all(struct pieces *p, bool list, const struct mono *m)
+/* All peeks, and MONO_NONE; which operations are is chance, so that is no branch. */
+static uint32_t *find_peeks(const struct mono *m)
+{
+	uint32_t *peek = kl_big_alloc(((size_t)m->npeeks + 1) * sizeof(*peek)), i, n = 0;
+
+	for (i = 0; peek && i < m->nitems; i++) {
+		peek[n] = i;
+		n += mono_kind(m->op[i]) == MONO_PEEK;
+	}
+	if (peek)
+		peek[n] = MONO_NONE;
+	return peek;
+}
+
+static void put_peeks(struct pieces *p, bool list, const struct mono *m, const uint32_t *peek)
+{
+	for (; *peek != MONO_NONE; peek++) {
+		const struct mono_value *v = &m->v[m->op[*peek] & MONO_VALUE];
+
+		put_window(p, list, mono_peek_window(m, v, *peek), *peek);
+	}
+}
+
+static void put_others(struct pieces *p, bool list, const struct mono *m)
 {
 	uint32_t i;
 
@@ -64,12 +87,18 @@ static void put_all(struct pieces *p, bool list, const struct mono *m)
 		if (v->remove != MONO_NONE)
 			put_window(p, list, mono_remove_window(v), v->remove);
 	}
-	for (i = 0; m->npeeks && i < m->nitems; i++)
-		if (mono_kind(m->op[i]) == MONO_PEEK)
-			put_window(p, list, mono_peek_window(m, &m->v[m->op[i] & MONO_VALUE], i), i);
 }
 
-int pieces_init(struct pieces *p, const struct mono *m)
+static void put_all(struct pieces *p, bool list, const struct mono *m, const uint32_t *peek)
+{
+	if (peek)
+		put_peeks(p, list, m, peek);
+	else
+		put_others(p, list, m);
+}
+
+/* @peek: all peeks, or NULL: all others. */
+static int list_all(struct pieces *p, const struct mono *m, const uint32_t *peek)
 {
 	uint64_t blocks = m->end, n = 0;
 	uint32_t i, all;
@@ -85,7 +114,7 @@ int pieces_init(struct pieces *p, const struct mono *m)
 	p->left = malloc((size_t)all * sizeof(*p->left));
 	if (!p->from || !p->left)
 		return -ENOMEM;
-	put_all(p, false, m);
+	put_all(p, false, m, peek);
 	for (i = 0; i < all; i++)
 		n += p->left[i] = p->from[i + 2];
 	if (n >= UINT32_MAX - PIECES_TOGETHER)
@@ -97,6 +126,20 @@ int pieces_init(struct pieces *p, const struct mono *m)
 	if (!p->item || !p->gaps)
 		return -ENOMEM;
 	memset(p->gaps + n, 0xff, PIECES_TOGETHER * sizeof(*p->gaps));
-	put_all(p, true, m);
+	put_all(p, true, m, peek);
 	return 0;
+}
+
+int pieces_of_peeks(struct pieces *p, const struct mono *m)
+{
+	uint32_t *peek = find_peeks(m);
+	const int ret = peek ? list_all(p, m, peek) : -ENOMEM;
+
+	free(peek);
+	return ret;
+}
+
+int pieces_of_others(struct pieces *p, const struct mono *m)
+{
+	return list_all(p, m, NULL);
 }

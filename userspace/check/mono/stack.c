@@ -29,7 +29,7 @@ struct stack {
 	struct cover cover;
 	struct mono_bits open;	/* gaps that nothing covers, for an order */
 	struct mono_bits seen;	/* gaps that a single value covers, or covered */
-	struct pieces ops;	/* that are not safe, perhaps */
+	struct pieces ops, peeks;	/* that are not safe, perhaps; ops: all others */
 	uint8_t *safe;		/* of each item; 2: a gap that only its value covered */
 	/*
 	 * Of each value the operations that are not safe, plus 1; of those that can be at the
@@ -46,6 +46,7 @@ static void stack_free(struct stack *s)
 	mono_bits_free(&s->open);
 	mono_bits_free(&s->seen);
 	pieces_free(&s->ops);
+	pieces_free(&s->peeks);
 	free(s->safe);
 	free(s->need);
 }
@@ -103,27 +104,34 @@ static int fill_cover(struct stack *s)
 	return 0;
 }
 
-static void mark_safe(struct stack *s, uint32_t item, uint8_t how)
+/* Whether it is the last one of its value is chance. */
+static inline void mark_safe(struct stack *s, uint32_t item, uint8_t how)
 {
-	const uint32_t value = s->m->op[item] & MONO_VALUE;
+	const uint32_t value = s->m->op[item] & MONO_VALUE, need = s->need[value] - 1;
+	const uint32_t last = -(uint32_t)(need == 1);
 
 	s->safe[item] = how;
 	__builtin_prefetch(&s->m->v[value]);
-	if (--s->need[value] != 1)
-		return;
-	s->need[value] = s->todo;
-	s->todo = value;
+	s->need[value] = (need & ~last) | (s->todo & last);
+	s->todo = (s->todo & ~last) | (value & last);
 }
 
-/* A peek whose value is all that covers a gap of it, one of @alone in the block at @base. */
-static bool seen_alone(struct stack *s, uint32_t item, uint64_t alone, uint32_t base)
+/* Gaps that were found in a block, see visit_list(). */
+struct found {
+	uint64_t open, alone, gaps;
+	uint32_t base;
+};
+
+/* A peek whose value is all that covers a gap of it, one of those that @mask has part in. */
+static bool seen_alone(struct stack *s, uint32_t item, uint64_t mask, const struct found *f)
 {
 	const uint32_t value = s->m->op[item] & MONO_VALUE;
+	uint64_t alone = mask & f->alone;
 
-	if (mono_kind(s->m->op[item]) != MONO_PEEK)
-		return false;
+	if (alone && f->gaps)
+		alone = f->gaps;
 	for (; alone; alone &= alone - 1) {
-		const uint32_t gap = base + __builtin_ctzll(alone);
+		const uint32_t gap = f->base + __builtin_ctzll(alone);
 
 		if (cover_id(&s->cover, gap) != value)
 			continue;
@@ -134,66 +142,63 @@ static bool seen_alone(struct stack *s, uint32_t item, uint64_t alone, uint32_t 
 	return false;
 }
 
-/* Gaps that were found in a block, see visit_list(). */
-struct found {
-	uint64_t open, alone, gaps;
-	uint32_t base;
-};
-
-/* A piece of an operation has some of them: is the operation safe? */
-static bool is_safe(struct stack *s, uint32_t item, uint64_t mask, const struct found *f)
-{
-	if (s->safe[item])
-		return true;
-	if (mask & f->open) {
-		mark_safe(s, item, 1);
-		return true;
-	}
-	if (!(mask & f->alone) || !seen_alone(s, item, f->gaps ? f->gaps : mask & f->alone, f->base))
-		return false;
-	mark_safe(s, item, 2);
-	return true;
-}
-
 /*
  * The operations listed with a block: in its gaps @open nothing covers them any more, in
- * @alone a single value.  On a higher level, where bits are blocks, @gaps are those of
- * the block at @base.
+ * @alone, which only peeks ask for, a single value.  On a higher level, where bits are
+ * blocks, @gaps are those of the block at @base.
  */
-static void visit_list(struct stack *s, uint32_t list, const struct found *f)
+static inline __attribute__((always_inline))
+void visit_list(struct stack *s, struct pieces *p, uint32_t list, const struct found *f, bool peeks)
 {
-	const uint32_t end = s->ops.from[list + 1];
-	uint32_t at = s->ops.from[list], near;
+	const uint64_t wanted = f->open | (peeks ? f->alone : 0);
+	const uint32_t end = p->from[list + 1];
+	uint32_t at = p->from[list];
+	uint64_t near;
 
 	for (; at < end; at += PIECES_TOGETHER) {
-		near = pieces_near(&s->ops, at, f->open | f->alone);
+		near = pieces_near(p, at, wanted);
 		if (end - at < PIECES_TOGETHER)
-			near &= (1u << (end - at)) - 1;
+			near &= (1ull << (end - at)) - 1;
 		for (; near; near &= near - 1) {
-			const uint32_t i = at + __builtin_ctz(near);
+			const uint32_t i = at + __builtin_ctzll(near), item = p->item[i];
+			const uint64_t mask = pieces_mask(p->gaps[i]);
+			const bool open = mask & f->open;
 
-			if (!is_safe(s, s->ops.item[i], pieces_mask(s->ops.gaps[i]), f))
-				continue;
-			s->ops.gaps[i] = PIECES_GONE;
-			s->ops.left[list]--;
+			if (!s->safe[item]) {
+				if (!open && !(peeks && seen_alone(s, item, mask, f)))
+					continue;
+				mark_safe(s, item, open ? 1 : 2);
+			}
+			p->gaps[i] = PIECES_GONE;
+			p->left[list]--;
 		}
 	}
 }
 
-static void visit_ops(struct stack *s, uint32_t block, uint64_t open, uint64_t alone)
+static inline __attribute__((always_inline))
+void visit_lists(struct stack *s, struct pieces *p, uint32_t block, uint64_t open, uint64_t alone,
+		 bool peeks)
 {
 	struct found f = { open, alone, 0, block * COVER_BLOCK };
 	unsigned int l;
 
-	visit_list(s, block, &f);
+	visit_list(s, p, block, &f, peeks);
 	f.gaps = alone;
 	for (l = 1; l < COVER_LEVELS; l++) {
 		f.open = (uint64_t)!!open << block % COVER_BLOCK;
 		f.alone = (uint64_t)!!alone << block % COVER_BLOCK;
 		block /= COVER_BLOCK;
-		if (s->ops.left[s->ops.base[l] + block])
-			visit_list(s, s->ops.base[l] + block, &f);
+		if (p->left[p->base[l] + block])
+			visit_list(s, p, p->base[l] + block, &f, peeks);
 	}
+}
+
+static void visit_ops(struct stack *s, uint32_t block, uint64_t open, uint64_t alone)
+{
+	if (open)
+		visit_lists(s, &s->ops, block, open, 0, false);
+	if (s->m->npeeks)
+		visit_lists(s, &s->peeks, block, open, alone, true);
 }
 
 static void visit(struct stack *s, uint32_t block, int32_t owed)
@@ -384,7 +389,9 @@ static int stack_init(struct stack *s)
 	struct mono *m = s->m;
 	int ret;
 
-	ret = mono_places_init(m) ?: pieces_init(&s->ops, m);
+	ret = mono_places_init(m) ?: pieces_of_others(&s->ops, m);
+	if (!ret && m->npeeks)
+		ret = pieces_of_peeks(&s->peeks, m);
 	if (!ret && m->ordered)
 		ret = mono_list_peeks(m);
 	/* Made again for a core. */
