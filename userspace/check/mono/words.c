@@ -39,18 +39,23 @@ static inline uint32_t entry(const struct mono_words *w, uint64_t hash, uint32_t
 	return ((uint32_t)(hash >> 32) & ~w->numbers) | (number + 1);
 }
 
-/* Where @word is in the table, or where there is room for it. */
+/*
+ * Where @word is in the table, or where there is room for it: which, is chance, so that only
+ * whether another one is there is a branch.
+ */
 static inline size_t place_of(const struct mono_words *w, uint64_t word, uint64_t hash)
 {
 	size_t at = hash & w->mask;
-	uint32_t number;
 
-	for (; w->table[at]; at = (at + 1) & w->mask) {
-		number = (w->table[at] & w->numbers) - 1;
-		if (w->table[at] == entry(w, hash, number) && w->word[number] == word)
-			break;
+	for (;; at = (at + 1) & w->mask) {
+		const uint32_t e = w->table[at];
+		const uint64_t taken = -(uint64_t)!!e;
+
+		/* The bits of the hash first, as words are far away. */
+		if (!((e ^ hash >> 32) & ~w->numbers & taken) &&
+		    !((w->word[(e & w->numbers) + taken] ^ word) & taken))
+			return at;
 	}
-	return at;
 }
 
 /*
@@ -81,17 +86,16 @@ static int make_table(struct mono_words *w)
 int mono_words_hashed(struct mono_words *w, uint64_t word, uint32_t *number)
 {
 	const uint64_t hash = kl_mix(word, 0);
+	uint32_t new;
 	size_t at;
 
 	if ((!w->table || 2 * (size_t)w->n > w->mask) && make_table(w))
 		return -ENOMEM;
 	at = place_of(w, word, hash);
-	if (w->table[at]) {
-		*number = (w->table[at] & w->numbers) - 1;
-		return 0;
-	}
-	*number = w->n;
-	w->word[w->n++] = word;
-	w->table[at] = entry(w, hash, *number);
+	new = -(uint32_t)!w->table[at];
+	w->word[w->n] = word;
+	w->table[at] |= entry(w, hash, w->n) & new;
+	w->n -= new;
+	*number = (w->table[at] & w->numbers) - 1;
 	return 0;
 }
