@@ -345,7 +345,7 @@ static void put_returns(struct timeline *t, uint64_t time)
 	t->head = to;
 }
 
-/* All that are called when others return; the next item, or -ENOMEM. */
+/* All that are called then, one of which is tied; the next item, or -ENOMEM. */
 static int64_t put_run(struct timeline *t, uint32_t item)
 {
 	const uint64_t time = op_of(t, item)->call;
@@ -383,7 +383,23 @@ static int64_t put_run(struct timeline *t, uint32_t item)
 }
 
 /*
- * Operations @i .. @end - 1, or up to one that is called when others return: the next
+ * Does its thread return when it is called, from what was called before?  Those that wait
+ * begin at @wait.
+ */
+static inline bool is_tied(const struct timeline *t, const struct kl_op *op, const uint64_t *wait,
+			   const uint32_t *event)
+{
+	for (; *wait == op->call; wait++, event++) {
+		const struct kl_op *o = op_of(t, *event >> 1);
+
+		if (o->thread == op->thread && o->call < op->call)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Operations @i .. @end - 1, or up to one whose thread returns when it is called: the next
  * item.  Vectors that are read where numbers were just written would have to wait.
  */
 __attribute__((optimize("no-tree-vectorize")))
@@ -408,7 +424,7 @@ static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
 			n += now;
 			head += now;
 		} while (now == OPEN_NEAR);
-		if (wait[head] == op->call)
+		if (wait[head] == op->call && is_tied(t, op, wait + head, event + head))
 			break;
 		events[n++] = i << 1;
 		if (op->ret != KL_TIME_MAX && !t->sorted)
