@@ -867,95 +867,6 @@ static void test_points(void **state)
 	assert_int_equal(told[1], 0);
 }
 
-/*
- * A set or multiset of @variant: few or many keys, small words or large ones, pending,
- * ties, the first state unknown, a wrong result.
- */
-static struct kl_history *make_set(const struct kl_spec *spec, unsigned int variant)
-{
-	const struct kl_gen_config c = {
-		.ops = variant & 5 ? 30000 : 70000, .seed = variant + 1, .threads = 6,
-		.objects = 1, .spec = spec,
-		.keys = variant & 1 ? 5000 : 24, .delay = 20, .pending = variant & 2 ? 1 : 0,
-	};
-	struct kl_history *h;
-	size_t i;
-
-	assert_int_equal(kl_gen(&c, &h), 0);
-	for (i = 0; i < h->nshapes && variant % 3 == 2; i++)
-		h->vals[h->shapes[i].vals].v *= 0x10000001;
-	for (i = 0; i < h->nops && (variant & 4); i++) {
-		h->ops[i].call /= 8;
-		h->ops[i].ret = h->ops[i].flags & KL_OP_PENDING ? KL_TIME_MAX : h->ops[i].ret / 8;
-	}
-	h->fresh = !(variant & 8);
-	for (i = 20000; variant & 16; i++) {
-		struct kl_op *op = &h->ops[i];
-		struct kl_val v = *kl_op_res(h, op);
-
-		if (op->flags & KL_OP_PENDING || !kl_op_shape(h, op)->nres)
-			continue;
-		v.v = !v.v;
-		op->shape = kl_history_shape(h, kl_op_shape(h, op), kl_op_args(h, op), &v);
-		break;
-	}
-	assert_int_equal(kl_history_finish(h), 0);
-	return h;
-}
-
-static void same_answer(const struct kl_answer *a, const struct kl_answer *b)
-{
-	assert_int_equal(a->verdict, b->verdict);
-	assert_string_equal(a->reason, b->reason);
-	assert_int_equal(a->ncore, b->ncore);
-	assert_int_equal(a->nsteps, b->nsteps);
-	if (a->ncore)
-		assert_memory_equal(a->core, b->core, a->ncore * sizeof(*a->core));
-	if (a->nsteps)
-		assert_memory_equal(a->steps, b->steps, a->nsteps * sizeof(*a->steps));
-}
-
-/* The monitor of sets says the same, whatever the number of threads that work on it. */
-static void compare_threads(const char *name, unsigned int most_declined)
-{
-	static const unsigned int threads[] = { 2, 3, 8 };
-	unsigned int variant, i, count[3] = { 0 };
-	struct kl_spec *spec;
-
-	assert_int_equal(kl_spec_load(name, &spec), 0);
-	for (variant = 0; variant < 64; variant++) {
-		struct kl_history *h = make_set(spec, variant / 2);
-		struct kl_limits lim = { .threads = 1, .no_witness = variant & 1 };
-		struct kl_answer one, many;
-
-		assert_int_equal(kl_decide_history(spec, h, &kl_mono_engine, &lim, &one, NULL), 0);
-		count[one.verdict]++;
-		if (one.verdict == KL_LINEARIZABLE && variant < 8)
-			assert_true(check_certificate(spec, h, KL_LINEARIZABLE));
-		for (i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
-			lim.threads = threads[i];
-			assert_int_equal(kl_decide_history(spec, h, &kl_mono_engine, &lim, &many,
-							   NULL), 0);
-			same_answer(&one, &many);
-			kl_answer_free(&many);
-		}
-		kl_answer_free(&one);
-		kl_history_free(h);
-	}
-	printf("# %s: %u linearizable, %u violations, %u declined\n", name, count[KL_LINEARIZABLE],
-	       count[KL_VIOLATION], count[KL_UNKNOWN]);
-	assert_true(count[KL_LINEARIZABLE] > 16 && count[KL_VIOLATION] > 16 &&
-		    count[KL_UNKNOWN] <= most_declined);
-	kl_spec_free(spec);
-}
-
-static void test_set_threads(void **state)
-{
-	compare_threads("set", 0);
-	/* To general engines counts tell nothing of a first state that is not known. */
-	compare_threads("multiset", 4);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -973,7 +884,6 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_three),
 		cmocka_unit_test(test_points),
-		cmocka_unit_test(test_set_threads),
 	};
 
 	if (getenv("KLIN_TESTS"))

@@ -18,7 +18,7 @@ uint64_t multi_seen(const struct set *t, uint32_t op)
 }
 
 /* How many there are after @op, which saw a number or not.  1, 0 if it cannot be, -EAGAIN. */
-static int count_seen(struct set_side *s, uint32_t *state, uint32_t op)
+static int count_seen(struct set_part *s, uint32_t *state, uint32_t op)
 {
 	const uint32_t count = *state >> MULTI_COUNT;
 	const bool any = *state & MULTI_ANY;
@@ -33,7 +33,7 @@ static int count_seen(struct set_side *s, uint32_t *state, uint32_t op)
 }
 
 /* After an operation by itself. */
-static inline int after_one(struct set_side *s, uint32_t *state, uint32_t op)
+static inline int after_one(struct set_part *s, uint32_t *state, uint32_t op)
 {
 	const uint32_t one = 1u << MULTI_COUNT;
 	const enum what what = set_what(op);
@@ -57,7 +57,7 @@ static inline int after_one(struct set_side *s, uint32_t *state, uint32_t op)
 	return 1;
 }
 
-static int end_one(struct set_side *s, struct set_key *k)
+static int end_one(struct set_part *s, struct set_key *k)
 {
 	const int ret = k->end == KL_TIME_MAX ? 1 : after_one(s, &k->multi, k->last);
 
@@ -66,7 +66,7 @@ static int end_one(struct set_side *s, struct set_key *k)
 	return ret;
 }
 
-static uint32_t new_sim(struct set_side *s)
+static uint32_t new_sim(struct set_part *s)
 {
 	uint32_t n = s->free_sim;
 
@@ -81,7 +81,7 @@ static uint32_t new_sim(struct set_side *s)
 }
 
 /* The operation becomes one of several. */
-static int join(struct set_side *s, struct set_key *k)
+static int join(struct set_part *s, struct set_key *k)
 {
 	const struct set_op op = set_only_op(s->t, k);
 	const uint32_t n = new_sim(s);
@@ -97,7 +97,7 @@ static int join(struct set_side *s, struct set_key *k)
 }
 
 /* All have returned.  If it is not known how many there are it goes on. */
-static int end_several(struct set_side *s, struct set_key *k)
+static int end_several(struct set_part *s, struct set_key *k)
 {
 	struct multi_sim *sim = &s->sim[k->last];
 	const struct multi_config *c;
@@ -117,7 +117,7 @@ static int end_several(struct set_side *s, struct set_key *k)
 	return 1;
 }
 
-int multi_end_key(struct set_side *s, struct set_key *k)
+int multi_end_key(struct set_part *s, struct set_key *k)
 {
 	int ret;
 
@@ -139,7 +139,7 @@ static inline void begin(struct set_key *k, const struct set_op *op)
 }
 
 /* An operation of a key that was not seen yet, or has several or one that goes on. */
-static int add_slowly(struct set_side *s, struct set_key *k, const struct set_op *op)
+static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	int ret = 1;
 
@@ -164,7 +164,7 @@ static int add_slowly(struct set_side *s, struct set_key *k, const struct set_op
 }
 
 /* Most are by themselves, and whether a key is new is chance. */
-static inline int add(struct set_side *s, struct set_key *k, const struct set_op *op)
+static inline int add(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	uint32_t state = k->multi ? k->multi : s->t->one;
 	int ret;
@@ -181,12 +181,12 @@ static inline int add(struct set_side *s, struct set_key *k, const struct set_op
 	return 1;
 }
 
-int multi_add(struct set_side *s, const struct set_op *op, uint32_t n)
+int multi_add(struct set_part *s, const struct set_op *op, uint32_t n)
 {
 	return set_add_each(s, op, n, add);
 }
 
-void multi_free(struct set_side *s)
+void multi_free(struct set_part *s)
 {
 	uint32_t i;
 

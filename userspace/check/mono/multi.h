@@ -57,9 +57,9 @@ struct multi_sim {
 #define MULTI_COUNT	3	/* shift: how many, up to twice MULTI_MOST */
 
 /* multi.c, as set_add() and set_end_group() of set_group.c; and forget all. */
-int multi_add(struct set_side *side, const struct set_op *op, uint32_t n);
-int multi_end_key(struct set_side *side, struct set_key *k);
-void multi_free(struct set_side *side);
+int multi_add(struct set_part *part, const struct set_op *op, uint32_t n);
+int multi_end_key(struct set_part *part, struct set_key *k);
+void multi_free(struct set_part *part);
 
 /*
  * multi_core.c: where @a->core is large, @op of which is wrong, ask about what is around it,
@@ -74,19 +74,19 @@ uint64_t multi_seen(const struct set *t, uint32_t op);
 int multi_begin(struct multi_sim *sim, uint32_t count, bool any, uint32_t first);
 /*
  * The next call; the return of all that returned before @time; and of all.  1; 0: nothing
- * explains a return, see set_side.bad_item; -EAGAIN, -ENOMEM.
+ * explains a return, see set_part.bad_item; -EAGAIN, -ENOMEM.
  */
-int multi_call(struct set_side *side, struct multi_sim *sim, const struct set_op *op);
-int multi_return_by(struct set_side *side, struct multi_sim *sim, uint64_t time);
-int multi_return_all(struct set_side *side, struct multi_sim *sim);
+int multi_call(struct set_part *part, struct multi_sim *sim, const struct set_op *op);
+int multi_return_by(struct set_part *part, struct multi_sim *sim, uint64_t time);
+int multi_return_all(struct set_part *part, struct multi_sim *sim);
 void multi_sim_free(struct multi_sim *sim);
 
 /* multi_steps.c: one more step of @c; 0, -EAGAIN, -ENOMEM. */
-int multi_step(struct set_side *side, struct multi_sim *sim, struct multi_config *c,
+int multi_step(struct set_part *part, struct multi_sim *sim, struct multi_config *c,
 	       uint32_t item, uint32_t place);
 /* The steps of the first configuration are those of the order. */
-int multi_tell(struct set_side *side, struct multi_sim *sim);
+int multi_tell(struct set_part *part, struct multi_sim *sim);
 /* Now and then: forget what no configuration came about by. */
-int multi_tidy(struct set_side *side, struct multi_sim *sim);
+int multi_tidy(struct set_part *part, struct multi_sim *sim);
 
 #endif

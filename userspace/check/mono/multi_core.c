@@ -52,7 +52,6 @@ static int is_wrong(const struct core *c)
 		.order = c->h->error, .most_work = SET_WORK * (uint64_t)s.nops + SET_FIRST_WORK,
 	};
 	int *methods = calloc(c->h->nmethods + 1, sizeof(*methods)), ret = -ENOMEM;
-	struct set_side *bad;
 	size_t i;
 
 	for (i = 0; methods && i < c->h->nmethods; i++)
@@ -60,7 +59,7 @@ static int is_wrong(const struct core *c)
 	s.methods = methods;
 	t.roles = methods ? mono_roles(&s) : NULL;
 	if (t.roles) {
-		ret = set_init(&t) ?: set_decide(&t, &bad);
+		ret = set_init(&t, 1) ?: set_decide(&t);
 		set_free(&t);
 	}
 	free(t.roles);

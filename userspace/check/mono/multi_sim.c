@@ -119,7 +119,7 @@ static int append(struct multi_list *l, const struct multi_config *c)
 }
 
 /* To those that go on. */
-static int keep(struct set_side *s, struct multi_sim *sim, const struct multi_config *c)
+static int keep(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
 {
 	struct multi_list *l = &sim->next;
 	size_t i, n = 0;
@@ -136,7 +136,7 @@ static int keep(struct set_side *s, struct multi_sim *sim, const struct multi_co
 }
 
 /* To those that are looked at before the return at hand. */
-static int look_at(struct set_side *s, struct multi_sim *sim, const struct multi_config *c)
+static int look_at(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
 {
 	size_t i;
 
@@ -154,7 +154,7 @@ static inline bool sees(const struct multi_config *c, enum what what, uint32_t s
 }
 
 /* All that wait to see so many do.  1, -EAGAIN or -ENOMEM. */
-static int see(struct set_side *s, struct multi_sim *sim, struct multi_config *c)
+static int see(struct set_part *s, struct multi_sim *sim, struct multi_config *c)
 {
 	uint64_t wait = left_of(sim, c, SEES_IN) | (exact(sim) & ~c->done);
 	int ret = 0;
@@ -171,7 +171,7 @@ static int see(struct set_side *s, struct multi_sim *sim, struct multi_config *c
 }
 
 /* One more goes up or down.  1; 0: there is none; -EAGAIN, -ENOMEM. */
-static int go(struct set_side *s, struct multi_sim *sim, struct multi_config *c, enum what what)
+static int go(struct set_part *s, struct multi_sim *sim, struct multi_config *c, enum what what)
 {
 	const uint64_t wait = left_of(sim, c, what);
 	const unsigned int up = what == UP;
@@ -192,7 +192,7 @@ static int go(struct set_side *s, struct multi_sim *sim, struct multi_config *c,
 	return ret ? ret : see(s, sim, c);
 }
 
-static int go_to(struct set_side *s, struct multi_sim *sim, struct multi_config *c, uint32_t count)
+static int go_to(struct set_part *s, struct multi_sim *sim, struct multi_config *c, uint32_t count)
 {
 	const enum what what = count > c->count ? UP : DOWN;
 	int ret = 1;
@@ -204,13 +204,13 @@ static int go_to(struct set_side *s, struct multi_sim *sim, struct multi_config 
 	return ret;
 }
 
-typedef int (*put_fn)(struct set_side *s, struct multi_sim *sim, const struct multi_config *c);
+typedef int (*put_fn)(struct set_part *s, struct multi_sim *sim, const struct multi_config *c);
 
 /*
  * There are @count: where it was not known how many there were at first it is now, and all
  * that are possible are put.
  */
-static int put_with(struct set_side *s, struct multi_sim *sim, const struct multi_config *c,
+static int put_with(struct set_part *s, struct multi_sim *sim, const struct multi_config *c,
 		    uint32_t count, put_fn put)
 {
 	int64_t least = 0, most = 0, more;
@@ -241,7 +241,7 @@ static int put_with(struct set_side *s, struct multi_sim *sim, const struct mult
  * Before the return of the first one, which @c has not done: what may see a number now, and
  * later only with more.
  */
-static int branch(struct set_side *s, struct multi_sim *sim, const struct multi_config *c)
+static int branch(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
 {
 	const enum what what = set_what(sim->open->op);
 	const uint32_t count = c->count;
@@ -261,7 +261,7 @@ static int branch(struct set_side *s, struct multi_sim *sim, const struct multi_
 }
 
 /* There is none: one was there at first, or one is added; the first one takes it, or sees it. */
-static int force_one(struct set_side *s, struct multi_sim *sim, const struct multi_config *c)
+static int force_one(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
 {
 	int ret = 1, way;
 
@@ -279,7 +279,7 @@ static int force_one(struct set_side *s, struct multi_sim *sim, const struct mul
 }
 
 /* The first one returns, and @c has not done it. */
-static int force(struct set_side *s, struct multi_sim *sim, const struct multi_config *c)
+static int force(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
 {
 	const enum what what = set_what(sim->open->op);
 	struct multi_config with = *c;
@@ -331,7 +331,7 @@ static bool done_in_all(const struct multi_sim *sim)
 	return true;
 }
 
-static int on_return(struct set_side *s, struct multi_sim *sim)
+static int on_return(struct set_part *s, struct multi_sim *sim)
 {
 	const struct multi_open *o = sim->open;
 	struct multi_list swap;
@@ -372,7 +372,7 @@ static int on_return(struct set_side *s, struct multi_sim *sim)
 	return ret ? ret : 1;
 }
 
-int multi_return_by(struct set_side *s, struct multi_sim *sim, uint64_t time)
+int multi_return_by(struct set_part *s, struct multi_sim *sim, uint64_t time)
 {
 	int ret = 1;
 
@@ -382,7 +382,7 @@ int multi_return_by(struct set_side *s, struct multi_sim *sim, uint64_t time)
 	return ret;
 }
 
-int multi_return_all(struct set_side *s, struct multi_sim *sim)
+int multi_return_all(struct set_part *s, struct multi_sim *sim)
 {
 	int ret = 1;
 
@@ -451,7 +451,7 @@ static bool seen_by_all(const struct multi_sim *sim, enum what what, uint32_t se
 	return true;
 }
 
-int multi_call(struct set_side *s, struct multi_sim *sim, const struct set_op *op)
+int multi_call(struct set_part *s, struct multi_sim *sim, const struct set_op *op)
 {
 	const enum what what = set_what(op->op);
 	struct multi_open o = { .ret = op->ret, .op = op->op };

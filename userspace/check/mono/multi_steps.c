@@ -8,7 +8,7 @@
 
 #define TIDY	256	/* steps, at least */
 
-int multi_step(struct set_side *s, struct multi_sim *sim, struct multi_config *c, uint32_t item,
+int multi_step(struct set_part *s, struct multi_sim *sim, struct multi_config *c, uint32_t item,
 	       uint32_t place)
 {
 	if (!s->t->order)
@@ -22,7 +22,7 @@ int multi_step(struct set_side *s, struct multi_sim *sim, struct multi_config *c
 	return 0;
 }
 
-int multi_tell(struct set_side *s, struct multi_sim *sim)
+int multi_tell(struct set_part *s, struct multi_sim *sim)
 {
 	const uint32_t last = sim->list.c[0].head;
 	size_t n = 0, i;
@@ -78,7 +78,7 @@ static int forget_steps(struct multi_sim *sim)
 	return 0;
 }
 
-int multi_tidy(struct set_side *s, struct multi_sim *sim)
+int multi_tidy(struct set_part *s, struct multi_sim *sim)
 {
 	int ret;
 

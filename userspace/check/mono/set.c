@@ -18,26 +18,37 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "check/mono/multi.h"
 
-static void choose(const struct set *t, struct set_key *k)
+static void choose(struct set_part *s, struct set_key *k)
 {
 	if (k->bits)
 		k->first = k->bits & (OUT | IN) ? OUT : IN << FROM_IN;
+}
+
+static int sweep(struct set *t)
+{
+	struct set_part *s = &t->part[0];
+	int ret;
+
+	memset(s->latest, 0, t->s->h->nthreads * sizeof(*s->latest));
+	ret = set_sweep(s);
+	return ret > 0 ? set_end_keys(s) : ret;
 }
 
 /*
  * For an order one has to be chosen: where the first bit is not known, one that leads to
  * the end.
  */
-static int choose_first(struct set *t, struct set_side **bad)
+static int choose_first(struct set *t)
 {
 	int ret;
 
 	t->choose = true;
-	ret = set_sweep(t, bad);
+	ret = sweep(t);
 	t->choose = false;
 	if (ret > 0) {
 		set_each_key(t, choose);
@@ -46,30 +57,36 @@ static int choose_first(struct set *t, struct set_side **bad)
 	return ret;
 }
 
-static int decide_some(struct set *t, struct set_side **bad)
+static int decide_whole(struct set *t)
 {
 	int ret = 1;
 
 	if (t->order && !t->multi && t->one >> FROM_IN)
-		ret = choose_first(t, bad);
-	return ret > 0 ? set_sweep(t, bad) : ret;
+		ret = choose_first(t);
+	return ret > 0 ? sweep(t) : ret;
 }
 
-int set_decide(struct set *t, struct set_side **bad)
+int set_decide(struct set *t)
 {
-	int ret = decide_some(t, bad);
+	int ret = t->nparts > 1 ? set_decide_parts(t) : 0;
 
+	if (ret)
+		return ret;
+	if (t->nparts > 1)
+		set_start_again(t);
+	ret = decide_whole(t);
 	if (ret != -ERESTART)
 		return ret;
 	/* Where it matters it shows soon. */
 	t->lines = t->order = true;
 	set_start_again(t);
-	return decide_some(t, bad);
+	return decide_whole(t);
 }
 
 /* The operations of the key that is wrong. */
-static int list_bad(const struct set *t, const struct set_side *bad, struct kl_answer *a)
+static int list_bad(const struct set *t, struct kl_answer *a)
 {
+	const struct set_part *bad = &t->part[0];
 	const struct kl_history *h = t->s->h;
 	char op_text[80];
 	uint32_t i;
@@ -104,13 +121,12 @@ static int confirm(const struct set *t, uint32_t op, struct kl_answer *a)
 
 static int answer(struct set *t, struct kl_answer *a)
 {
-	struct set_side *bad;
-	int found = set_decide(t, &bad);
+	int found = set_decide(t);
 
 	if (!found) {
-		found = list_bad(t, bad, a);
+		found = list_bad(t, a);
 		if (!found)
-			return confirm(t, set_index(t, bad->bad_item), a);
+			return confirm(t, set_index(t, t->part[0].bad_item), a);
 		kl_answer_free(a);
 	}
 	if (found == -EAGAIN) {
@@ -133,19 +149,27 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 {
 	struct set t = {
 		.s = s, .lim = lim, .most_work = SET_WORK * (uint64_t)s->nops + SET_FIRST_WORK,
-		.multi = c->kind == KL_CONTAINER_MULTISET,
+		.back = SET_LEAST, .multi = c->kind == KL_CONTAINER_MULTISET,
 		.lines = s->h->error, .order = !lim->no_witness || s->h->error,
 	};
 	const bool known = c->init && s->h->fresh;
+	const uint32_t most = s->nops / SET_LEAST;
+	uint32_t nparts = 1;
 	int ret = -ENOMEM;
 
 	if (t.multi)
 		t.one = MULTI_SEEN | (known ? 0 : MULTI_ANY);
 	else
 		t.one = known ? OUT : OUT | IN << FROM_IN;
+	/* For an order what was before has to be known, and a number of a key is not found so. */
+	if (!t.multi && !t.order) {
+		nparts = lim->threads < SET_PARTS ? lim->threads : SET_PARTS;
+		nparts = nparts < most ? nparts : most;
+		nparts = nparts ? nparts : 1;
+	}
 	t.roles = mono_roles(s);
 	if (t.roles)
-		ret = set_init(&t) ?: answer(&t, a);
+		ret = set_init(&t, nparts) ?: answer(&t, a);
 	set_free(&t);
 	free(t.roles);
 	return ret;

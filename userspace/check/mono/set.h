@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets, whole, see set.c, and multisets, see multi.h.  Operations are looked up and dealt
- * to sides by their keys (set_sweep.c), each side decides its keys group by group
- * (set_group.c), and for a witness all are put in one order (set_order.c).
+ * Sets, whole, see set.c, and multisets, see multi.h.  Operations are looked up (set_sweep.c),
+ * and each key is decided group by group (set_group.c); for a witness all are put in one
+ * order (set_order.c).  Long histories may be decided in parts, each from any state of its
+ * keys, which are joined (set_join.c).
  */
 #ifndef KL_CHECK_MONO_SET_H
 #define KL_CHECK_MONO_SET_H
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "base/barrier.h"
 #include "check/mono/mono.h"
 #include "check/mono/words.h"
 
@@ -21,10 +21,12 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 #define IN	2u
 #define FROM_IN	2		/* shift: the bit if it was in at first, beside that if out */
 
-#define SET_SIDES	16	/* at most */
+#define SET_PARTS	16	/* at most */
+#define SET_BLOCK	512	/* operations that are looked up together */
+#define SET_SOON	48	/* whose keys are fetched before their turn */
 #define SET_WORK	64	/* looks for each operation, */
 #define SET_FIRST_WORK	1000000	/* and some in any case */
-#define SET_BOXES	256	/* that keys are dealt out in */
+#define SET_LEAST	(1u << 15)	/* operations of a part, unless it is alone */
 
 /* An operation as it was looked up. */
 struct set_op {
@@ -57,12 +59,15 @@ struct set_key {
 	union {
 		struct {
 			uint8_t bits;	/* before the group; 0: not seen yet */
-			uint8_t first;	/* before all; 0: t->one */
-			bool several;
+			uint8_t first;	/* before all; 0: s->one */
+			uint8_t several;	/* or SET_CARRIED */
 		};
 		uint32_t multi;		/* of a multiset, see multi.h */
 	};
 };
+
+/* The group began in the part before this one, and goes on up to `end' at least. */
+#define SET_CARRIED	2
 
 /* An end of an operation of a group. */
 struct set_event {
@@ -80,24 +85,22 @@ struct set_late {
 	uint32_t place;		/* the first item that is called after that */
 };
 
-/* Of each thread in a part of a block: its first call, and its latest return + 1. */
-struct set_line {
-	uint64_t first, latest;
+/* Keys below @n; loops have a copy of it, which no store of theirs can change. */
+struct set_small {
+	struct set_key *key;
+	uint64_t n;
 };
 
-/* What a side says of a block, to be heard by all while they are at the next two. */
-struct set_word {
-	int looked, found;	/* 1, -EAGAIN, -ENOMEM; found: 0 if a key is wrong, too */
-	bool lines;		/* the order of threads says more than times do */
-	uint64_t work;		/* so far */
-};
-
-/* Of the keys of a side, and of the part of each block that it looks up. */
-struct set_side {
+/* The operations from @from to before @to, and all their keys. */
+struct set_part {
 	struct set *t;
+	uint32_t from, to;
+	uint64_t next;		/* the first call behind them, or KL_TIME_MAX */
+	unsigned int one;	/* the first bits of each key; set_key.multi */
+	struct set_small small;
+	uint64_t top;		/* of the small keys that were seen, the last + 1 */
 	struct mono_words words;	/* those that are not small */
 	struct set_key *keys;		/* theirs */
-	uint64_t top;			/* of the small ones that it looked up, the last + 1 */
 	struct set_node *node;
 	uint32_t nnodes, free_node;	/* MONO_NONE: none is free */
 	size_t cnode;
@@ -115,47 +118,35 @@ struct set_side {
 	struct set_late *late;
 	size_t nlate, clate;
 	uint32_t place;		/* of the return at hand, see struct set_late */
-	uint32_t *absent;	/* that never returned, of those that it looked up */
-	size_t nabsent, cabsent;
+	uint32_t *flight;	/* that did not return before `next' */
+	size_t nflight, cflight;
+	uint32_t nseeds;	/* so many of the parts before return in this one, or behind it */
+	struct set_op *carried;	/* of groups that began before */
+	size_t ncarried, ccarried;
 	/* The key that is wrong, where that was found, the operation that does not fit, and why. */
 	uint64_t bad;
 	uint32_t bad_at, bad_item;
 	const char *bad_why;
-	/* Of a block and the next one. */
-	struct set_op *dealt[2];	/* for each side, room for t->most_dealt; SET_SOON more */
-	uint32_t *ndealt[2];
-	struct set_line *line[2];
-	uint32_t *lines[2];		/* threads that are in line[] */
-	uint32_t nlines[2];
-	struct set_word word[3];
-};
-
-/* Keys below @n; loops have a copy of it, which no store of theirs can change. */
-struct set_small {
-	struct set_key *key;	/* see set_small_key() */
-	uint64_t n;
-	unsigned int spread;	/* shift: how far they are apart */
-};
+	struct set_op looked[SET_BLOCK + SET_SOON];
+	uint64_t *latest;	/* of each thread, return + 1 */
+	pthread_t thread;
+	int ret;
+} __attribute__((aligned(64)));
 
 struct set {
 	const struct kl_slice *s;
 	const struct kl_limits *lim;
 	uint8_t *roles;
-	struct set_side *side;
-	uint32_t nsides, most_dealt;
-	struct set_small small;
-	uint64_t sampled;	/* small keys that were seen beforehand are below it */
-	uint8_t owner[SET_BOXES];	/* the side of each box of keys, see set_sides.c */
-	uint64_t *latest;	/* of each thread, return + 1 */
+	struct set_part *part;	/* if it is decided whole the first one is all */
+	uint32_t nparts;
+	uint32_t back;		/* so many operations before a part are looked at for those in flight */
 	bool multi;		/* it is a multiset */
 	uint32_t one;		/* the first bits of each key; set_key.multi */
 	bool order;		/* one is wanted, */
 	bool choose;		/* but now only what first bits are possible */
 	bool lines;		/* the order of threads says more than times do */
-	uint64_t most_work;
-	uint32_t team;		/* threads that sweep, */
-	pthread_mutex_t gate;	/* and when they may */
-	struct kl_barrier barrier;
+	bool stop;		/* a part found that it does not go so */
+	uint64_t most_work;	/* of each part */
 };
 
 static inline uint32_t set_index(const struct set *t, uint32_t item)
@@ -163,41 +154,22 @@ static inline uint32_t set_index(const struct set *t, uint32_t item)
 	return t->s->ops ? t->s->ops[item] : item;
 }
 
-/* One of the keys that are small. */
-static inline struct set_key *set_small_key(const struct set_small *m, uint64_t key)
-{
-	return &m->key[key << m->spread];
-}
-
-/* Those that share a line are in one box. */
-static inline unsigned int set_box(const struct set *t, uint64_t key)
-{
-	return (key << t->small.spread >> 2) * 0x9e3779b97f4a7c15ull >> 56;
-}
-
-static inline uint32_t set_side_of(const struct set *t, uint64_t key)
-{
-	return t->owner[set_box(t, key)];
-}
-
-#define SET_SOON	48	/* operations whose keys are fetched before their turn */
-
 /*
  * The key of an operation will be wanted soon.  Not inlined, it would be taken for a
  * function that does nothing.
  */
 __attribute__((always_inline))
-static inline void set_key_soon(const struct set_side *s, const struct set_small *m, uint64_t key)
+static inline void set_key_soon(const struct set_part *s, const struct set_small *m, uint64_t key)
 {
 	if (key < m->n)
-		__builtin_prefetch(set_small_key(m, key), 1);
+		__builtin_prefetch(&m->key[key], 1);
 	else
 		mono_words_soon(&s->words, key);
 }
 
 /* In SET_SOON operations, and in half as many. */
 __attribute__((always_inline))
-static inline void set_keys_soon(const struct set_side *s, const struct set_small *m,
+static inline void set_keys_soon(const struct set_part *s, const struct set_small *m,
 				 const struct set_op *op)
 {
 	const uint64_t key = op[SET_SOON / 2].key;
@@ -207,13 +179,13 @@ static inline void set_keys_soon(const struct set_side *s, const struct set_smal
 		__builtin_prefetch(&s->keys[mono_words_sooner(&s->words, key)], 1);
 }
 
-static inline struct set_key *set_find_key(struct set_side *s, const struct set_small *m,
+static inline struct set_key *set_find_key(struct set_part *s, const struct set_small *m,
 					   uint64_t key)
 {
 	uint32_t number;
 
 	if (key < m->n)
-		return set_small_key(m, key);
+		return &m->key[key];
 	return mono_words_hashed(&s->words, key, &number) ? NULL : &s->keys[number];
 }
 
@@ -229,11 +201,11 @@ static inline struct set_op set_only_op(const struct set *t, const struct set_ke
 
 /* Operations to their keys: @add is inlined; 1, 0 with the key that is wrong, or its error. */
 __attribute__((always_inline))
-static inline int set_add_each(struct set_side *s, const struct set_op *op, uint32_t n,
-			       int (*add)(struct set_side *, struct set_key *,
+static inline int set_add_each(struct set_part *s, const struct set_op *op, uint32_t n,
+			       int (*add)(struct set_part *, struct set_key *,
 					  const struct set_op *))
 {
-	const struct set_small small = s->t->small;
+	const struct set_small small = s->small;
 	struct set_key *k;
 	uint32_t i;
 	int ret = 1;
@@ -267,20 +239,25 @@ static inline unsigned int set_after(unsigned int bits, enum what what)
 }
 
 /*
- * set_group.c: the next @n operations of a side, and the end of the last group of a key,
+ * set_group.c: the next @n operations of a part, and the end of the last group of a key,
  * which is one of several.  1, 0 if there is no way, -EAGAIN if that is too much, -ENOMEM.
  */
-int set_add(struct set_side *side, const struct set_op *op, uint32_t n);
-int set_end_several(struct set_side *side, struct set_key *k);
+int set_add(struct set_part *part, const struct set_op *op, uint32_t n);
+int set_end_several(struct set_part *part, struct set_key *k);
+/* What part @from kept aside, to where it began: as set_add(). */
+int set_add_carried(struct set_part *to, const struct set_part *from);
+/* @key, which has no group, goes on with that of @from's @k.  1 or -ENOMEM. */
+int set_take_group(struct set_part *to, struct set_key *key, const struct set_part *from,
+		   const struct set_key *k);
 
 /* The first item that is called at @time or later; @from was called before, and likely not long. */
 uint32_t set_find_call(const struct set *t, uint32_t from, uint64_t time);
 /* Is another of its thread, of whichever key, called when it returns?  Not asked if times tell. */
-bool set_called_then(struct set_side *side, uint32_t item, uint64_t call, uint64_t ret,
+bool set_called_then(struct set_part *part, uint32_t item, uint64_t call, uint64_t ret,
 		     uint32_t thread);
 
 /* A group of one. */
-static inline int set_end_single(struct set_side *s, struct set_key *k)
+static inline int set_end_single(struct set_part *s, struct set_key *k)
 {
 	const unsigned int bits = set_after(k->bits, set_what(k->last));
 	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
@@ -295,26 +272,48 @@ static inline int set_end_single(struct set_side *s, struct set_key *k)
 	return bits != 0;
 }
 
-static inline int set_end_group(struct set_side *s, struct set_key *k)
+static inline int set_end_group(struct set_part *s, struct set_key *k)
 {
 	return k->several ? set_end_several(s, k) : set_end_single(s, k);
 }
 
-/*
- * set_sweep.c: decide all keys.  1; 0: of the sides that found a key wrong, *@bad is the one
- * that did first; -ERESTART: t->lines is not so; -EAGAIN; -ENOMEM.
- */
-int set_sweep(struct set *t, struct set_side **bad);
-/* set_sides.c: make the sides, for @t of which the rest is filled in.  0 or -ENOMEM. */
-int set_init(struct set *t);
-void set_free(struct set *t);
-/* As it was at first, but for the first bits of keys. */
-void set_start_again(struct set *t);
-/* Call @f of each key that was seen. */
-void set_each_key(struct set *t, void (*f)(const struct set *t, struct set_key *k));
+/* Its group, if it was seen, is over for good. */
+static inline int set_close(struct set_part *s, struct set_key *k)
+{
+	const int ret = k->bits ? set_end_group(s, k) : 1;
 
-/* set.c: 1, 0 with the side that found the key that is wrong, -EAGAIN or -ENOMEM. */
-int set_decide(struct set *t, struct set_side **bad);
+	k->last = 0;
+	k->several = false;
+	return ret;
+}
+
+/*
+ * set_sweep.c: all operations of a part, and then the end of the last group of each key.  1;
+ * 0: of the keys that are wrong s->bad is the one that was so first; -ERESTART: t->lines is
+ * not so; -EAGAIN; -ENOMEM.
+ */
+int set_sweep(struct set_part *s);
+int set_end_keys(struct set_part *s);
+/* An operation of the part does not return before `next'.  0 or -ENOMEM. */
+int set_note_flight(struct set_part *s, uint32_t item);
+/*
+ * set_parts.c: make @nparts parts, for @t of which the rest is filled in.  0 or -ENOMEM.
+ */
+int set_init(struct set *t, uint32_t nparts);
+void set_free(struct set *t);
+/* The first part is all, as it was at first, but for the first bits of keys. */
+void set_start_again(struct set *t);
+/* Call @f of each key that was seen in the first part. */
+void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k));
+
+/*
+ * set_join.c: in parts beside each other.  1: there is an order; 0: it does not go so, which
+ * says nothing; -ENOMEM.
+ */
+int set_decide_parts(struct set *t);
+
+/* set.c: 1, 0 with the key that is wrong in the first part, -EAGAIN or -ENOMEM. */
+int set_decide(struct set *t);
 
 /*
  * set_order.c: the order, as a->steps.  1, 0 if it is not that of each thread, -ENOMEM.

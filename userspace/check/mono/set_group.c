@@ -19,7 +19,7 @@
 #include "check/mono/set.h"
 
 /* Events come nearly in order.  False: not so nearly. */
-static bool sort_events(struct set_side *s)
+static bool sort_events(struct set_part *s)
 {
 	struct set_event *ev = s->ev;
 	size_t i, at;
@@ -61,7 +61,7 @@ uint32_t set_find_call(const struct set *t, uint32_t from, uint64_t time)
 	return to;
 }
 
-bool set_called_then(struct set_side *s, uint32_t item, uint64_t call, uint64_t ret,
+bool set_called_then(struct set_part *s, uint32_t item, uint64_t call, uint64_t ret,
 		     uint32_t thread)
 {
 	const struct set *t = s->t;
@@ -81,7 +81,7 @@ bool set_called_then(struct set_side *s, uint32_t item, uint64_t call, uint64_t 
 }
 
 /* The group of @k is over. */
-static inline void free_nodes(struct set_side *s, const struct set_key *k)
+static inline void free_nodes(struct set_part *s, const struct set_key *k)
 {
 	const uint32_t first = s->node[k->last].next;
 
@@ -90,7 +90,7 @@ static inline void free_nodes(struct set_side *s, const struct set_key *k)
 }
 
 /* Lay out the group of @k.  0, -EAGAIN, -ENOMEM. */
-static int lay_out(struct set_side *s, const struct set_key *k)
+static int lay_out(struct set_part *s, const struct set_key *k)
 {
 	uint32_t n = s->node[k->last].next, i;
 
@@ -118,7 +118,7 @@ static int lay_out(struct set_side *s, const struct set_key *k)
 }
 
 /* At its call, or it is late: at a return. */
-static int finish(struct set_side *s, struct set_node *o, const struct set_event *e)
+static int finish(struct set_part *s, struct set_node *o, const struct set_event *e)
 {
 	o->done = true;
 	if (!s->t->order || s->t->choose || e->turn == CALL)
@@ -135,7 +135,7 @@ static int finish(struct set_side *s, struct set_node *o, const struct set_event
  * Of the open ones that could change the bit the one that returns first; if there is
  * none one that never does, or NULL.
  */
-static struct set_node *earliest(struct set_side *s)
+static struct set_node *earliest(struct set_part *s)
 {
 	const enum what what = s->bit ? DOWN : UP;
 	struct set_node *best = NULL;
@@ -154,7 +154,7 @@ static struct set_node *earliest(struct set_side *s)
 }
 
 /* @o changes the bit; all that wait to see it do. */
-static int change(struct set_side *s, struct set_node *o, const struct set_event *e)
+static int change(struct set_part *s, struct set_node *o, const struct set_event *e)
 {
 	int ret = finish(s, o, e);
 	uint32_t i;
@@ -170,7 +170,7 @@ static int change(struct set_side *s, struct set_node *o, const struct set_event
 }
 
 /* It returns: make it done.  1, 0 if there is no way, -ENOMEM. */
-static int force(struct set_side *s, struct set_node *o, const struct set_event *e)
+static int force(struct set_part *s, struct set_node *o, const struct set_event *e)
 {
 	const enum what what = set_what(o->op);
 	int ret = 0;
@@ -192,7 +192,7 @@ static int force(struct set_side *s, struct set_node *o, const struct set_event 
 	return ret ? ret : 1;
 }
 
-static void leave(struct set_side *s, uint32_t op)
+static void leave(struct set_part *s, uint32_t op)
 {
 	uint32_t i;
 
@@ -201,7 +201,7 @@ static void leave(struct set_side *s, uint32_t op)
 	s->open[i] = s->open[--s->nopen];
 }
 
-static int call(struct set_side *s, uint32_t op, const struct set_event *e)
+static int call(struct set_part *s, uint32_t op, const struct set_event *e)
 {
 	struct set_node *o = &s->op[op];
 	const enum what what = set_what(o->op);
@@ -217,7 +217,7 @@ static int call(struct set_side *s, uint32_t op, const struct set_event *e)
 }
 
 /* The bit after the group that is laid out, from @from on; -ENOMEM. */
-static int simulate(struct set_side *s, unsigned int from)
+static int simulate(struct set_part *s, unsigned int from)
 {
 	uint32_t i;
 	int ret = 1;
@@ -247,7 +247,7 @@ static int simulate(struct set_side *s, unsigned int from)
 	return ret < 0 ? ret : (int)(s->bit ? IN : OUT);
 }
 
-static inline bool are_two(const struct set_side *s, const struct set_key *k)
+static inline bool are_two(const struct set_part *s, const struct set_key *k)
 {
 	const uint32_t first = s->node[k->last].next;
 
@@ -258,7 +258,7 @@ static inline bool are_two(const struct set_side *s, const struct set_key *k)
  * Two that returned: one after the other, each at its call; else the one that was called
  * first is behind the other's call.  1, 0 if there is no way, -ENOMEM.
  */
-static inline int end_two(struct set_side *s, struct set_key *k)
+static inline int end_two(struct set_part *s, struct set_key *k)
 {
 	const uint32_t two = s->node[k->last].op, one = s->node[s->node[k->last].next].op;
 	const unsigned int before = set_after(set_after(k->bits, set_what(one)), set_what(two));
@@ -280,7 +280,7 @@ static inline int end_two(struct set_side *s, struct set_key *k)
 	return 1;
 }
 
-int set_end_several(struct set_side *s, struct set_key *k)
+int set_end_several(struct set_part *s, struct set_key *k)
 {
 	const unsigned int out = k->bits & (OUT | IN), in = k->bits >> FROM_IN;
 	int ret = !s->t->lines && are_two(s, k) ? end_two(s, k) : 0, other;
@@ -300,7 +300,7 @@ int set_end_several(struct set_side *s, struct set_key *k)
 }
 
 /* The number of a node for one of a group of several; MONO_NONE without memory. */
-static uint32_t new_node(struct set_side *s, const struct set_op *op)
+static uint32_t new_node(struct set_part *s, const struct set_op *op)
 {
 	uint32_t n = s->free_node;
 
@@ -318,7 +318,7 @@ static uint32_t new_node(struct set_side *s, const struct set_op *op)
 }
 
 /* The group of one becomes one of several. */
-static int join(struct set_side *s, struct set_key *k)
+static int join(struct set_part *s, struct set_key *k)
 {
 	const struct set_op op = set_only_op(s->t, k);
 
@@ -335,14 +335,29 @@ static inline void begin(struct set_key *k, const struct set_op *op)
 	k->several = false;
 }
 
+/* It is of a group that began in the part before. */
+static int carry(struct set_part *s, struct set_key *k, const struct set_op *op)
+{
+	if (kl_grow(s->carried, s->ccarried, s->ncarried + 1))
+		return -ENOMEM;
+	s->carried[s->ncarried++] = *op;
+	k->end = op->ret > k->end ? op->ret : k->end;
+	return 1;
+}
+
 /* An operation of a key that was not seen yet, or has a group of several or one that goes on. */
-static int add_slowly(struct set_side *s, struct set_key *k, const struct set_op *op)
+static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	uint32_t n;
 	int ret = 1;
 
+	if (k->several == SET_CARRIED) {
+		if (op->call <= k->end)
+			return carry(s, k, op);
+		k->several = false;
+	}
 	if (!k->bits) {
-		k->bits = k->first ? k->first : s->t->one;
+		k->bits = k->first ? k->first : s->one;
 	} else if (op->call > k->end) {
 		ret = set_end_several(s, k);
 	} else {
@@ -362,9 +377,9 @@ static int add_slowly(struct set_side *s, struct set_key *k, const struct set_op
 }
 
 /* Most are groups of one, and whether a key is new is chance. */
-static inline int add(struct set_side *s, struct set_key *k, const struct set_op *op)
+static inline int add(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
-	const unsigned int first = k->first ? k->first : s->t->one;
+	const unsigned int first = k->first ? k->first : s->one;
 	unsigned int bits = k->bits;
 
 	/* Not a branch. */
@@ -379,7 +394,52 @@ static inline int add(struct set_side *s, struct set_key *k, const struct set_op
 	return 1;
 }
 
-int set_add(struct set_side *s, const struct set_op *op, uint32_t n)
+int set_add(struct set_part *s, const struct set_op *op, uint32_t n)
 {
 	return set_add_each(s, op, n, add);
+}
+
+int set_add_carried(struct set_part *to, const struct set_part *from)
+{
+	size_t i;
+	int ret = 1;
+
+	for (i = 0; i < from->ncarried && ret > 0; i++) {
+		struct set_key *k = set_find_key(to, &to->small, from->carried[i].key);
+
+		ret = k ? add(to, k, &from->carried[i]) : -ENOMEM;
+	}
+	return ret;
+}
+
+int set_take_group(struct set_part *to, struct set_key *key, const struct set_part *from,
+		   const struct set_key *k)
+{
+	uint32_t at = k->last, n, behind = MONO_NONE;
+
+	key->end = k->end;
+	key->last = k->last;
+	key->several = k->several;
+	if (!k->several)
+		return 1;
+	/* The last one, then all others from the first one on. */
+	for (key->last = MONO_NONE; ; behind = n) {
+		const struct set_node *node = &from->node[at];
+		const struct set_op op = {
+			.call = node->call, .ret = node->ret, .op = node->op, .thread = node->thread,
+		};
+
+		n = new_node(to, &op);
+		if (n == MONO_NONE)
+			return -ENOMEM;
+		if (key->last == MONO_NONE) {
+			key->last = n;
+		} else {
+			to->node[n].next = to->node[behind].next;
+			to->node[behind].next = n;
+		}
+		at = node->next;
+		if (at == k->last)
+			return 1;
+	}
 }

@@ -16,7 +16,6 @@
 
 struct order {
 	const struct set *t;
-	struct set_late *all;	/* the late ones of all sides, or NULL if there is one side */
 	const struct set_late *late;
 	size_t nlate;
 	uint32_t *sorted;	/* late ones in order, by their numbers */
@@ -99,24 +98,17 @@ static inline void move(struct order *o, uint32_t item)
 
 static int gather(struct order *o)
 {
-	const struct set *t = o->t;
-	uint32_t c;
+	const struct set_part *s = &o->t->part[0];
 	size_t i;
 
-	for (c = 0; c < t->nsides; c++)
-		o->nlate += t->side[c].nlate;
-	o->late = t->side[0].late;
-	o->moved = calloc(t->s->nops / 64 + 1, sizeof(*o->moved));
-	if (t->nsides > 1)
-		o->late = o->all = kl_big_alloc((o->nlate + 1) * sizeof(*o->all));
-	if ((o->nlate && !o->late) || !o->moved)
+	o->late = s->late;
+	o->nlate = s->nlate;
+	o->moved = calloc(o->t->s->nops / 64 + 1, sizeof(*o->moved));
+	if (!o->moved)
 		return -ENOMEM;
-	for (c = 0, i = 0; c < t->nsides; i += t->side[c++].nlate)
-		if (o->all && t->side[c].nlate)
-			memcpy(o->all + i, t->side[c].late, t->side[c].nlate * sizeof(*o->all));
-	for (c = 0; c < t->nsides; c++)
-		for (i = 0; i < t->side[c].nabsent; i++)
-			move(o, t->side[c].absent[i]);
+	/* They never return. */
+	for (i = 0; i < s->nflight; i++)
+		move(o, s->flight[i]);
 	for (i = 0; i < o->nlate; i++)
 		move(o, o->late[i].item);
 	return sort_late(o);
@@ -165,7 +157,6 @@ int set_order(struct set *t, struct kl_answer *a)
 		ret = t->lines ? keeps_lines(&o) : 1;
 	a->steps = o.steps;
 	a->nsteps = o.nsteps;
-	free(o.all);
 	free(o.sorted);
 	free(o.moved);
 	return ret;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sets: the parts, and their memory. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/mono/multi.h"
+
+void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k))
+{
+	struct set_part *s = &t->part[0];
+	uint64_t key;
+	uint32_t i;
+
+	for (key = 0; key < s->top; key++)
+		f(s, &s->small.key[key]);
+	for (i = 0; i < s->words.n; i++)
+		f(s, &s->keys[i]);
+}
+
+static void start_key(struct set_part *s, struct set_key *k)
+{
+	*k = (struct set_key){ .first = s->t->multi ? 0 : k->first };
+}
+
+static void whole(struct set_part *s)
+{
+	s->from = 0;
+	s->to = s->t->s->nops;
+	s->next = KL_TIME_MAX;
+}
+
+void set_start_again(struct set *t)
+{
+	struct set_part *s = &t->part[0];
+
+	set_each_key(t, start_key);
+	whole(s);
+	s->nnodes = s->nlate = s->nflight = 0;
+	s->free_node = MONO_NONE;
+	s->work = 0;
+	multi_free(s);
+}
+
+static size_t room_for_keys(const struct set *t)
+{
+	return ((size_t)t->s->nops + 1) * sizeof(struct set_key);
+}
+
+/* Of memory that is not written there is none. */
+static int init_part(struct set *t, struct set_part *s)
+{
+	s->t = t;
+	s->one = t->one;
+	s->free_node = s->free_sim = MONO_NONE;
+	whole(s);
+	s->small.n = t->s->nops;
+	s->small.key = kl_zero_map(room_for_keys(t));
+	s->keys = kl_zero_map(room_for_keys(t));
+	s->latest = malloc((t->s->h->nthreads + 1) * sizeof(*s->latest));
+	if (!s->small.key || !s->keys || !s->latest)
+		return -ENOMEM;
+	return mono_words_init(&s->words, t->s->nops, 0);
+}
+
+int set_init(struct set *t, uint32_t nparts)
+{
+	uint32_t i;
+	int ret = 0;
+
+	t->part = aligned_alloc(_Alignof(struct set_part), nparts * sizeof(*t->part));
+	if (!t->part)
+		return -ENOMEM;
+	memset(t->part, 0, nparts * sizeof(*t->part));
+	t->nparts = nparts;
+	for (i = 0; i < nparts && !ret; i++)
+		ret = init_part(t, &t->part[i]);
+	return ret;
+}
+
+void set_free(struct set *t)
+{
+	uint32_t i;
+
+	for (i = 0; t->part && i < t->nparts; i++) {
+		struct set_part *s = &t->part[i];
+
+		mono_words_free(&s->words);
+		kl_zero_unmap(s->small.key, room_for_keys(t));
+		kl_zero_unmap(s->keys, room_for_keys(t));
+		free(s->node);
+		free(s->op);
+		free(s->ev);
+		free(s->open);
+		free(s->pending[0]);
+		free(s->pending[1]);
+		multi_free(s);
+		free(s->late);
+		free(s->flight);
+		free(s->carried);
+		free(s->latest);
+	}
+	free(t->part);
+}
