@@ -161,7 +161,7 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 		t.one = MULTI_SEEN | (known ? 0 : MULTI_ANY);
 	else
 		t.one = known ? OUT : OUT | IN << FROM_IN;
-	/* For an order what was before has to be known, and a number of a key is not found so. */
+	/* Of parts there is no order; and how many of a key there are is no bit. */
 	if (!t.multi && !t.order) {
 		nparts = lim->threads < SET_PARTS ? lim->threads : SET_PARTS;
 		nparts = nparts < most ? nparts : most;
