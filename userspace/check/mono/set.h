@@ -294,11 +294,7 @@ static inline int set_close(struct set_part *s, struct set_key *k)
  */
 int set_sweep(struct set_part *s);
 int set_end_keys(struct set_part *s);
-/* An operation of the part does not return before `next'.  0 or -ENOMEM. */
-int set_note_flight(struct set_part *s, uint32_t item);
-/*
- * set_parts.c: make @nparts parts, for @t of which the rest is filled in.  0 or -ENOMEM.
- */
+/* set_parts.c: make @nparts parts, for @t of which the rest is filled in.  0 or -ENOMEM. */
 int set_init(struct set *t, uint32_t nparts);
 void set_free(struct set *t);
 /* The first part is all, as it was at first, but for the first bits of keys. */

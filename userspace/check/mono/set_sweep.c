@@ -50,7 +50,8 @@ static inline bool follows(uint64_t *latest, const struct kl_op *op)
 	return behind;
 }
 
-int set_note_flight(struct set_part *s, uint32_t item)
+/* It does not return before `next'. */
+static int note_flight(struct set_part *s, uint32_t item)
 {
 	if (kl_grow(s->flight, s->cflight, s->nflight + 1))
 		return -ENOMEM;
@@ -102,7 +103,7 @@ static int look_up(struct set_part *s, uint32_t from, uint32_t n)
 			       op->flags & KL_OP_PENDING);
 		if (what == UNKNOWN)
 			break;
-		ret = op->ret < next ? 0 : set_note_flight(s, i);
+		ret = op->ret < next ? 0 : note_flight(s, i);
 		if (ret)
 			break;
 		top = v->v >= top && v->v < nsmall ? v->v + 1 : top;
