@@ -88,7 +88,7 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 	for (i = 0; i < h->nmethods && !ret; i++) {
 		const struct kl_method *m = kl_spec_method(spec, map[i]);
 
-		others |= h->forms[i] & ~kl_form(m->nparams, m->nresults);
+		others |= h->arities[i] & ~kl_arity(m->nparams, m->nresults);
 	}
 	if (!ret && others)
 		ret = check_operations(spec, h, map);

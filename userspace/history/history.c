@@ -46,7 +46,7 @@ void kl_history_free(struct kl_history *h)
 	free(h->vals);
 	free(h->gaps);
 	free(h->methods);
-	free(h->forms);
+	free(h->arities);
 	free(h->objects);
 	free(h->threads);
 	free(h->spec_path);
@@ -150,13 +150,13 @@ int64_t kl_history_method(struct kl_history *h, const char *name, size_t len)
 	ret = table_reserve(t, h, method_hash);
 	if (!ret)
 		ret = kl_grow(h->methods, h->cmethods, h->nmethods + 1) ?:
-		      kl_grow(h->forms, h->cforms, h->nmethods + 1);
+		      kl_grow(h->arities, h->carities, h->nmethods + 1);
 	if (ret)
 		return ret;
 	copy = strndup(name, len);
 	if (!copy)
 		return -ENOMEM;
-	h->forms[h->nmethods] = 0;
+	h->arities[h->nmethods] = 0;
 	h->methods[h->nmethods++] = copy;
 	for (at = hash & t->mask; t->slot[at]; at = (at + 1) & t->mask)
 		;

@@ -91,12 +91,12 @@ struct kl_history {
 	struct kl_val *vals;
 	struct kl_gap *gaps;		/* by from */
 	char **methods;			/* names */
-	uint32_t *forms;		/* of each method, see kl_form(): of all its shapes */
+	uint32_t *arities;		/* of each method, see kl_arity(): of all its shapes */
 	uint64_t *objects;		/* what a person knows the object by, an address */
 	uint64_t *threads;		/* thread ids */
 	size_t nops, nshapes, nvals, ngaps, nmethods, nobjects, nthreads;
 	/* capacities */
-	size_t cops, cpoints, cdrains, cshapes, cvals, cgaps, cmethods, cforms, cobjects, cthreads;
+	size_t cops, cpoints, cdrains, cshapes, cvals, cgaps, cmethods, carities, cobjects, cthreads;
 	struct kl_index *index;		/* raw id -> index, see kl_history_object() */
 
 	enum kl_clock clock;
@@ -109,14 +109,14 @@ struct kl_history {
 };
 
 /* A bit for so many arguments, and one for so many results. */
-static inline uint32_t kl_form_results(unsigned int nres)
+static inline uint32_t kl_arity_results(unsigned int nres)
 {
 	return 1u << (16 + nres);
 }
 
-static inline uint32_t kl_form(unsigned int nargs, unsigned int nres)
+static inline uint32_t kl_arity(unsigned int nargs, unsigned int nres)
 {
-	return 1u << nargs | kl_form_results(nres);
+	return 1u << nargs | kl_arity_results(nres);
 }
 
 struct kl_history *kl_history_new(void);

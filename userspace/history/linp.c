@@ -205,7 +205,7 @@ static const struct kl_linp_type *type_of(const struct kl_history *h)
 		for (i = 0; i < h->nmethods; i++) {
 			for (m = t->methods; m->theirs && strcmp(m->ours, h->methods[i]); m++)
 				;
-			if (!m->theirs && h->forms[i])
+			if (!m->theirs && h->arities[i])
 				break;
 		}
 		if (i == h->nmethods)

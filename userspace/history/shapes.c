@@ -127,12 +127,12 @@ static inline int shapes_room(struct kl_history *h, size_t n, size_t nvals)
 }
 
 /* Seldom new: nothing has to wait for what the one before it stored. */
-static inline void see_form(struct kl_history *h, const struct kl_shape *s)
+static inline void see_arity(struct kl_history *h, const struct kl_shape *s)
 {
-	const uint32_t form = kl_form(s->nargs, s->nres);
+	const uint32_t arity = kl_arity(s->nargs, s->nres);
 
-	if ((h->forms[s->method] & form) != form)
-		h->forms[s->method] |= form;
+	if ((h->arities[s->method] & arity) != arity)
+		h->arities[s->method] |= arity;
 }
 
 /* There is room for it.  It may lie there already, or behind. */
@@ -141,7 +141,7 @@ static inline uint32_t put_shape(struct kl_history *h, const struct kl_shape *s,
 {
 	const size_t n = s->nargs + s->nres;
 
-	see_form(h, s);
+	see_arity(h, s);
 	h->shapes[h->nshapes] = *s;
 	h->shapes[h->nshapes].vals = h->nvals;
 	if (v != h->vals + h->nvals)
@@ -310,7 +310,7 @@ static size_t keep_rare(struct kl_history *h, size_t n)
 
 	for (i = 0; i < n && has_word(&s[i], h->vals + nvals); i++) {
 		op[i].shape = h->nshapes + i;
-		see_form(h, &s[i]);
+		see_arity(h, &s[i]);
 		s[i].vals = nvals;
 		nvals += s[i].nargs + s[i].nres;
 	}
@@ -400,7 +400,7 @@ static bool keep_all(struct kl_history *h, size_t n)
 	for (i = 0; i < n; i++) {
 		good &= good_times(&op[i]);
 		op[i].shape = h->nshapes + i;
-		see_form(h, &s[i]);
+		see_arity(h, &s[i]);
 		s[i].vals = nvals;
 		nvals += s[i].nargs + s[i].nres;
 	}

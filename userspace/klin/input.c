@@ -23,7 +23,7 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 	return ret ? -EINVAL : 0;
 }
 
-/* Those that have too few results and should have them all. */
+/* Pending operations that were written without any result. */
 static int complete_shapes(const struct kl_method *const *methods, struct kl_history *h)
 {
 	size_t i;
@@ -63,7 +63,7 @@ static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 		const int method = kl_spec_find_method(spec, h->methods[i]);
 
 		methods[i] = method < 0 ? NULL : kl_spec_method(spec, method);
-		missing |= h->forms[i] & kl_form_results(0) && methods[i] && methods[i]->nresults;
+		missing |= h->arities[i] & kl_arity_results(0) && methods[i] && methods[i]->nresults;
 	}
 	ret = missing ? complete_shapes(methods, h) : 0;
 	free(methods);

@@ -398,7 +398,7 @@ static bool has_others(const struct kl_slice *s)
 
 	/* Most methods that are only named have no shape. */
 	for (i = 0; i < h->nmethods; i++)
-		others |= h->forms[i] && is_other(s, i);
+		others |= h->arities[i] && is_other(s, i);
 	for (i = 0; others && i < s->nops; i++)
 		if (is_other(s, kl_op_method(h, &h->ops[s->ops ? s->ops[i] : i])))
 			return true;

@@ -70,8 +70,9 @@ int set_decide(struct set *t)
 {
 	int ret = t->nparts > 1 ? set_decide_parts(t) : 0;
 
-	if (ret)
+	if (ret > 0)
 		return ret;
+	/* Also if there is no memory for parts. */
 	if (t->nparts > 1)
 		set_start_again(t);
 	ret = decide_whole(t);
@@ -149,7 +150,7 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 {
 	struct set t = {
 		.s = s, .lim = lim, .most_work = SET_WORK * (uint64_t)s->nops + SET_FIRST_WORK,
-		.back = SET_LEAST, .multi = c->kind == KL_CONTAINER_MULTISET,
+		.back = SET_BACK, .multi = c->kind == KL_CONTAINER_MULTISET,
 		.lines = s->h->error, .order = !lim->no_witness || s->h->error,
 	};
 	const bool known = c->init && s->h->fresh;
@@ -169,7 +170,13 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 	}
 	t.roles = mono_roles(s);
 	if (t.roles)
-		ret = set_init(&t, nparts) ?: answer(&t, a);
+		ret = set_init(&t, nparts);
+	if (ret && t.roles && nparts > 1) {
+		set_free(&t);
+		ret = set_init(&t, 1);
+	}
+	if (!ret)
+		ret = answer(&t, a);
 	set_free(&t);
 	free(t.roles);
 	return ret;

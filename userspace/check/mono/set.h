@@ -26,7 +26,8 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 #define SET_SOON	48	/* whose keys are fetched before their turn */
 #define SET_WORK	64	/* looks for each operation, */
 #define SET_FIRST_WORK	1000000	/* and some in any case */
-#define SET_LEAST	(1u << 15)	/* operations of a part, unless it is alone */
+#define SET_LEAST	(1u << 15)	/* operations of a part, unless it is alone, */
+#define SET_BACK	(1u << 15)	/* and before it, see struct set */
 
 /* An operation as it was looked up. */
 struct set_op {
@@ -303,8 +304,8 @@ void set_start_again(struct set *t);
 void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k));
 
 /*
- * set_join.c: in parts beside each other.  1: there is an order; 0: it does not go so, which
- * says nothing; -ENOMEM.
+ * set_join.c: in parts beside each other, of an operation at least each.  1: there is an order;
+ * 0: it does not go so, which says nothing; -ENOMEM.
  */
 int set_decide_parts(struct set *t);
 

@@ -257,7 +257,6 @@ int set_decide_parts(struct set *t)
 	uint32_t p;
 	int ret;
 
-	t->stop = false;
 	for (p = 0; p < t->nparts; p++) {
 		struct set_part *s = &t->part[p];
 

@@ -43,6 +43,12 @@ void set_start_again(struct set *t)
 	multi_free(s);
 }
 
+/* So that all parts have at most twice what one has. */
+static uint64_t small_keys(const struct set *t)
+{
+	return t->nparts > 2 ? 2 * (uint64_t)t->s->nops / t->nparts : t->s->nops;
+}
+
 static size_t room_for_keys(const struct set *t)
 {
 	return ((size_t)t->s->nops + 1) * sizeof(struct set_key);
@@ -55,7 +61,7 @@ static int init_part(struct set *t, struct set_part *s)
 	s->one = t->one;
 	s->free_node = s->free_sim = MONO_NONE;
 	whole(s);
-	s->small.n = t->s->nops;
+	s->small.n = small_keys(t);
 	s->small.key = kl_zero_map(room_for_keys(t));
 	s->keys = kl_zero_map(room_for_keys(t));
 	s->latest = malloc((t->s->h->nthreads + 1) * sizeof(*s->latest));

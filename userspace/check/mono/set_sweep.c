@@ -50,9 +50,13 @@ static inline bool follows(uint64_t *latest, const struct kl_op *op)
 	return behind;
 }
 
-/* It does not return before `next'. */
-static int note_flight(struct set_part *s, uint32_t item)
+/* It does not return before `next'.  -EAGAIN: it never does, and a later part will not know. */
+static int note_flight(struct set_part *s, uint32_t item, bool pending)
 {
+	const struct set *t = s->t;
+
+	if (pending && s->next != KL_TIME_MAX && item + t->back < t->part[t->nparts - 1].from)
+		return -EAGAIN;
 	if (kl_grow(s->flight, s->cflight, s->nflight + 1))
 		return -ENOMEM;
 	s->flight[s->nflight++] = item;
@@ -103,7 +107,7 @@ static int look_up(struct set_part *s, uint32_t from, uint32_t n)
 			       op->flags & KL_OP_PENDING);
 		if (what == UNKNOWN)
 			break;
-		ret = op->ret < next ? 0 : note_flight(s, i);
+		ret = op->ret < next ? 0 : note_flight(s, i, op->flags & KL_OP_PENDING);
 		if (ret)
 			break;
 		top = v->v >= top && v->v < nsmall ? v->v + 1 : top;

@@ -25,6 +25,7 @@
 #define MOVES		16	/* of those that wait, for each operation, before they are sorted */
 #define FIRST_WAIT	1024
 #define TOGETHER	1024	/* that are seen together */
+#define LOOKS		8	/* at operations that return when one is called */
 
 struct timeline {
 	struct mono *m;
@@ -345,7 +346,10 @@ static void put_returns(struct timeline *t, uint64_t time)
 	t->head = to;
 }
 
-/* All that are called then, one of which is tied; the next item, or -ENOMEM. */
+/*
+ * All from @item on that are called when it is, of which some may be tied; the next item, or
+ * -ENOMEM.
+ */
 static int64_t put_run(struct timeline *t, uint32_t item)
 {
 	const uint64_t time = op_of(t, item)->call;
@@ -383,23 +387,25 @@ static int64_t put_run(struct timeline *t, uint32_t item)
 }
 
 /*
- * Does its thread return when it is called, from what was called before?  Those that wait
- * begin at @wait.
+ * May its thread return when it is called, from what was called before?  Those that wait
+ * begin at @wait; where many return then, they are looked at once for all that are called.
  */
-static inline bool is_tied(const struct timeline *t, const struct kl_op *op, const uint64_t *wait,
-			   const uint32_t *event)
+static inline bool may_be_tied(const struct timeline *t, const struct kl_op *op,
+			       const uint64_t *wait, const uint32_t *event)
 {
-	for (; *wait == op->call; wait++, event++) {
-		const struct kl_op *o = op_of(t, *event >> 1);
+	unsigned int i;
 
-		if (o->thread == op->thread && o->call < op->call)
+	for (i = 0; wait[i] == op->call; i++) {
+		const struct kl_op *o = op_of(t, event[i] >> 1);
+
+		if (i == LOOKS || (o->thread == op->thread && o->call < op->call))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Operations @i .. @end - 1, or up to one whose thread returns when it is called: the next
+ * Operations @i .. @end - 1, or up to one whose thread may return when it is called: the next
  * item.  Vectors that are read where numbers were just written would have to wait.
  */
 __attribute__((optimize("no-tree-vectorize")))
@@ -424,7 +430,7 @@ static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
 			n += now;
 			head += now;
 		} while (now == OPEN_NEAR);
-		if (wait[head] == op->call && is_tied(t, op, wait + head, event + head))
+		if (wait[head] == op->call && may_be_tied(t, op, wait + head, event + head))
 			break;
 		events[n++] = i << 1;
 		if (op->ret != KL_TIME_MAX && !t->sorted)
@@ -516,7 +522,7 @@ static bool has_peeks(const struct timeline *t, const struct kl_history *h)
 	size_t i;
 
 	for (i = 0; i < h->nmethods; i++)
-		if (h->forms[i] && t->roles[i] == KL_ROLE_PEEK)
+		if (h->arities[i] && t->roles[i] == KL_ROLE_PEEK)
 			return true;
 	return false;
 }
