@@ -154,21 +154,15 @@ int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct
 		.lines = s->h->error, .order = !lim->no_witness || s->h->error,
 	};
 	const bool known = c->init && s->h->fresh;
-	const uint32_t most = s->nops / SET_LEAST;
-	uint32_t nparts = 1;
+	uint32_t nparts;
 	int ret = -ENOMEM;
 
 	if (t.multi)
 		t.one = MULTI_SEEN | (known ? 0 : MULTI_ANY);
 	else
 		t.one = known ? OUT : OUT | IN << FROM_IN;
-	/* Of parts there is no order; and how many of a key there are is no bit. */
-	if (!t.multi && !t.order) {
-		nparts = lim->threads < SET_PARTS ? lim->threads : SET_PARTS;
-		nparts = nparts < most ? nparts : most;
-		nparts = nparts ? nparts : 1;
-	}
 	t.roles = mono_roles(s);
+	nparts = set_count_parts(&t);
 	if (t.roles)
 		ret = set_init(&t, nparts);
 	if (ret && t.roles && nparts > 1) {

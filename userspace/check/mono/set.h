@@ -21,7 +21,7 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 #define IN	2u
 #define FROM_IN	2		/* shift: the bit if it was in at first, beside that if out */
 
-#define SET_PARTS	16	/* at most */
+#define SET_PARTS	4	/* at most: each has its own keys */
 #define SET_BLOCK	512	/* operations that are looked up together */
 #define SET_SOON	48	/* whose keys are fetched before their turn */
 #define SET_WORK	64	/* looks for each operation, */
@@ -295,7 +295,9 @@ static inline int set_close(struct set_part *s, struct set_key *k)
  */
 int set_sweep(struct set_part *s);
 int set_end_keys(struct set_part *s);
-/* set_parts.c: make @nparts parts, for @t of which the rest is filled in.  0 or -ENOMEM. */
+/* set_parts.c: in how many parts is it worth while? */
+uint32_t set_count_parts(const struct set *t);
+/* Make @nparts parts, for @t of which the rest is filled in.  0 or -ENOMEM. */
 int set_init(struct set *t, uint32_t nparts);
 void set_free(struct set *t);
 /* The first part is all, as it was at first, but for the first bits of keys. */

@@ -7,6 +7,41 @@
 #include "base/mem.h"
 #include "check/mono/multi.h"
 
+#define SAMPLES		1024
+#define MANY		256	/* keys among them that are not small */
+
+/* Has it many keys that are not small?  Those of parts would be put together one by one. */
+static int has_many_large(const struct set *t)
+{
+	const struct kl_history *h = t->s->h;
+	const uint64_t n = t->s->nops;
+	struct mono_words words;
+	uint32_t i, number;
+	int ret = mono_words_init(&words, SAMPLES, 0);
+
+	for (i = 0; i < SAMPLES && !ret; i++) {
+		const struct kl_op *op = &h->ops[set_index(t, i * n / SAMPLES)];
+		const struct kl_val *v = kl_op_args(h, op);
+
+		if (kl_op_shape(h, op)->nargs && v->tag == KL_WORD && v->v >= n)
+			ret = mono_words_hashed(&words, v->v, &number);
+	}
+	if (!ret)
+		ret = words.n > MANY;
+	mono_words_free(&words);
+	return ret;
+}
+
+uint32_t set_count_parts(const struct set *t)
+{
+	const uint32_t most = t->s->nops / SET_LEAST;
+	uint32_t n = t->lim->threads < SET_PARTS ? t->lim->threads : SET_PARTS;
+
+	n = n < most ? n : most;
+	/* Of parts there is no order; and how many of a key there are is no bit. */
+	return n < 2 || t->multi || t->order || has_many_large(t) ? 1 : n;
+}
+
 void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k))
 {
 	struct set_part *s = &t->part[0];
@@ -43,12 +78,6 @@ void set_start_again(struct set *t)
 	multi_free(s);
 }
 
-/* So that all parts have at most twice what one has. */
-static uint64_t small_keys(const struct set *t)
-{
-	return t->nparts > 2 ? 2 * (uint64_t)t->s->nops / t->nparts : t->s->nops;
-}
-
 static size_t room_for_keys(const struct set *t)
 {
 	return ((size_t)t->s->nops + 1) * sizeof(struct set_key);
@@ -61,7 +90,7 @@ static int init_part(struct set *t, struct set_part *s)
 	s->one = t->one;
 	s->free_node = s->free_sim = MONO_NONE;
 	whole(s);
-	s->small.n = small_keys(t);
+	s->small.n = t->s->nops;
 	s->small.key = kl_zero_map(room_for_keys(t));
 	s->keys = kl_zero_map(room_for_keys(t));
 	s->latest = malloc((t->s->h->nthreads + 1) * sizeof(*s->latest));
