@@ -76,7 +76,7 @@ static void test_small(void **state)
 		{ .max_ops = 12, .threads = 4, .values = 3, .overlap = true },
 	};
 	struct kl_spec *spec = shipped_spec("set");
-	const unsigned long n = wanted_runs(20000);
+	const unsigned long n = 5 * wanted_runs(4000);	/* they are brief */
 	uint64_t seed = 1;
 	struct count c = { 0 };
 	unsigned long i;
