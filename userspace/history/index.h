@@ -31,7 +31,7 @@ struct kl_shapes {
 	unsigned int turn;	/* which of a set makes room */
 	unsigned int looks, found;	/* of LOOKS */
 	unsigned int blind;	/* to be looked up only among a handful: */
-	unsigned int next_blind;	/* so many, the last time */
+	unsigned int last_blind;	/* so many, the last time */
 	bool rare;		/* or not even there, if they have a word */
 	uint64_t handful[KL_HANDFUL];
 };

@@ -176,8 +176,8 @@ static void count_look(struct kl_shapes *t, bool found)
 	t->found += found;
 	if (++t->looks < LOOKS)
 		return;
-	t->blind = t->next_blind = t->found >= FEW ? 0 : !t->next_blind ? BLIND :
-		   t->next_blind < MOST_BLIND ? 2 * t->next_blind : MOST_BLIND;
+	t->blind = t->last_blind = t->found >= FEW ? 0 : !t->last_blind ? BLIND :
+		   t->last_blind < MOST_BLIND ? 2 * t->last_blind : MOST_BLIND;
 	t->rare = t->found < RARE;
 	t->looks = t->found = 0;
 }
@@ -300,6 +300,16 @@ static inline bool good_times(struct kl_op *op)
 	return op->call != KL_TIME_MAX && op->call <= op->ret;
 }
 
+/* One of those that lie behind the history's, as number @shape; where its values end. */
+static inline uint32_t put_unseen(struct kl_history *h, struct kl_shape *s, struct kl_op *op,
+				  uint32_t shape, uint32_t nvals)
+{
+	op->shape = shape;
+	see_arity(h, s);
+	s->vals = nvals;
+	return nvals + s->nargs + s->nres;
+}
+
 /* How many of the next shapes, which lie where they would be put, are put there unseen. */
 static size_t keep_rare(struct kl_history *h, size_t n)
 {
@@ -308,12 +318,8 @@ static size_t keep_rare(struct kl_history *h, size_t n)
 	uint32_t nvals = h->nvals;
 	size_t i;
 
-	for (i = 0; i < n && has_word(&s[i], h->vals + nvals); i++) {
-		op[i].shape = h->nshapes + i;
-		see_arity(h, &s[i]);
-		s[i].vals = nvals;
-		nvals += s[i].nargs + s[i].nres;
-	}
+	for (i = 0; i < n && has_word(&s[i], h->vals + nvals); i++)
+		nvals = put_unseen(h, &s[i], &op[i], h->nshapes + i, nvals);
 	h->nshapes += i;
 	h->nvals = nvals;
 	return i;
@@ -399,10 +405,7 @@ static bool keep_all(struct kl_history *h, size_t n)
 
 	for (i = 0; i < n; i++) {
 		good &= good_times(&op[i]);
-		op[i].shape = h->nshapes + i;
-		see_arity(h, &s[i]);
-		s[i].vals = nvals;
-		nvals += s[i].nargs + s[i].nres;
+		nvals = put_unseen(h, &s[i], &op[i], h->nshapes + i, nvals);
 	}
 	return good;
 }

@@ -68,9 +68,10 @@ static int add_unknown(struct blocks *b, uint32_t item, enum kl_role role, struc
  * 1, 0: it is not as simple as that, -ENOMEM.  *@less: nor is it if there is a bit; whether
  * it writes is chance, so that is no branch.  @first: the word that was there first, if @known.
  */
-static inline int add(struct blocks *b, uint32_t item, const struct kl_op *op, enum kl_role role,
-		      struct kl_val v, uint64_t first, bool known, unsigned int *less)
+static inline int add(struct blocks *b, uint32_t item, enum kl_role role, struct kl_val v,
+		      uint64_t first, bool known, unsigned int *less)
 {
+	const struct kl_op *op = op_of(b, item);
 	const bool writes = role == KL_ROLE_ADD;
 	uint64_t *latest = &b->latest[op->thread];
 	uint32_t number;
@@ -101,10 +102,8 @@ static inline int add(struct blocks *b, uint32_t item, const struct kl_op *op, e
 /* Words are looked up together, so that they do not wait for memory one by one. */
 static int add_some(struct blocks *b, uint32_t from, uint32_t n)
 {
-	const struct kl_op *const ops = b->s->h->ops;
-	const struct kl_shape *const shapes = b->s->h->shapes;
-	const struct kl_val *const vals = b->s->h->vals, first = b->c->first;
-	const uint32_t *const list = b->s->ops;
+	const struct kl_history *h = b->s->h;
+	const struct kl_val first = b->c->first;
 	const bool known = b->first_known && first.tag == KL_WORD;
 	uint8_t role[TOGETHER];
 	struct kl_val v[TOGETHER];
@@ -113,22 +112,21 @@ static int add_some(struct blocks *b, uint32_t from, uint32_t n)
 	int ret = 1;
 
 	for (i = 0; i < n; i++) {
-		const struct kl_op *op = &ops[list ? list[from + i] : from + i];
-		const struct kl_shape *s = &shapes[op->shape];
+		const struct kl_op *op = op_of(b, from + i);
+		const struct kl_shape *s = &h->shapes[op->shape];
 
 		__builtin_prefetch(op + TOGETHER);
 		role[i] = b->roles[s->method];
 		if (role[i] != KL_ROLE_ADD && role[i] != KL_ROLE_PEEK)
 			return 0;
 		/* Its argument if it writes, else its result: there is no other. */
-		v[i] = vals[s->vals];
+		v[i] = h->vals[s->vals];
 		mono_words_soon(&b->words, v[i].v);
 	}
 	for (i = 0; i < n && b->words.table; i++)
 		__builtin_prefetch(&b->block[mono_words_sooner(&b->words, v[i].v)], 1);
 	for (i = 0; i < n && ret > 0; i++)
-		ret = add(b, from + i, &ops[list ? list[from + i] : from + i], role[i], v[i],
-			  first.v, known, &less);
+		ret = add(b, from + i, role[i], v[i], first.v, known, &less);
 	return ret > 0 ? !less : ret;
 }
 

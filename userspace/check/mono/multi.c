@@ -144,7 +144,7 @@ static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op
 	int ret = 1;
 
 	if (!k->multi) {
-		k->multi = s->t->one;
+		k->multi = s->one;
 		begin(k, op);
 		return 1;
 	}
@@ -166,7 +166,7 @@ static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op
 /* Most are by themselves, and whether a key is new is chance. */
 static inline int add(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
-	uint32_t state = k->multi ? k->multi : s->t->one;
+	uint32_t state = k->multi ? k->multi : s->one;
 	int ret;
 
 	if (op->call <= k->end || state & MULTI_SEVERAL)

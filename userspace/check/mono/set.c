@@ -68,13 +68,13 @@ static int decide_whole(struct set *t)
 
 int set_decide(struct set *t)
 {
-	int ret = t->nparts > 1 ? set_decide_parts(t) : 0;
+	int ret;
 
-	if (ret > 0)
-		return ret;
-	/* Also if there is no memory for parts. */
-	if (t->nparts > 1)
+	if (t->nparts > 1) {
+		if (set_decide_parts(t))
+			return 1;
 		set_start_again(t);
+	}
 	ret = decide_whole(t);
 	if (ret != -ERESTART)
 		return ret;

@@ -124,14 +124,14 @@ struct set_part {
 	uint32_t nseeds;	/* so many of the parts before return in this one, or behind it */
 	struct set_op *carried;	/* of groups that began before */
 	size_t ncarried, ccarried;
-	/* The key that is wrong, where that was found, the operation that does not fit, and why. */
+	/* The key that is wrong, the operation that does not fit, and why. */
 	uint64_t bad;
-	uint32_t bad_at, bad_item;
+	uint32_t bad_item;
 	const char *bad_why;
 	struct set_op looked[SET_BLOCK + SET_SOON];
 	uint64_t *latest;	/* of each thread, return + 1 */
 	pthread_t thread;
-	int ret;
+	int ret;		/* what it came to: above 0 if it goes so */
 } __attribute__((aligned(64)));
 
 struct set {
@@ -221,7 +221,6 @@ static inline int set_add_each(struct set_part *s, const struct set_op *op, uint
 	if (ret)
 		return ret;
 	s->bad = op[i - 1].key;
-	s->bad_at = set_item(op[i - 1].op);
 	return 0;
 }
 
@@ -306,10 +305,10 @@ void set_start_again(struct set *t);
 void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k));
 
 /*
- * set_join.c: in parts beside each other, of an operation at least each.  1: there is an order;
- * 0: it does not go so, which says nothing; -ENOMEM.
+ * set_join.c: in parts beside each other, of an operation at least each.  True: there is an
+ * order; false: it does not go so, which says nothing.
  */
-int set_decide_parts(struct set *t);
+bool set_decide_parts(struct set *t);
 
 /* set.c: 1, 0 with the key that is wrong in the first part, -EAGAIN or -ENOMEM. */
 int set_decide(struct set *t);

@@ -31,15 +31,14 @@ static inline uint64_t key_of(const struct set *t, uint32_t item)
 /* One of the parts before that has not returned where this one begins. */
 static int begin_with(struct set_part *s, uint32_t item)
 {
+	const struct kl_history *h = s->t->s->h;
 	const struct kl_op *op = op_of(s->t, item);
-	const struct kl_shape *shape = kl_op_shape(s->t->s->h, op);
-	const uint64_t key = shape->nargs ? key_of(s->t, item) : 0;
 	uint64_t *latest = &s->latest[op->thread];
 	struct set_key *k;
 
-	if (!shape->nargs || kl_op_args(s->t->s->h, op)->tag != KL_WORD)
+	if (!kl_op_shape(h, op)->nargs || kl_op_args(h, op)->tag != KL_WORD)
 		return -EAGAIN;
-	k = set_find_key(s, &s->small, key);
+	k = set_find_key(s, &s->small, key_of(s->t, item));
 	if (!k)
 		return -ENOMEM;
 	k->several = SET_CARRIED;
@@ -93,12 +92,12 @@ static void *run_part(void *arg)
 	return NULL;
 }
 
-/* @run of all parts; 1, 0 or -ENOMEM. */
-static int run_parts(struct set *t, void *(*run)(void *))
+/* @run of all parts: do all go so? */
+static bool run_parts(struct set *t, void *(*run)(void *))
 {
 	bool begun[SET_PARTS] = { false };
+	bool good = true;
 	uint32_t i;
-	int ret = 1;
 
 	/* Not OpenMP's threads, which spin when they have nothing to do. */
 	for (i = 1; i < t->nparts; i++)
@@ -110,9 +109,9 @@ static int run_parts(struct set *t, void *(*run)(void *))
 		else
 			run(&t->part[i]);
 	}
-	for (i = 0; i < t->nparts && ret != -ENOMEM; i++)
-		ret = t->part[i].ret == -ENOMEM ? -ENOMEM : ret > 0 && t->part[i].ret > 0;
-	return ret;
+	for (i = 0; i < t->nparts; i++)
+		good &= t->part[i].ret > 0;
+	return good;
 }
 
 /* Does part @p know all that is in flight where it begins? */
@@ -251,11 +250,11 @@ static void *join_small(void *arg)
 	return NULL;
 }
 
-int set_decide_parts(struct set *t)
+bool set_decide_parts(struct set *t)
 {
 	const uint32_t n = t->s->nops;
 	uint32_t p;
-	int ret;
+	bool good;
 
 	for (p = 0; p < t->nparts; p++) {
 		struct set_part *s = &t->part[p];
@@ -266,16 +265,11 @@ int set_decide_parts(struct set *t)
 		s->one = p ? OUT | IN << FROM_IN : t->one;
 		memset(s->latest, 0, t->s->h->nthreads * sizeof(*s->latest));
 	}
-	ret = run_parts(t, run_part);
+	good = run_parts(t, run_part);
 	for (p = 1; p < t->nparts; p++)
 		if (t->part[p].top > t->part[0].top)
 			t->part[0].top = t->part[p].top;
-	if (ret > 0)
-		ret = join_flights(t);
-	if (ret > 0)
-		ret = join_words(t);
-	if (ret > 0)
-		ret = run_parts(t, join_small);
+	good = good && join_flights(t) > 0 && join_words(t) > 0 && run_parts(t, join_small);
 	t->stop = false;
-	return ret == -EAGAIN ? 0 : ret;
+	return good;
 }

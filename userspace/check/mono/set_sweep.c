@@ -153,7 +153,7 @@ int set_end_keys(struct set_part *s)
 	if (ret < 0)
 		return ret;
 	s->bad = worst.key;
-	s->bad_at = s->bad_item = worst.item;
+	s->bad_item = worst.item;
 	s->bad_why = worst.why;
 	return worst.item == MONO_NONE;
 }
