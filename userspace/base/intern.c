@@ -83,7 +83,8 @@ int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n)
 	}
 	if (t->n >= UINT32_MAX - 2)
 		return -EOVERFLOW;
-	ret = kl_grow(t->words, t->cwords, t->nwords + n);
+	/* A word more, as is promised of kl_intern_get(). */
+	ret = kl_grow(t->words, t->cwords, t->nwords + n + 1);
 	if (!ret)
 		ret = kl_grow(t->at, t->cat, t->n + 2);
 	if (ret)

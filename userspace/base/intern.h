@@ -30,6 +30,7 @@ int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n);
  */
 int kl_intern_keep(struct kl_intern *t, uint32_t *some, size_t nsome, uint32_t *more, size_t n);
 
+/* The words of @i; a word more can be read, which is whatever it is. */
 static inline const uint64_t *kl_intern_get(const struct kl_intern *t, uint32_t i, size_t *n)
 {
 	*n = t->at[i + 1] - t->at[i];

@@ -51,7 +51,7 @@ static inline int step(struct frontier *f, uint32_t state, const struct open *o,
 		       const uint32_t **next)
 {
 	if (f->memo) {
-		const uint64_t key = ((uint64_t)state << 32 | o->shape) + 1;
+		const uint64_t key = kl_memo_key(state, o->shape);
 		const struct kl_memo_entry *m = kl_memo_at(f->memo, key);
 
 		if (m->key == key && f->p->items[o->item].kind == KL_ITEM_OP) {

@@ -52,7 +52,8 @@ static int64_t intern_state(struct kl_sim *s, const struct kl_val *state, size_t
 	for (i = 0; i < len; i++) {
 		const uint64_t v = state[i].v;
 
-		n = v ? 8 - __builtin_clzll(v) / 8 : 0;
+		/* Most are small. */
+		n = v < 256 ? v > 0 : 8 - __builtin_clzll(v) / 8;
 		*p++ = state[i].tag << 4 | n;
 		memcpy(p, &v, sizeof(v));
 		p += n;
@@ -63,43 +64,53 @@ static int64_t intern_state(struct kl_sim *s, const struct kl_val *state, size_t
 	return kl_intern(&s->states, s->packed, (n + 7) / 8);
 }
 
-/* A copy of the state in s->before, since interning others may move it. */
-static int unpack_state(struct kl_sim *s, uint32_t state, size_t *len)
+/* The value at *@p, which is not the end, and what comes after it. */
+static inline struct kl_val unpack_val(const uint8_t **p)
 {
+	static const uint64_t mask[] = {
+		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
+		0xffffffffffffff, 0xffffffffffffffff,
+	};
+	const uint8_t head = **p;
+	uint64_t v;
+
+	/* Of what is behind it there are 8 bytes at least, see kl_intern_get(). */
+	memcpy(&v, *p + 1, sizeof(v));
+	*p += 1 + (head & 15);
+	return (struct kl_val){ .v = v & mask[head & 15], .tag = head >> 4 };
+}
+
+/* The state, in s->before, where it often is from the step before. */
+static int unpack_state(struct kl_sim *s, uint32_t state)
+{
+	struct kl_val *to;
 	const uint8_t *p;
-	size_t words, i, n;
+	size_t words;
 	int ret;
 
+	if (s->nbefore && s->unpacked == state)
+		return 0;
+	s->nbefore = 0;
 	p = (const uint8_t *)kl_intern_get(&s->states, state, &words);
 	/* No value takes less than a byte. */
 	ret = kl_grow(s->before, s->cbefore, 8 * words);
 	if (ret)
 		return ret;
-	for (i = 0; *p != END; i++) {
-		const uint8_t tag = *p >> 4;
-		uint64_t v = 0;
-		unsigned int shift = 0;
-
-		/* Most are small. */
-		for (n = *p++ & 15; n; n--, shift += 8)
-			v |= (uint64_t)*p++ << shift;
-		s->before[i] = (struct kl_val){ .v = v, .tag = tag };
-	}
-	*len = i;
+	for (to = s->before; *p != END; to++)
+		*to = unpack_val(&p);
+	s->nbefore = to - s->before;
+	s->unpacked = state;
 	return 0;
 }
 
 bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word)
 {
-	size_t words, n;
+	size_t words;
 	const uint8_t *p = (const uint8_t *)kl_intern_get(&s->states, state, &words);
-	unsigned int shift = 0;
 
 	if (state == KL_STATE_GAP || *p >> 4 != KL_WORD)
 		return false;
-	*word = 0;
-	for (n = *p++ & 15; n; n--, shift += 8)
-		*word |= (uint64_t)*p++ << shift;
+	*word = unpack_val(&p).v;
 	return true;
 }
 
@@ -169,6 +180,7 @@ int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n)
 	if (ret)
 		return ret;
 	s->any = own[1];
+	s->nbefore = 0;
 	/* So many more that copying these costs little beside. */
 	s->room = ROOM + 8 * (s->states.nwords + s->states.n);
 	memset(s->memo.entries, 0, ((size_t)s->memo.mask + 1) * sizeof(*s->memo.entries));
@@ -182,7 +194,10 @@ static int collect(void *ctx, const struct kl_outcome *o)
 	size_t i;
 	int ret;
 
-	id = s->in_gap ? KL_STATE_GAP : intern_state(s, o->state, o->len);
+	if (s->in_gap)
+		id = KL_STATE_GAP;
+	else
+		id = o->state == s->before ? s->unpacked : intern_state(s, o->state, o->len);
 	if (id < 0)
 		return id;
 	for (i = 0; i < s->nnext; i++)
@@ -208,25 +223,24 @@ int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const stru
 static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 {
 	const struct kl_op *op = kl_item_op(s->p, it);
-	size_t len;
 	int ret;
 
-	ret = unpack_state(s, state == KL_STATE_GAP ? s->any : state, &len);
+	ret = unpack_state(s, state == KL_STATE_GAP ? s->any : state);
 	if (ret)
 		return ret;
 	s->in_gap = state == KL_STATE_GAP;
 	s->nnext = 0;
-	ret = kl_run_apply(s->run, s->before, len, it->method, kl_op_args(s->p->h, op),
+	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method, kl_op_args(s->p->h, op),
 			   kl_op_res(s->p->h, op), collect, s);
 	return kl_sim_gave_up(s->p, s->run, it, ret, s->reason);
 }
 
-int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next)
+int kl_sim_step_anew(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next)
 {
 	static const uint32_t gap = KL_STATE_GAP;
 	const struct kl_item *it = &s->p->items[item];
-	uint64_t key = ((uint64_t)state << 32 | it->shape) + 1;
-	struct kl_memo_entry *m;
+	const uint64_t key = kl_memo_key(state, it->shape);
+	struct kl_memo_entry *m = kl_memo_at(&s->memo, key);
 	int ret;
 
 	if (it->kind == KL_ITEM_ENTER) {
@@ -236,11 +250,6 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
 	if (it->kind == KL_ITEM_LEAVE) {
 		*next = &s->any;
 		return state == KL_STATE_GAP;
-	}
-	m = kl_memo_at(&s->memo, key);
-	if (m->key == key) {
-		*next = m->next;
-		return m->n;
 	}
 	ret = run_step(s, state, it);
 	if (ret)
@@ -256,8 +265,6 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
 	}
 	return s->nnext;
 }
-
-#define NATURE_KNOWN	0x80	/* of a shape: it has been looked at */
 
 struct look {
 	size_t len, outcomes;
@@ -277,7 +284,7 @@ static int on_look(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-int kl_sim_nature(struct kl_sim *s, uint32_t item)
+int kl_sim_look(struct kl_sim *s, uint32_t item)
 {
 	const struct kl_item *it = &s->p->items[item];
 	const bool blind = it->kind == KL_ITEM_OP && s->fixed &&
@@ -293,13 +300,12 @@ int kl_sim_nature(struct kl_sim *s, uint32_t item)
 	/* Where shapes do not repeat, asking of each would cost more than it saves. */
 	if (!s->nature && !blind)
 		return 0;
-	if (s->nature && s->nature[it->shape])
-		return s->nature[it->shape] & ~NATURE_KNOWN;
 	op = kl_item_op(s->p, it);
-	ret = unpack_state(s, s->any, &l.len);
+	ret = unpack_state(s, s->any);
 	if (ret)
 		return ret;
-	ret = kl_run_apply(s->run, s->before, l.len, it->method, kl_op_args(s->p->h, op),
+	l.len = s->nbefore;
+	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method, kl_op_args(s->p->h, op),
 			   kl_op_res(s->p->h, op), on_look, &l);
 	if (ret == -ENOMEM)
 		return ret;
@@ -310,6 +316,6 @@ int kl_sim_nature(struct kl_sim *s, uint32_t item)
 	else
 		ret = 0;
 	if (s->nature)
-		s->nature[it->shape] = ret | NATURE_KNOWN;
+		s->nature[it->shape] = ret | KL_NATURE_KNOWN;
 	return ret;
 }

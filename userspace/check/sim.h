@@ -46,6 +46,13 @@ static inline struct kl_memo_entry *kl_memo_at(const struct kl_memo *m, uint64_t
 	return &m->entries[(key * 0x9e3779b97f4a7c15ull >> 40) & m->mask];
 }
 
+static inline uint64_t kl_memo_key(uint32_t state, uint32_t shape)
+{
+	return ((uint64_t)state << 32 | shape) + 1;
+}
+
+#define KL_NATURE_KNOWN	0x80	/* it has been looked at */
+
 enum kl_nature {
 	KL_FREE	= 1,	/* it never changes a state in which it is possible */
 	KL_OVER	= 2,	/* always possible, and leaves the same state whatever was before */
@@ -121,10 +128,12 @@ struct kl_sim {
 	struct kl_intern states;
 	uint32_t any, first;	/* numbers of the unknown and of the first state */
 	struct kl_memo memo;
-	uint8_t *nature;		/* of shapes, plus NATURE_KNOWN */
+	uint8_t *nature;		/* of shapes, plus KL_NATURE_KNOWN; or NULL */
 	uint32_t *next;		/* successors of the last step */
 	size_t nnext, cnext;
-	struct kl_val *before;	/* the state before the step */
+	struct kl_val *before;	/* the state before the step, which is number @unpacked */
+	size_t nbefore;		/* its values; 0: none is there */
+	uint32_t unpacked;
 	uint64_t *packed;	/* one to be interned */
 	size_t cbefore, cpacked;
 	size_t room, peak;	/* words of states until some are forgotten; bytes at most */
@@ -143,6 +152,10 @@ struct kl_sim {
 int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason);
 void kl_sim_free(struct kl_sim *s);
 
+/* What kl_sim_step() and kl_sim_nature() do where it is not remembered. */
+int kl_sim_step_anew(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next);
+int kl_sim_look(struct kl_sim *s, uint32_t item);
+
 /**
  * kl_sim_step() - where an item may lead from a state
  * @s: the simulator
@@ -153,7 +166,18 @@ void kl_sim_free(struct kl_sim *s);
  * Return: how many (0: not possible in this state), -ENOMEM, -EDQUOT with the
  * reason set when the specification exceeds a bound of the interpreter.
  */
-int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next);
+static inline int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item,
+			      const uint32_t **next)
+{
+	const struct kl_item *it = &s->p->items[item];
+	const uint64_t key = kl_memo_key(state, it->shape);
+	const struct kl_memo_entry *m = kl_memo_at(&s->memo, key);
+
+	if (it->kind != KL_ITEM_OP || m->key != key)
+		return kl_sim_step_anew(s, state, item, next);
+	*next = m->next;
+	return m->n;
+}
 
 /**
  * kl_sim_nature() - what an item does whatever the state
@@ -165,7 +189,13 @@ int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t 
  *
  * Return: enum kl_nature, -ENOMEM.
  */
-int kl_sim_nature(struct kl_sim *s, uint32_t item);
+static inline int kl_sim_nature(struct kl_sim *s, uint32_t item)
+{
+	const struct kl_item *it = &s->p->items[item];
+	const bool seen = s->nature && it->kind == KL_ITEM_OP && s->nature[it->shape];
+
+	return seen ? s->nature[it->shape] & ~KL_NATURE_KNOWN : kl_sim_look(s, item);
+}
 
 /**
  * kl_sim_keep() - forget states

@@ -11,9 +11,8 @@
 #include "spec/run.h"
 
 /* Words, then special values, then unknowns. */
-static int key_cmp(const void *p, const void *q)
+static inline int cmp(const struct kl_val *a, const struct kl_val *b)
 {
-	const struct kl_val *a = p, *b = q;
 	unsigned int x = a->tag == KL_ANY ? UINT32_MAX : a->tag;
 	unsigned int y = b->tag == KL_ANY ? UINT32_MAX : b->tag;
 
@@ -22,10 +21,15 @@ static int key_cmp(const void *p, const void *q)
 	return (a->v > b->v) - (a->v < b->v);
 }
 
+static int key_cmp(const void *p, const void *q)
+{
+	return cmp(p, q);
+}
+
 #define MAX_STRIDE	2
 
-/* Move entry @i of sorted ones back to where it belongs. */
-static void insert_entry(struct kl_val *e, size_t i, unsigned int stride)
+/* Move entry @i of sorted ones back to where it belongs, behind its equals; where that is. */
+static size_t insert_entry(struct kl_val *e, size_t i, unsigned int stride)
 {
 	const struct kl_val *last = &e[i * stride];
 	struct kl_val moved[MAX_STRIDE];
@@ -34,7 +38,7 @@ static void insert_entry(struct kl_val *e, size_t i, unsigned int stride)
 	while (low < high) {
 		const size_t mid = (low + high) / 2;
 
-		if (key_cmp(&e[mid * stride], last) > 0)
+		if (cmp(&e[mid * stride], last) > 0)
 			high = mid;
 		else
 			low = mid + 1;
@@ -42,28 +46,49 @@ static void insert_entry(struct kl_val *e, size_t i, unsigned int stride)
 	memcpy(moved, last, stride * sizeof(*e));
 	memmove(&e[(low + 1) * stride], &e[low * stride], (i - low) * stride * sizeof(*e));
 	memcpy(&e[low * stride], moved, stride * sizeof(*e));
+	return low;
+}
+
+/* Of sorted entries with keys, is one equal to the one before it? */
+static bool has_equals(const struct kl_val *e, size_t n, unsigned int stride)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (kl_val_eq(e[(i - 1) * stride], e[i * stride]))
+			return true;
+	return false;
 }
 
 #define FEW_MOVES	4
 
 /* Sort @n entries; KL_DROP if two keys are equal. */
-static int sort_entries(struct kl_val *e, size_t n, unsigned int stride)
+static int sort_entries(struct kl_val *e, size_t n, const unsigned int stride)
 {
+	const bool keys = stride > 1;
 	unsigned int moves = 0;
-	size_t i;
+	size_t i, at;
 
 	/* What a step added is at the end, all else in order. */
-	for (i = 1; i < n && moves <= FEW_MOVES; i++) {
-		if (key_cmp(&e[(i - 1) * stride], &e[i * stride]) <= 0)
+	for (i = 1; i < n; i++) {
+		const struct kl_val *a = &e[(i - 1) * stride], *b = &e[i * stride];
+
+		/* Most are words, and no two of them equal. */
+		if (!(a->tag | b->tag) && a->v < b->v)
 			continue;
-		insert_entry(e, i, stride);
-		moves++;
-	}
-	if (i < n)
-		qsort(e, n, stride * sizeof(*e), key_cmp);
-	for (i = 1; i < n && stride > 1; i++)
-		if (kl_val_eq(e[(i - 1) * stride], e[i * stride]))
+		if (cmp(a, b) <= 0) {
+			if (keys && kl_val_eq(*a, *b))
+				return KL_DROP;
+			continue;
+		}
+		if (++moves > FEW_MOVES) {
+			qsort(e, n, stride * sizeof(*e), key_cmp);
+			return keys && has_equals(e, n, stride) ? KL_DROP : 0;
+		}
+		at = insert_entry(e, i, stride);
+		if (keys && at && kl_val_eq(e[(at - 1) * stride], e[at * stride]))
 			return KL_DROP;
+	}
 	return 0;
 }
 
@@ -85,20 +110,13 @@ static bool is_gone(const struct kl_cont *c, enum kl_cont_kind kind, const struc
 	return kind == KL_C_BAG ? !e[1].v : e[1].tag == KL_ABSENT;
 }
 
-static int put_loaded(struct kl_run *r, unsigned int index)
+/* The entries of @c as they are now, to @e; behind them. */
+static struct kl_val *put_entries(struct kl_run *r, const struct kl_cont *c,
+				  enum kl_cont_kind kind, struct kl_val *e)
 {
-	enum kl_cont_kind kind = r->s->conts[index]->cont;
-	const struct kl_cont *c = &r->conts[index];
-	unsigned int stride = kl_cont_stride(kind);
-	struct kl_val *head, *e;
-	size_t i, n = 0;
-	int ret;
+	const unsigned int stride = kl_cont_stride(kind);
+	size_t i;
 
-	ret = reserve(r, c->n + 1);
-	if (ret)
-		return ret;
-	head = e = r->out + r->nout;
-	e++;
 	/* A deque of which nothing is known has one form. */
 	i = kind == KL_C_DEQUE && c->unknown && c->n == 1;
 	for (; i < c->n; i += stride) {
@@ -113,11 +131,37 @@ static int put_loaded(struct kl_run *r, unsigned int index)
 		} else if (stride > 1) {
 			*e++ = kl_sym_get(r, c->e[i + 1]);
 		}
-		n++;
 	}
-	*head = (struct kl_val){ .v = n, .tag = c->unknown ? KL_ANY : KL_WORD };
-	r->nout += e - head;
-	return sorted_kind(kind) ? sort_entries(head + 1, n, stride) : 0;
+	return e;
+}
+
+static int put_loaded(struct kl_run *r, unsigned int index)
+{
+	const enum kl_cont_kind kind = r->s->conts[index]->cont;
+	const struct kl_cont *c = &r->conts[index];
+	const unsigned int stride = kl_cont_stride(kind);
+	const bool known = !r->nsym && r->known;
+	struct kl_val *head;
+	size_t n;
+	int ret;
+
+	ret = reserve(r, c->n + 1);
+	if (ret)
+		return ret;
+	head = r->out + r->nout;
+	/* Where all was known before, and is, there is no entry that says nothing. */
+	if (known) {
+		memcpy(head + 1, c->e, c->n * sizeof(*c->e));
+		n = c->n;
+	} else {
+		n = put_entries(r, c, kind, head + 1) - (head + 1);
+	}
+	*head = (struct kl_val){ .v = n / stride, .tag = c->unknown ? KL_ANY : KL_WORD };
+	r->nout += n + 1;
+	/* And what there was is in order still. */
+	if (!sorted_kind(kind) || (known && !c->appended))
+		return 0;
+	return sort_entries(head + 1, n / stride, stride);
 }
 
 static int put_container(struct kl_run *r, unsigned int index)
@@ -197,6 +241,12 @@ int kl_run_canon(struct kl_run *r)
 	size_t n = r->s->nslots, i;
 	int ret;
 
+	/* It is as it was, and nothing was found out of it. */
+	if (!r->nsym && r->known && !r->nwrote && !r->cont_changed) {
+		r->next = r->in;
+		r->nout = r->in_len;
+		return 0;
+	}
 	r->next = r->slots;
 	r->nout = n;
 	if (!r->nsym && !r->s->nconts)

@@ -34,6 +34,7 @@ int kl_cont_load(struct kl_run *r, unsigned int index)
 	c->n = n;
 	c->unknown = head->tag == KL_ANY;
 	c->loaded = true;
+	c->appended = false;
 	return 0;
 }
 
@@ -44,6 +45,7 @@ int kl_cont_append(struct kl_run *r, struct kl_cont *c, struct kl_val v)
 	if (c->n >= KL_ENTRIES_MAX)
 		return kl_run_fail(r, -E2BIG, "more than %u entries in a container",
 				   KL_ENTRIES_MAX);
+	c->appended = true;
 	ret = kl_grow(c->e, c->cap, c->n + 1);
 	if (!ret)
 		c->e[c->n++] = v;

@@ -20,6 +20,12 @@ static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, size_
 
 	key = kl_sym_get(r, key);
 	*at = SIZE_MAX;
+	for (i = 0; i < c->n && !kl_val_eq(c->e[i], key); i += 2)
+		;
+	if (i < c->n)
+		*at = i;
+	if (i < c->n || !r->nsym)
+		return 0;
 	for (i = 0; i < c->n; i += 2) {
 		struct kl_val k = kl_sym_get(r, c->e[i]);
 

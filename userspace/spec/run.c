@@ -155,9 +155,21 @@ static void count_unknown(struct kl_run *r, struct kl_val v)
 		r->nstate = v.v + 1;
 }
 
+static void count_all(struct kl_run *r, const struct kl_val *v, size_t n, size_t step)
+{
+	uint32_t tags = 0;
+	size_t i;
+
+	/* Most often all are words. */
+	for (i = 0; i < n; i++)
+		tags |= v[i].tag;
+	for (i = 0; tags && i < n; i += step)
+		count_unknown(r, v[i]);
+}
+
 static int scan_containers(struct kl_run *r)
 {
-	size_t at = r->s->nslots, i, j, n;
+	size_t at = r->s->nslots, i, n;
 
 	for (i = 0; i < r->s->nconts; i++) {
 		enum kl_cont_kind kind = r->s->conts[i]->cont;
@@ -166,9 +178,9 @@ static int scan_containers(struct kl_run *r)
 		if (at >= r->in_len || r->in[at].v > (r->in_len - at - 1) / stride)
 			return bad_state(r);
 		r->cont_at[i] = at;
+		r->known &= r->in[at].tag == KL_WORD;
 		n = r->in[at].v * stride;
-		for (j = 1; j <= n; j += kind == KL_C_BAG ? 2 : 1)
-			count_unknown(r, r->in[at + j]);
+		count_all(r, &r->in[at + 1], n, kind == KL_C_BAG ? 2 : 1);
 		at += n + 1;
 	}
 	return at == r->in_len ? 0 : bad_state(r);
@@ -176,14 +188,14 @@ static int scan_containers(struct kl_run *r)
 
 static int scan_state(struct kl_run *r)
 {
-	size_t i, n = r->s->nslots;
+	const size_t n = r->s->nslots;
 	int ret = 0;
 
 	r->nstate = 0;
+	r->known = true;
 	if (r->in_len < n)
 		return bad_state(r);
-	for (i = 0; i < n; i++)
-		count_unknown(r, r->in[i]);
+	count_all(r, r->in, n, 1);
 	if (r->s->nconts)
 		ret = scan_containers(r);
 	else if (r->in_len != n)

@@ -25,6 +25,7 @@ struct kl_cont {
 	size_t n, cap;		/* values, not entries */
 	bool unknown;		/* there may be more that is not known */
 	bool loaded;
+	bool appended;		/* something, since it was loaded */
 };
 
 struct kl_choice {
@@ -60,6 +61,7 @@ struct kl_run {
 	const struct kl_outcome *before;	/* the step before, or NULL */
 	size_t in_len;
 	size_t *cont_at;		/* where each container's header is in @in */
+	bool known;			/* all that is in its containers */
 	uint64_t nstate;		/* unknowns of the state */
 	uint64_t nbase;			/* and of the arguments */
 	struct kl_val *presets;		/* nbase values for each round of paths */
