@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The list and the stack of depth-first searches, see depth.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/depth.h"
+
+int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits *lim)
+{
+	size_t n = (size_t)p->nevents + 2;
+	uint32_t i, last = 0;
+
+	memset(d, 0, sizeof(*d));
+	d->p = p;
+	d->budget.lim = lim;
+	d->setlen = ((size_t)p->nitems + 63) / 64;
+	d->next = malloc(n * sizeof(*d->next));
+	d->prev = malloc(n * sizeof(*d->prev));
+	d->linearized = calloc(d->setlen + 1, sizeof(*d->linearized));
+	d->stack = malloc(((size_t)p->nitems + 1) * sizeof(*d->stack));
+	d->best = malloc(((size_t)p->nitems + 1) * sizeof(*d->best));
+	if (!d->next || !d->prev || !d->linearized || !d->stack || !d->best)
+		return -ENOMEM;
+	for (i = 0; i < p->nevents; i++) {
+		if (p->events[i].kind == KL_EV_DRAIN)
+			continue;
+		d->left += p->events[i].kind == KL_EV_RET;
+		d->next[last] = i + 1;
+		d->prev[i + 1] = last;
+		last = i + 1;
+	}
+	d->next[last] = 0;
+	d->prev[0] = last;
+	return kl_sim_init(&d->sim, p, d->budget.reason);
+}
+
+void depth_free(struct depth *d)
+{
+	free(d->next);
+	free(d->prev);
+	free(d->linearized);
+	free(d->stack);
+	free(d->best);
+	kl_cache_free(&d->cache);
+	kl_sim_free(&d->sim);
+}
+
+static void unlink_entry(struct depth *d, uint32_t e)
+{
+	d->next[d->prev[e]] = d->next[e];
+	d->prev[d->next[e]] = d->prev[e];
+}
+
+static void relink_entry(struct depth *d, uint32_t e)
+{
+	d->prev[d->next[e]] = e;
+	d->next[d->prev[e]] = e;
+}
+
+void depth_push(struct depth *d, struct depth_frame f)
+{
+	const struct kl_item *it = &d->p->items[f.item];
+
+	d->linearized[f.item / 64] |= 1ull << f.item % 64;
+	unlink_entry(d, it->call_ev + 1);
+	if (it->ret_ev != KL_NO_EVENT) {
+		unlink_entry(d, it->ret_ev + 1);
+		d->left--;
+	}
+	d->stack[d->height++] = f;
+	if (d->height > d->budget.progress)
+		d->budget.progress = d->height;
+}
+
+struct depth_frame depth_pop(struct depth *d)
+{
+	const struct depth_frame f = d->stack[--d->height];
+	const struct kl_item *it = &d->p->items[f.item];
+
+	d->linearized[f.item / 64] &= ~(1ull << f.item % 64);
+	if (it->ret_ev != KL_NO_EVENT) {
+		relink_entry(d, it->ret_ev + 1);
+		d->left++;
+	}
+	relink_entry(d, it->call_ev + 1);
+	if (d->height < d->low)
+		d->low = d->height;
+	return f;
+}
+
+void depth_note_failure(struct depth *d, uint32_t ev)
+{
+	uint32_t i;
+
+	if (ev <= d->best_ev && d->nbest)
+		return;
+	if (ev == d->best_ev && d->height <= d->nbest)
+		return;
+	for (i = d->low < d->nbest ? d->low : d->nbest; i < d->height; i++)
+		d->best[i] = (struct kl_step){ .item = d->stack[i].item };
+	d->nbest = d->low = d->height;
+	d->best_ev = ev;
+}
+
+bool depth_preds_linearized(const struct depth *d, uint32_t item)
+{
+	const struct kl_part *p = d->p;
+	uint32_t i;
+
+	if (!p->has_preds)
+		return true;
+	for (i = p->pred_at[item]; i < p->pred_at[item + 1]; i++)
+		if (!depth_is_linearized(d, p->pred[i]))
+			return false;
+	return true;
+}
+
+static size_t bytes(const struct depth *d)
+{
+	return kl_cache_bytes(&d->cache) + kl_sim_bytes(&d->sim);
+}
+
+int depth_check(struct depth *d)
+{
+	return kl_budget_check(&d->budget, bytes(d));
+}
+
+int depth_answer(struct depth *d, int ret, struct kl_answer *a)
+{
+	uint32_t i;
+
+	a->work = d->budget.work;
+	a->bytes = bytes(d);
+	if (ret == -EDQUOT) {
+		a->verdict = KL_UNKNOWN;
+		a->more_work = d->budget.more_work;
+		a->progress = d->budget.progress;
+		a->fail_event = d->best_ev;
+		snprintf(a->reason, sizeof(a->reason), "%s", d->budget.reason);
+		ret = 0;
+	} else if (ret == 1) {
+		for (i = 0; i < d->height; i++)
+			d->best[i] = (struct kl_step){ .item = d->stack[i].item };
+		d->nbest = d->height;
+		a->verdict = KL_LINEARIZABLE;
+		ret = 0;
+	} else if (!ret) {
+		a->verdict = KL_VIOLATION;
+		a->fail_event = d->best_ev;
+	}
+	if (ret)
+		return ret;
+	a->steps = d->best;
+	a->nsteps = d->nbest;
+	d->best = NULL;
+	return 0;
+}

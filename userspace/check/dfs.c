@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Depth-first search: wgl.c with a cache that takes as little as operations overlap,
+ * and without what need not be looked at:
+ *
+ * - What changes nothing and fits takes effect at once and for good, see frontier.c: a
+ *   configuration is what is left then.
+ * - Twins, operations of equal shape, go in the order of their returns.
+ * - What needs the state as it is goes before what leaves nothing of it, which can go
+ *   later just as well.  Of those that leave nothing the first is the one that returns
+ *   first, or one that lets it go.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/depth.h"
+
+#define NO_TWIN UINT32_MAX
+
+/* What is tried in turn. */
+enum pass { PASS_NEEDS, PASS_FIRST, PASS_OTHERS, PASSES, PASS_FREE };
+
+struct dfs {
+	struct depth d;
+	uint64_t *key;		/* of a configuration: state and first return; open slots */
+	size_t keylen;
+	uint32_t *open, nopen;	/* what is called before the first return, and not linearized */
+	uint32_t *needs, nneeds, *over, nover;	/* of it, see sort_open() */
+	uint32_t first;		/* that return's entry */
+	uint32_t *twin;		/* item that goes first, or NO_TWIN */
+};
+
+/* Each item's twin: of equal shape, called and returning before it. */
+static int find_twins(struct dfs *s)
+{
+	const struct kl_part *p = s->d.p;
+	uint64_t *apart = calloc((size_t)p->nitems / 64 + 1, sizeof(*apart));
+	uint32_t *open = malloc(((size_t)p->nslots + 1) * sizeof(*open)), nopen = 0, i, k;
+	int ret = apart && open ? 0 : -ENOMEM;
+
+	s->twin = malloc(((size_t)p->nitems + 1) * sizeof(*s->twin));
+	if (!s->twin)
+		ret = -ENOMEM;
+	/* What has to wait, or what others wait for, cannot change places. */
+	for (i = 0; !ret && p->has_preds && i < p->nitems; i++) {
+		for (k = p->pred_at[i]; k < p->pred_at[i + 1]; k++) {
+			apart[p->pred[k] / 64] |= 1ull << p->pred[k] % 64;
+			apart[i / 64] |= 1ull << i % 64;
+		}
+	}
+	for (i = 0; !ret && i < p->nevents; i++) {
+		const uint32_t item = p->events[i].item;
+		const struct kl_item *it = &p->items[item];
+
+		if (p->events[i].kind == KL_EV_RET) {
+			for (k = 0; open[k] != item; k++)
+				;
+			open[k] = open[--nopen];
+		}
+		if (p->events[i].kind != KL_EV_CALL)
+			continue;
+		s->twin[item] = NO_TWIN;
+		for (k = 0; k < nopen && it->kind == KL_ITEM_OP &&
+			    !(apart[item / 64] >> item % 64 & 1); k++) {
+			const struct kl_item *t = &p->items[open[k]];
+
+			if (t->shape == it->shape && t->kind == KL_ITEM_OP &&
+			    !(apart[open[k] / 64] >> open[k] % 64 & 1) &&
+			    (t->ret_ev < it->ret_ev || it->ret_ev == KL_NO_EVENT) &&
+			    (s->twin[item] == NO_TWIN || s->twin[item] < open[k]))
+				s->twin[item] = open[k];
+		}
+		open[nopen++] = item;
+	}
+	free(apart);
+	free(open);
+	return ret;
+}
+
+static bool may_go(const struct dfs *s, uint32_t item)
+{
+	return (s->twin[item] == NO_TWIN || depth_is_linearized(&s->d, s->twin[item])) &&
+	       depth_preds_linearized(&s->d, item);
+}
+
+/* May @item be free at @state, by what is remembered?  A matter of chance: so no branches. */
+static inline bool may_be_free(const struct dfs *s, uint32_t item, uint32_t state)
+{
+	const struct kl_item *it = &s->d.p->items[item];
+	const uint64_t key = kl_memo_key(state, it->shape);
+	const struct kl_memo_entry *m = kl_memo_at(&s->d.sim.memo, key);
+
+	return (m->key != key) | (it->kind != KL_ITEM_OP) |
+	       ((m->n == 1) & (m->next[0] == state));
+}
+
+/* Likewise: is it possible? */
+static inline bool may_be_possible(const struct dfs *s, uint32_t item, uint32_t state)
+{
+	const struct kl_item *it = &s->d.p->items[item];
+	const uint64_t key = kl_memo_key(state, it->shape);
+	const struct kl_memo_entry *m = kl_memo_at(&s->d.sim.memo, key);
+
+	return (m->key != key) | (it->kind != KL_ITEM_OP) | !!m->n;
+}
+
+/* Where natures are not remembered they would cost more than they save. */
+static inline int nature_of(struct dfs *s, uint32_t item)
+{
+	if (s->d.sim.nature)
+		return kl_sim_nature(&s->d.sim, item);
+	return s->d.p->items[item].pure ? KL_FREE : 0;
+}
+
+/* Does @item fit @state, and change nothing? */
+static int is_free(struct dfs *s, uint32_t item, uint32_t state)
+{
+	const uint32_t *next;
+	int n = nature_of(s, item);
+
+	if (n < 0 || !(n & KL_FREE) || !may_go(s, item))
+		return n < 0 ? n : 0;
+	n = kl_sim_step(&s->d.sim, state, item, &next);
+	return n < 0 ? n : n == 1 && next[0] == state;
+}
+
+/*
+ * Take what is free at @state, and list what is left: s->open, s->first, s->key.
+ *
+ * Return: was something taken?  Or a negative errno.
+ */
+static int take_free(struct dfs *s, uint32_t state)
+{
+	struct depth *d = &s->d;
+	uint32_t last = 0, e;
+	int any = 0, ret;
+
+	s->nopen = 0;
+	memset(s->key, 0, s->keylen * sizeof(*s->key));
+	while (depth_is_call(d, e = d->next[last])) {
+		const uint32_t item = depth_item(d, e), slot = d->p->items[item].slot;
+
+		ret = may_be_free(s, item, state) ? is_free(s, item, state) : 0;
+		if (ret < 0)
+			return ret;
+		if (ret) {
+			depth_push(d, (struct depth_frame){ item, 0, state, PASS_FREE });
+			any = 1;
+			continue;
+		}
+		s->open[s->nopen++] = item;
+		s->key[1 + slot / 64] |= 1ull << slot % 64;
+		last = e;
+	}
+	s->first = e;
+	s->key[0] = (uint64_t)state << 32 | e;
+	return any;
+}
+
+/* A configuration: what is free at @state is taken.  1 if it is new, 0 if not, -errno. */
+static int arrive(struct dfs *s, uint32_t state)
+{
+	int ret;
+
+	/* Nothing but predecessors makes one wait for what is behind it. */
+	do {
+		ret = take_free(s, state);
+	} while (ret > 0 && s->d.p->has_preds);
+	if (ret < 0 || !s->d.left)
+		return ret < 0 ? ret : 1;
+	s->d.budget.work++;
+	return kl_cache_add_at(&s->d.cache, s->key, s->first);
+}
+
+/*
+ * Is @item the one that returns first, or can that one take effect at @state, but not whenever?
+ */
+static int lets_go(struct dfs *s, uint32_t item, uint32_t state)
+{
+	const uint32_t first = depth_item(&s->d, s->first);
+	const uint32_t *next;
+	int ret;
+
+	if (item == first)
+		return 1;
+	ret = nature_of(s, first);
+	if (ret < 0 || ret & KL_OVER)
+		return ret < 0 ? ret : 0;
+	ret = kl_sim_step(&s->d.sim, state, first, &next);
+	return ret < 0 ? ret : ret > 0;
+}
+
+/* List what is left, as take_free() did. */
+static void list_open(struct dfs *s)
+{
+	const struct depth *d = &s->d;
+	uint32_t e;
+
+	s->nopen = 0;
+	for (e = d->next[0]; depth_is_call(d, e); e = d->next[e])
+		s->open[s->nopen++] = depth_item(d, e);
+	s->first = e;
+}
+
+/* Of what is open, what needs the state and may be possible, and what leaves nothing of it. */
+static int sort_open(struct dfs *s, uint32_t state)
+{
+	uint32_t i, nneeds = 0, nover = 0;
+
+	for (i = 0; i < s->nopen; i++) {
+		const uint32_t item = s->open[i];
+		const bool may = may_be_possible(s, item, state);
+		const int nature = nature_of(s, item);
+
+		if (nature < 0)
+			return nature;
+		s->needs[nneeds] = s->over[nover] = item;
+		nneeds += may & !(nature & KL_OVER);
+		nover += !!(nature & KL_OVER);
+	}
+	s->nneeds = nneeds;
+	s->nover = nover;
+	return 0;
+}
+
+/*
+ * Linearize @item in @pass if it has so many outcomes at *@state.
+ *
+ * Return: 1 and the state it leads to, 0 if not, negative errno.
+ */
+static int try_one(struct dfs *s, uint32_t item, enum pass pass, uint32_t outcome, uint32_t *state)
+{
+	const uint32_t *next;
+	int n = may_go(s, item) ? kl_sim_step(&s->d.sim, *state, item, &next) : 0;
+	uint32_t to;
+
+	if (n < 0 || (uint32_t)n <= outcome)
+		return n < 0 ? n : 0;
+	to = next[outcome];
+	if (pass != PASS_NEEDS) {
+		n = lets_go(s, item, to);
+		if (n < 0 || (pass == PASS_FIRST) != n)
+			return n < 0 ? n : 0;
+	}
+	depth_push(&s->d, (struct depth_frame){ item, outcome, *state, pass });
+	*state = to;
+	return 1;
+}
+
+/*
+ * Linearize what is to be tried next at *@state: the first of all, or what comes after @last
+ * which was tried last.
+ *
+ * Return: 1 and the state it leads to, 0 if there is none, negative errno.
+ */
+static int try_next(struct dfs *s, const struct depth_frame *last, uint32_t *state)
+{
+	uint32_t outcome = 0, pass = PASS_NEEDS, i = 0;
+	int ret;
+
+	if (last)
+		list_open(s);
+	ret = sort_open(s, *state);
+	if (ret)
+		return ret;
+	if (last) {
+		pass = last->pass;
+		outcome = last->outcome + 1;
+		while ((pass == PASS_NEEDS ? s->needs : s->over)[i] != last->item)
+			i++;
+	}
+	for (; pass < PASSES && !ret; pass++, i = 0) {
+		const uint32_t *list = pass == PASS_NEEDS ? s->needs : s->over;
+		const uint32_t n = pass == PASS_NEEDS ? s->nneeds : s->nover;
+
+		for (; i < n && !ret; i++, outcome = 0)
+			ret = try_one(s, list[i], pass, outcome, state);
+	}
+	if (!ret)
+		depth_note_failure(&s->d, s->first - 1);
+	return ret;
+}
+
+/* Return: 1 linearizable, 0 not, negative errno. */
+static int search(struct dfs *s)
+{
+	struct depth *d = &s->d;
+	uint32_t state = d->sim.first;
+	struct depth_frame f;
+	int ret;
+
+	for (;;) {
+		ret = arrive(s, state);
+		if (ret < 0 || !d->left)
+			return ret;
+		if (ret)
+			ret = depth_check(d) ?: try_next(s, NULL, &state);
+		while (!ret) {
+			do {
+				if (!d->height)
+					return 0;
+				f = depth_pop(d);
+			} while (f.pass == PASS_FREE);
+			state = f.state;
+			ret = try_next(s, &f, &state);
+		}
+		if (ret < 0)
+			return ret;
+	}
+}
+
+static int dfs_decide(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
+{
+	struct dfs s = { .keylen = 1 + (p->nslots + 63) / 64 };
+	int ret;
+
+	a->engine = "dfs";
+	ret = depth_init(&s.d, p, lim);
+	s.key = malloc(s.keylen * sizeof(*s.key));
+	s.open = malloc(((size_t)p->nslots + 1) * sizeof(*s.open));
+	s.needs = malloc(((size_t)p->nslots + 1) * sizeof(*s.needs));
+	s.over = malloc(((size_t)p->nslots + 1) * sizeof(*s.over));
+	if (!s.key || !s.open || !s.needs || !s.over)
+		ret = -ENOMEM;
+	ret = ret ?: find_twins(&s) ?:
+	      kl_cache_init_places(&s.d.cache, s.keylen, (size_t)p->nevents + 2);
+	ret = depth_answer(&s.d, ret ?: search(&s), a);
+	depth_free(&s.d);
+	free(s.key);
+	free(s.open);
+	free(s.needs);
+	free(s.over);
+	free(s.twin);
+	return ret;
+}
+
+const struct kl_engine kl_dfs_engine = { .name = "dfs", .decide = dfs_decide };
