@@ -7,6 +7,20 @@
 
 #define MAX_DEPTH	64
 
+#define BLANK	(KL_EDN_BLANK | KL_EDN_ENDS)
+#define MARK	(KL_EDN_PLAIN | KL_EDN_ENDS)
+
+const unsigned char kl_edn_class[256] = {
+	[' '] = BLANK, [','] = BLANK,
+	['\t'] = KL_EDN_ENDS, ['\r'] = KL_EDN_ENDS, ['\n'] = KL_EDN_ENDS, [';'] = KL_EDN_ENDS,
+	['"'] = MARK, ['('] = MARK, [')'] = MARK, ['['] = MARK, [']'] = MARK,
+	['{'] = MARK, ['}'] = MARK,
+	/* All else that is no control character. */
+	['!'] = KL_EDN_PLAIN, ['#' ... '\''] = KL_EDN_PLAIN, ['*' ... '+'] = KL_EDN_PLAIN,
+	['-' ... ':'] = KL_EDN_PLAIN, ['<' ... 'Z'] = KL_EDN_PLAIN, ['\\'] = KL_EDN_PLAIN,
+	['^' ... 'z'] = KL_EDN_PLAIN, ['|'] = KL_EDN_PLAIN, ['~' ... 255] = KL_EDN_PLAIN,
+};
+
 bool kl_edn_skip_some(struct kl_edn *e)
 {
 	for (; e->p < e->end; e->p++) {
@@ -86,7 +100,7 @@ static void atom(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = e->p;
 
-	if (integer(e, v))
+	if (*p != ':' && integer(e, v))
 		return;
 	/* A character is written \c, whatever c is. */
 	if (*p == '\\' && p[1] != '\n')

@@ -33,29 +33,39 @@ struct kl_edn_val {
 	} pair[2];
 };
 
+/* What each character is, as in scan.h. */
+#define KL_EDN_BLANK	1	/* a blank as is usual, or a comma */
+#define KL_EDN_ENDS	2	/* an atom ends here */
+#define KL_EDN_PLAIN	4	/* neither blank, nor the start of a comment */
+
+extern const unsigned char kl_edn_class[256];
+
+static inline bool kl_edn_is(char c, unsigned char class)
+{
+	return kl_edn_class[(unsigned char)c] & class;
+}
+
 /* Does an atom end at this character? */
 static inline bool kl_edn_ends(char c)
 {
-	static const bool ends[256] = {
-		[' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, [','] = true,
-		[';'] = true, ['"'] = true, ['('] = true, [')'] = true, ['['] = true,
-		[']'] = true, ['{'] = true, ['}'] = true,
-	};
-
-	return ends[(unsigned char)c];
+	return kl_edn_is(c, KL_EDN_ENDS);
 }
 
-/* kl_edn_skip() where there is something to skip. */
+/* kl_edn_skip() where there is more to skip than blanks. */
 bool kl_edn_skip_some(struct kl_edn *e);
 
 /* Move over blanks, commas and comments; false at the end of the text. */
 static inline bool kl_edn_skip(struct kl_edn *e)
 {
-	while (e->p < e->end && (*e->p == ' ' || *e->p == ','))
-		e->p++;
-	if (e->p < e->end && *e->p > ' ' && *e->p != ';')
-		return true;
-	return kl_edn_skip_some(e);
+	const char *p = e->p;
+
+	if (p >= e->end)
+		return false;
+	/* It ends in a newline. */
+	while (kl_edn_is(*p, KL_EDN_BLANK))
+		p++;
+	e->p = p;
+	return kl_edn_is(*p, KL_EDN_PLAIN) || kl_edn_skip_some(e);
 }
 
 /* The next value; 0, or -EINVAL after a message. */

@@ -168,12 +168,13 @@ static int64_t raw_index(struct kl_history *h, struct kl_table *t, uint64_t **ke
 			 size_t *cap, uint64_t raw,
 			 uint64_t (*hash)(const struct kl_history *h, size_t i))
 {
-	uint32_t *recent = &t->recent[(raw ^ raw >> 6 ^ raw >> 12) % KL_RECENT];
+	uint32_t *recent = &t->recent[kl_recent_at(raw)];
+	const int64_t index = kl_recent(t, *keys, raw);
 	size_t at;
 	int ret;
 
-	if (*recent && (*keys)[*recent - 1] == raw)
-		return *recent - 1;
+	if (index >= 0)
+		return index;
 	if (t->slot) {
 		for (at = hash_raw(raw) & t->mask; t->slot[at]; at = (at + 1) & t->mask)
 			if ((*keys)[t->slot[at] - 1] == raw)

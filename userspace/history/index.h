@@ -17,6 +17,19 @@ struct kl_table {
 	uint32_t recent[KL_RECENT];	/* the same, of the last key of these bits */
 };
 
+static inline uint32_t kl_recent_at(uint64_t raw)
+{
+	return (raw ^ raw >> 6 ^ raw >> 12) % KL_RECENT;
+}
+
+/* The index of @raw in @keys, if it is that of the last one of its bits; else -1. */
+static inline int64_t kl_recent(const struct kl_table *t, const uint64_t *keys, uint64_t raw)
+{
+	const uint32_t recent = t->recent[kl_recent_at(raw)];
+
+	return recent && keys[recent - 1] == raw ? (int64_t)recent - 1 : -1;
+}
+
 /*
  * The same with the hash's lower half beside the index.  When shapes are many,
  * most come once or a few times soon after one another: then each set of WAYS

@@ -23,13 +23,13 @@ static const struct {
 
 int kl_jepsen_type(const char *p, size_t len)
 {
-	static const char *const names[] = { ":invoke", ":ok", ":fail", ":info" };
-	int i;
-
-	for (i = 0; i < 4; i++)
-		if (kl_scan_is(p, len, names[i]))
-			return i;
-	return -1;
+	if (kl_scan_is(p, len, ":invoke"))
+		return KL_JEPSEN_INVOKE;
+	if (kl_scan_is(p, len, ":ok"))
+		return KL_JEPSEN_OK;
+	if (kl_scan_is(p, len, ":fail"))
+		return KL_JEPSEN_FAIL;
+	return kl_scan_is(p, len, ":info") ? KL_JEPSEN_INFO : -1;
 }
 
 int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log)
@@ -54,14 +54,14 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 	unsigned int i;
 
 	for (i = 0; i < KL_JEPSEN_METHODS; i++)
-		if (kl_scan_is(f, len, methods[i].theirs))
+		if (*f == *methods[i].theirs && kl_scan_is(f, len, methods[i].theirs))
 			break;
 	if (i == KL_JEPSEN_METHODS)
 		return kl_scan_bad(&j->scan, tok, "read, write or cas, enqueue or dequeue, acquire "
 				   "or release");
 	if (!j->spec)
 		j->spec = methods[i].spec;
-	if (strcmp(j->spec, methods[i].spec))
+	if (j->spec != methods[i].spec && strcmp(j->spec, methods[i].spec))
 		return kl_scan_bad(&j->scan, tok, "a method of the same structure as before");
 	if (j->method[i] < 0) {
 		index = kl_history_method(j->pairs.h, methods[i].ours, strlen(methods[i].ours));

@@ -5,14 +5,22 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "history/index.h"
 #include "history/pair.h"
 
 #define DROPPED	1	/* in pad, until the end */
 
+static inline int64_t thread_of(const struct kl_pairs *p, uint64_t process)
+{
+	const int64_t i = kl_recent(&p->h->index->threads, p->h->threads, process);
+
+	return i < 0 ? kl_history_thread(p->h, process) : i;
+}
+
 int kl_pairs_call(struct kl_pairs *p, const char *tok, uint64_t process, struct kl_op *op,
 		  const struct kl_shape *s, const struct kl_val *args)
 {
-	int64_t thread = kl_history_thread(p->h, process);
+	int64_t thread = thread_of(p, process);
 	size_t old = p->copen;
 	int ret;
 
@@ -37,7 +45,7 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, uint64_t process, struct 
 
 struct kl_op *kl_pairs_open(const struct kl_pairs *p, uint64_t process)
 {
-	int64_t thread = kl_history_thread(p->h, process);
+	int64_t thread = thread_of(p, process);
 
 	if (thread < 0 || (size_t)thread >= p->copen || !p->open[thread])
 		return NULL;

@@ -11,6 +11,13 @@
 #define MAX_ERRORS	20
 #define EXPECT		64	/* bytes of memory for each of a file, at most */
 
+const unsigned char kl_scan_class[256] = {
+	[' '] = KL_SCAN_BLANK | KL_SCAN_END, ['\t'] = KL_SCAN_BLANK | KL_SCAN_END,
+	['\r'] = KL_SCAN_BLANK | KL_SCAN_END, ['\n'] = KL_SCAN_END,
+	['a' ... 'z'] = KL_SCAN_NAME, ['A' ... 'Z'] = KL_SCAN_NAME,
+	['0' ... '9'] = KL_SCAN_NAME, ['_'] = KL_SCAN_NAME,
+};
+
 /* The word at @p as a message quotes it. */
 static const char *quote(char *buf, size_t size, const char *p)
 {

@@ -20,15 +20,27 @@ struct kl_scan {
 	struct kl_history *h;	/* what is made of it, to make room in, or NULL */
 };
 
+/* What each character is: one look, as most of a file's time is spent asking. */
+#define KL_SCAN_BLANK	1
+#define KL_SCAN_END	2	/* a word ends here */
+#define KL_SCAN_NAME	4	/* letters, digits and _ */
+
+extern const unsigned char kl_scan_class[256];
+
 static inline bool kl_scan_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\r';
+	return kl_scan_class[(unsigned char)c] & KL_SCAN_BLANK;
 }
 
 /* Does a word end here? */
 static inline bool kl_scan_end(char c)
 {
-	return kl_scan_blank(c) || c == '\n';
+	return kl_scan_class[(unsigned char)c] & KL_SCAN_END;
+}
+
+static inline bool kl_scan_name(char c)
+{
+	return kl_scan_class[(unsigned char)c] & KL_SCAN_NAME;
 }
 
 static inline bool kl_scan_digit(char c)
@@ -53,10 +65,15 @@ static inline size_t kl_scan_word(const char *p)
 }
 
 /* Is the word at @p, of @len characters, @word? */
+__attribute__((always_inline))
 static inline bool kl_scan_is(const char *p, size_t len, const char *word)
 {
 	size_t i;
 
+	/* A literal is compared as a number. */
+	if (__builtin_constant_p(__builtin_strlen(word)))
+		return len == __builtin_strlen(word) &&
+		       !__builtin_memcmp(p, word, __builtin_strlen(word));
 	for (i = 0; i < len; i++)
 		if (!word[i] || p[i] != word[i])
 			return false;

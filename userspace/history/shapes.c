@@ -263,29 +263,38 @@ static int64_t number_shape(struct kl_history *h, const struct kl_shape *s,
 	return number_hashed(h, s, v, shape_hash(s, v));
 }
 
-/* All values of @s, to @v; -EINVAL if there cannot be such a shape. */
-static int gather_vals(const struct kl_history *h, const struct kl_shape *s,
-		       const struct kl_val *args, const struct kl_val *res, struct kl_val *v)
+static inline bool good_shape(const struct kl_history *h, const struct kl_shape *s)
 {
+	return s->method < h->nmethods && s->nargs <= KL_MAX_ARGS && s->nres <= KL_MAX_ARGS;
+}
+
+/*
+ * All values of @s one after the other: in @v, if they are not so, or are the history's, which
+ * may go elsewhere.  @res NULL: not known.
+ */
+static inline const struct kl_val *all_vals(const struct kl_history *h, const struct kl_shape *s,
+					    const struct kl_val *args, const struct kl_val *res,
+					    struct kl_val *v)
+{
+	const size_t at = (uintptr_t)args - (uintptr_t)h->vals;
 	unsigned int i;
 
-	if (s->method >= h->nmethods || s->nargs > KL_MAX_ARGS || s->nres > KL_MAX_ARGS)
-		return -EINVAL;
+	if (res == args + s->nargs && at >= h->nvals * sizeof(*h->vals))
+		return args;
 	copy_vals(v, args, s->nargs);
 	if (res)
 		copy_vals(v + s->nargs, res, s->nres);
 	for (i = 0; !res && i < s->nres; i++)
 		v[s->nargs + i] = kl_special(KL_ANY);
-	return 0;
+	return v;
 }
 
 int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
 			 const struct kl_val *args, const struct kl_val *res)
 {
 	struct kl_val v[2 * KL_MAX_ARGS];
-	int ret = gather_vals(h, s, args, res, v);
 
-	return ret ? ret : number_shape(h, s, v);
+	return good_shape(h, s) ? number_shape(h, s, all_vals(h, s, args, res, v)) : -EINVAL;
 }
 
 /* Are the operation's times as they should be?  A pending one has no return. */
@@ -458,18 +467,18 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape
 	int64_t shape;
 	int ret;
 
-	if (op->object >= h->nobjects || op->thread >= h->nthreads)
+	if (op->object >= h->nobjects || op->thread >= h->nthreads || !good_shape(h, s))
 		return -EINVAL;
 	if (h->nops >= KL_NO_OP)
 		return -EOVERFLOW;
-	ret = gather_vals(h, s, args, op->flags & KL_OP_PENDING ? NULL : res, v) ?:
-	      kl_history_room(h, 1, s->nargs + s->nres) ?: kl_history_untold(h, 1);
+	args = all_vals(h, s, args, op->flags & KL_OP_PENDING ? NULL : res, v);
+	ret = kl_history_room(h, 1, s->nargs + s->nres) ?: kl_history_untold(h, 1);
 	if (ret)
 		return ret;
 	h->ops[h->nops] = *op;
 	if (!good_times(&h->ops[h->nops]))
 		return -EINVAL;
-	shape = number_shape(h, s, v);
+	shape = number_shape(h, s, args);
 	if (shape < 0)
 		return shape;
 	op->shape = h->ops[h->nops++].shape = shape;

@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "history/form.h"
+#include "history/index.h"
 #include "history/internal.h"
 #include "history/text.h"
 
@@ -88,7 +89,7 @@ struct line {
 	uint64_t point, drain;
 	struct kl_shape shape;
 	bool arrow;
-	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
+	struct kl_val vals[2 * KL_MAX_ARGS];	/* arguments, then results */
 };
 
 /* NAME=NUMBER behind the values. */
@@ -118,12 +119,21 @@ static int scan_attribute(struct kl_scan *s, const char **pp, struct line *l)
 	return 0;
 }
 
+static inline bool is_attribute(const char *p)
+{
+	if (*p < 'a' || *p > 'z')
+		return false;
+	while (kl_scan_name(*p))
+		p++;
+	return *p == '=' || (!kl_scan_end(*p) && memchr(p, '=', kl_scan_word(p)));
+}
+
 /* Arguments, `->' and results, attributes: all that is left of the line. */
 static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 {
 	const char *p = *pp;
 	uint8_t *n = &l->shape.nargs;
-	struct kl_val *v = l->args;
+	struct kl_val *v = l->vals;
 
 	l->point = l->drain = KL_TIME_MAX;
 	l->arrow = false;
@@ -136,11 +146,10 @@ static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 				return kl_scan_bad(s, p, "one `->' in a line");
 			l->arrow = true;
 			n = &l->shape.nres;
-			v = l->res;
 			p += 2;
 			continue;
 		}
-		if (*p >= 'a' && *p <= 'z' && memchr(p, '=', kl_scan_word(p)))
+		if (is_attribute(p))
 			break;
 		if (*n == KL_MAX_ARGS)
 			return kl_scan_bad(s, p, "at most 8 arguments and 8 results");
@@ -196,15 +205,12 @@ static int scan_times(struct kl_scan *s, const char **pp, struct kl_op *op)
 /* The index of the method that is named at *pp, which moves behind it. */
 static int64_t scan_method(struct kl_text_reader *r, const char **pp)
 {
-	static const bool in_name[256] = {
-		['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['_'] = true,
-	};
 	const char *p = *pp;
 	uint64_t chars = 0;
 	int64_t method;
 	size_t n, slot;
 
-	for (n = 0; in_name[(unsigned char)p[n]]; n++)
+	for (n = 0; kl_scan_name(p[n]); n++)
 		chars = chars << 8 | (unsigned char)p[n];
 	if (!n || n > KL_MAX_NAME || kl_scan_digit(*p) || !kl_scan_end(p[n]))
 		return kl_scan_bad(&r->src.scan, p, "a method's name (letters, digits and _)");
@@ -220,21 +226,41 @@ static int64_t scan_method(struct kl_text_reader *r, const char **pp)
 	return method;
 }
 
-static int64_t scan_id(struct kl_text_reader *r, const char **pp, char mark, const char *what,
-		       int64_t (*index)(struct kl_history *h, uint64_t raw))
+static inline int scan_id(struct kl_scan *s, const char **pp, char mark, const char *what,
+			  uint64_t *raw)
 {
-	const char *p = *pp, *tok = p;
-	uint64_t raw;
+	const char *p = *pp + 1;
 
-	if (*p != mark || !kl_scan_digit(p[1]))
-		return kl_scan_bad(&r->src.scan, p, what);
-	p++;
-	if (kl_scan_u64(&r->src.scan, &p, &raw, what)) {
-		*pp = tok;
+	if (p[-1] != mark || !kl_scan_digit(*p))
+		return kl_scan_bad(s, p - 1, what);
+	if (kl_scan_u64(s, &p, raw, what))
 		return -EINVAL;
-	}
 	*pp = p;
-	return index(r->h, raw);
+	return 0;
+}
+
+static int64_t scan_thread(struct kl_text_reader *r, const char **pp)
+{
+	struct kl_history *h = r->h;
+	uint64_t raw;
+	int64_t i;
+
+	if (scan_id(&r->src.scan, pp, 't', "a thread as in `t3', or `#'", &raw))
+		return -EINVAL;
+	i = kl_recent(&h->index->threads, h->threads, raw);
+	return i < 0 ? kl_history_thread(h, raw) : i;
+}
+
+static int64_t scan_object(struct kl_text_reader *r, const char **pp)
+{
+	struct kl_history *h = r->h;
+	uint64_t raw;
+	int64_t i;
+
+	if (scan_id(&r->src.scan, pp, '@', "an object as in `@0xffff8881'", &raw))
+		return -EINVAL;
+	i = kl_recent(&h->index->objects, h->objects, raw);
+	return i < 0 ? kl_history_object(h, raw) : i;
 }
 
 static int scan_op(struct kl_text_reader *r, const char **pp)
@@ -248,12 +274,12 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 	l.op = (struct kl_op){ .cpu = KL_NO_CPU };
 	l.shape = (struct kl_shape){ 0 };
 
-	i = scan_id(r, &p, 't', "a thread as in `t3', or `#'", kl_history_thread);
+	i = scan_thread(r, &p);
 	if (i < 0)
 		return i;
 	l.op.thread = i;
 	p = kl_scan_skip(p);
-	i = scan_id(r, &p, '@', "an object as in `@0xffff8881'", kl_history_object);
+	i = scan_object(r, &p);
 	if (i < 0)
 		return i;
 	l.op.object = i;
@@ -276,7 +302,7 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 		kl_expect(r->lines, r->clines, r->h->nops, r->h->cops);
 	ret = kl_grow(r->lines, r->clines, r->h->nops + 1);
 	if (!ret)
-		ret = kl_history_add(r->h, &l.op, &l.shape, l.args, l.res);
+		ret = kl_history_add(r->h, &l.op, &l.shape, l.vals, l.vals + l.shape.nargs);
 	if (!ret && (l.point != KL_TIME_MAX || l.drain != KL_TIME_MAX))
 		ret = kl_history_tell(r->h, r->h->nops - 1, l.point, l.drain);
 	if (!ret)
