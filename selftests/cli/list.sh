@@ -3,7 +3,7 @@
 #
 # klin list on a kernel's files: which alternative of a clause fits, and why not the
 # others.  Here a small object file with BTF plays the kernel; where there are real
-# ones (tools/vm), all of the catalogue fits them.
+# ones (Debian's, of tools/vm), all of the catalogue fits them.
 
 . "$(dirname "$0")/common.sh"
 
@@ -79,7 +79,7 @@ refuse "a file without BTF" "spec.lin: expected BTF" list --btf spec.lin old_way
 refuse "a file that is not there" "gone: No such file" list --btf gone old_way
 refuse "symbols without BTF" "expected --btf" list --symbols spec.lin old_way
 
-for btf in "$here"/../../build/vm/*/vmlinux.btf; do
+for btf in "$here"/../../build/vm/*-amd64/vmlinux.btf; do
 	[ -e "$btf" ] || continue
 	kernel=$(basename "$(dirname "$btf")")
 	for spec in $(awk '!/^#/ && ($2 ~ /^user:/ || $4 != "") { print $1 }' \
