@@ -170,6 +170,12 @@ void kl_sim_free(struct kl_sim *s)
 	memset(s, 0, sizeof(*s));
 }
 
+void kl_sim_forget(struct kl_sim *s)
+{
+	memset(s->memo.entries, 0, ((size_t)s->memo.mask + 1) * sizeof(*s->memo.entries));
+	s->nbefore = 0;
+}
+
 int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n)
 {
 	uint32_t own[] = { KL_STATE_GAP, s->any };
@@ -180,10 +186,9 @@ int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n)
 	if (ret)
 		return ret;
 	s->any = own[1];
-	s->nbefore = 0;
 	/* So many more that copying these costs little beside. */
 	s->room = ROOM + 8 * (s->states.nwords + s->states.n);
-	memset(s->memo.entries, 0, ((size_t)s->memo.mask + 1) * sizeof(*s->memo.entries));
+	kl_sim_forget(s);
 	return 0;
 }
 

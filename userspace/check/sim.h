@@ -232,6 +232,9 @@ void kl_supply_forget(struct kl_supply *s);
 int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const struct kl_item *it,
 		   int ret, char *reason);
 
+/* States have other numbers now: what is remembered of them is of no use. */
+void kl_sim_forget(struct kl_sim *s);
+
 /* Is kl_sim_keep() worth its while? */
 static inline bool kl_sim_full(const struct kl_sim *s)
 {

@@ -18,7 +18,7 @@
 /* All that is known of steps is about states that are no more. */
 static void forget_steps(struct kl_online *o)
 {
-	memset(o->sim.memo.entries, 0, MEMO * sizeof(*o->sim.memo.entries));
+	kl_sim_forget(&o->sim);
 	memset(o->steps, 0xff, o->csteps * sizeof(*o->steps));
 }
 
