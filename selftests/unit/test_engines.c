@@ -659,6 +659,171 @@ static size_t some_ops(const struct kl_spec *spec, struct kl_run *run, const str
 	return left ? n : 0;
 }
 
+#define FILLERS	70
+
+/* @h behind a number of operations that are open all the time and can take effect at its end. */
+static struct kl_history *widen(const struct kl_history *h)
+{
+	struct kl_history *w = kl_history_new();
+	struct kl_shape late = { .nargs = 1 }, finish = { 0 };
+	struct kl_op op = { .call = 1, .cpu = KL_NO_CPU };
+	uint64_t end = 0;
+	size_t i;
+
+	assert_non_null(w);
+	w->clock = h->clock;
+	w->error = h->error;
+	w->fresh = true;
+	for (i = 0; i < h->nmethods; i++)
+		assert_int_equal(kl_history_method(w, h->methods[i], strlen(h->methods[i])), i);
+	late.method = kl_history_method(w, "late", 4);
+	finish.method = kl_history_method(w, "finish", 6);
+	assert_int_equal(kl_history_object(w, 1), 0);
+	for (i = 0; i < h->nops; i++) {
+		const struct kl_op *o = &h->ops[i];
+
+		if (o->ret != KL_TIME_MAX && o->ret > end)
+			end = o->ret;
+		if (o->call > end)
+			end = o->call;
+	}
+	end += 2000 + 2 * h->error;
+	for (i = 0; i < FILLERS; i++) {
+		const struct kl_val k = kl_word(i);
+
+		op.thread = kl_history_thread(w, 1000 + i);
+		op.ret = end + 1000;
+		assert_int_equal(kl_history_add(w, &op, &late, &k, NULL), 0);
+	}
+	op.thread = kl_history_thread(w, 999);
+	op.call = end;
+	op.ret = end + 1;
+	assert_int_equal(kl_history_add(w, &op, &finish, NULL, NULL), 0);
+	for (i = 0; i < h->nops; i++) {
+		const struct kl_op *o = &h->ops[i];
+
+		op = (struct kl_op){
+			.thread = kl_history_thread(w, h->threads[o->thread]), .cpu = o->cpu,
+			.flags = o->flags & (KL_OP_PENDING | KL_OP_NOCALL),
+			.call = o->flags & KL_OP_NOCALL ? o->call : o->call + 1000,
+			.ret = o->ret == KL_TIME_MAX ? o->ret : o->ret + 1000,
+		};
+		assert_int_equal(kl_history_add(w, &op, kl_op_shape(h, o), kl_op_args(h, o),
+						kl_op_res(h, o)), 0);
+	}
+	assert_int_equal(kl_history_finish(w), 0);
+	return w;
+}
+
+/* More at once than bits in a word, of which few can go on: as if the others were not there. */
+static void test_wide(void **state)
+{
+	static const char wide[] = "spec wide { word v = 0; bool done = false;\n"
+		"method read() -> word { atomic { return v; } }\n"
+		"method write(word x) { atomic_flush { v = x; } }\n"
+		"method cas(word a, word b) -> bool { atomic_flush { if (v == a) { v = b; return true; }\n"
+		"return false; } }\n"
+		"method finish() { atomic_flush { done = true; } }\n"
+		"method late(word k) { atomic { assume(done); } } }\n";
+	static const struct kl_engine *const engines[] = {
+		&kl_frontier_engine, &kl_dfs_engine, &kl_wgl_engine, &kl_beam_engine,
+	};
+	const struct random_config c = { .max_ops = 12, .threads = 5, .values = 3 };
+	unsigned long i, n = runs() / 4 + 1, count[3] = { 0 };
+	struct kl_spec *spec, *small;
+	uint64_t seed = 21;
+	size_t k;
+
+	assert_int_equal(kl_spec_parse("w.lin", wide, strlen(wide), &spec), 0);
+	assert_int_equal(kl_spec_parse("s.lin", sc_specs[0], strlen(sc_specs[0]), &small), 0);
+	for (i = 0; i < n; i++) {
+		bool falsified;
+		struct kl_history *h = random_history(small, &c, &seed, &falsified), *w;
+		enum kl_verdict expected = h->fresh ? ask(small, h, &kl_oracle_engine, true) :
+					   KL_UNKNOWN;
+
+		count[expected]++;
+		w = expected == KL_UNKNOWN ? NULL : widen(h);
+		for (k = 0; w && k < N(engines); k++) {
+			const enum kl_verdict v = ask(spec, w, engines[k], true);
+
+			if (v == expected || v == KL_UNKNOWN)
+				continue;
+			show(spec, w, engines[k]->name);
+			show(small, h, "the same, small:");
+			fail();
+		}
+		kl_history_free(w);
+		kl_history_free(h);
+	}
+	kl_spec_free(spec);
+	kl_spec_free(small);
+	printf("# %lu linearizable, %lu violations, %lu from an unknown state\n", count[0], count[1],
+	       count[2]);
+	assert_true(count[KL_LINEARIZABLE] > n / 4 && count[KL_VIOLATION] > n / 40);
+}
+
+/* Does the order of @a have all that returned before @fail? */
+static void assert_reaches(const struct kl_spec *spec, const struct kl_history *h,
+			   const struct kl_answer *a, struct kl_event fail)
+{
+	bool placed[16] = { false };
+	uint32_t i;
+
+	for (i = 0; i < a->nsteps; i++)
+		placed[a->steps[i].item] = true;
+	for (i = 0; i < h->nops; i++) {
+		if (h->ops[i].ret < h->ops[fail.item].ret && !placed[i]) {
+			show(spec, h, "an order that does not come as far as it says");
+			fail();
+		}
+	}
+}
+
+/* Where no order comes further does not depend on who looks for it. */
+static void test_furthest(void **state)
+{
+	static const struct kl_engine *const engines[] = {
+		&kl_frontier_engine, &kl_dfs_engine, &kl_wgl_engine,
+	};
+	const struct random_config c = { .max_ops = 10, .threads = 4, .values = 3 };
+	const struct kl_limits lim = { .bytes = 64u << 20 };
+	unsigned long i, n = runs(), violations = 0;
+	struct specs specs;
+	uint64_t seed = 22;
+	size_t k;
+
+	load_specs(&specs, sc_specs, N(sc_specs), false);
+	for (i = 0; i < n; i++) {
+		const struct kl_spec *spec = specs.s[i % specs.n];
+		bool falsified;
+		struct kl_history *h = random_history(spec, &c, &seed, &falsified);
+		struct kl_event fail[N(engines)];
+
+		for (k = 0; falsified && k < N(engines); k++) {
+			struct kl_answer a;
+
+			assert_int_equal(kl_decide_history(spec, h, engines[k], &lim, &a, &fail[k]),
+					 0);
+			if (a.verdict != KL_VIOLATION)
+				falsified = false;
+			else
+				assert_reaches(spec, h, &a, fail[k]);
+			kl_answer_free(&a);
+			if (falsified && (fail[k].item != fail[0].item ||
+					  fail[k].kind != fail[0].kind)) {
+				show(spec, h, engines[k]->name);
+				fail();
+			}
+		}
+		violations += falsified;
+		kl_history_free(h);
+	}
+	free_specs(&specs);
+	printf("# %lu histories, %lu violations\n", n, violations);
+	assert_true(violations > n / 40);
+}
+
 /* What leaves no trace is left out of right histories, which stay right. */
 static void test_no_trace(void **state)
 {
@@ -797,6 +962,8 @@ int main(void)
 		cmocka_unit_test(test_lifo),
 		cmocka_unit_test(test_middle),
 		cmocka_unit_test(test_tso_middle),
+		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_furthest),
 		cmocka_unit_test(test_no_trace),
 		cmocka_unit_test(test_beam),
 		cmocka_unit_test(test_supply),

@@ -228,6 +228,28 @@ static void test_queue_stack(void **state)
 	teardown(&b);
 }
 
+/* What says that a container is empty may be in it. */
+static void test_special_inside(void **state)
+{
+	struct bench b;
+
+	setup(&b, "spec t { queue<word> q = empty; stack<word> s = empty; deque<word> d = empty;\n"
+	      "method fill() { atomic { q.push(q.pop()); s.push(s.pop()); d.push_back(d.pop_back()); } }\n"
+	      "method take() -> (word x, word y, word z) { atomic { return (q.pop(), s.pop(), "
+	      "d.pop_front()); } }\n"
+	      "method sizes() -> (word x, word y, word z) { atomic { return (q.size(), s.size(), "
+	      "d.size()); } } }", true);
+	apply(&b, "fill", NULL, NULL);
+	assert_string_equal(b.log, "q = [empty], s = [empty], d = [empty]\n");
+	apply(&b, "sizes", NULL, ARGS(W(1), W(1), W(1)));
+	assert_string_equal(b.log, "q = [empty], s = [empty], d = [empty]\n");
+	apply(&b, "take", NULL, ARGS(EMPTY, EMPTY, EMPTY));
+	assert_string_equal(b.log, "q = [], s = [], d = []\n");
+	apply(&b, "take", NULL, ARGS(EMPTY, EMPTY, EMPTY));
+	assert_string_equal(b.log, "q = [], s = [], d = []\n");
+	teardown(&b);
+}
+
 static void test_deque(void **state)
 {
 	uint64_t seed = 1, deque[64], n = 0, v;
@@ -485,18 +507,53 @@ static void test_canonical(void **state)
 	teardown(&b);
 }
 
+/* However many entries come at once, and in whatever order. */
+static void test_sorted(void **state)
+{
+	struct kl_val first[STATE_MAX];
+	uint64_t n, factor;
+	struct bench b;
+	size_t len;
+
+	for (n = 1; n < 40; n++) {
+		for (factor = 1, len = 0; factor < n; factor += 2) {
+			setup(&b, "spec t { const N = 64; set<word> s = empty; map<word, word> m = empty;\n"
+			      "bag<word> g = empty; pqueue<word> p = empty;\n"
+			      "method add(word n, word f) { word i = 0; atomic { while (i < n) {\n"
+			      "word k = i * f % N; s.add(k); m.put(k, k + 1); g.add(k); p.push(k);\n"
+			      "i += 1; } } }\n"
+			      "method drop(word f, word n) { word i = n; atomic { while (i < N) {\n"
+			      "word k = i * f % N; s.remove(k); m.remove(k); g.remove(k); i += 1; } } }\n"
+			      "}", true);
+			/* f is odd: all of 0 .. 63, then those from n on go */
+			apply(&b, "add", ARGS(W(64), W(factor)), NULL);
+			apply(&b, "drop", ARGS(W(1), W(n)), NULL);
+			assert_true(b.log[0]);
+			if (len) {
+				assert_int_equal(b.len, len);
+				assert_memory_equal(b.state, first, len * sizeof(*first));
+			}
+			len = b.len;
+			memcpy(first, b.state, sizeof(first));
+			teardown(&b);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_outcomes),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_queue_stack),
+		cmocka_unit_test(test_special_inside),
 		cmocka_unit_test(test_deque),
 		cmocka_unit_test(test_pqueue),
 		cmocka_unit_test(test_set_map_bag),
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_canonical),
+		cmocka_unit_test(test_sorted),
 	};
 
 	return cmocka_run_group_tests_name("spec_run", tests, NULL, NULL);

@@ -8,7 +8,7 @@
  * - Twins, operations of equal shape, go in the order of their returns.
  * - What needs the state as it is goes before what leaves nothing of it, which can go
  *   later just as well.  Of those that leave nothing the first is the one that returns
- *   first, or one that lets it go.
+ *   first, or one that lets it go.  Not so while an operation is open that never returns.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -203,21 +203,29 @@ static void list_open(struct dfs *s)
 	s->first = e;
 }
 
-/* Of what is open, what needs the state and may be possible, and what leaves nothing of it. */
+/*
+ * Of what is open, what needs the state and may be possible, and what leaves nothing of it.
+ * Where one is pending they are all one.
+ */
 static int sort_open(struct dfs *s, uint32_t state)
 {
 	uint32_t i, nneeds = 0, nover = 0;
+	bool pending = false;
 
+	/* What need never take effect would go before what has to return. */
+	for (i = 0; i < s->nopen; i++)
+		pending |= s->d.p->items[s->open[i]].ret_ev == KL_NO_EVENT;
 	for (i = 0; i < s->nopen; i++) {
 		const uint32_t item = s->open[i];
 		const bool may = may_be_possible(s, item, state);
 		const int nature = nature_of(s, item);
+		const bool over = !pending & !!(nature & KL_OVER);
 
 		if (nature < 0)
 			return nature;
 		s->needs[nneeds] = s->over[nover] = item;
-		nneeds += may & !(nature & KL_OVER);
-		nover += !!(nature & KL_OVER);
+		nneeds += may & !over;
+		nover += over;
 	}
 	s->nneeds = nneeds;
 	s->nover = nover;

@@ -120,17 +120,16 @@ static struct kl_val *put_entries(struct kl_run *r, const struct kl_cont *c,
 	/* A deque of which nothing is known has one form. */
 	i = kind == KL_C_DEQUE && c->unknown && c->n == 1;
 	for (; i < c->n; i += stride) {
-		if (stride > 1 && is_gone(c, kind, &c->e[i]))
-			continue;
-		*e++ = kl_sym_get(r, c->e[i]);
+		e[0] = kl_sym_get(r, c->e[i]);
 		if (kind == KL_C_BAG) {
-			*e = c->e[i + 1];
+			e[1] = c->e[i + 1];
 			if (!c->unknown)
-				e->tag = KL_WORD;
-			e++;
+				e[1].tag = KL_WORD;
 		} else if (stride > 1) {
-			*e++ = kl_sym_get(r, c->e[i + 1]);
+			e[1] = kl_sym_get(r, c->e[i + 1]);
 		}
+		if (stride == 1 || !is_gone(c, kind, e))
+			e += stride;
 	}
 	return e;
 }

@@ -308,8 +308,11 @@ static int pqueue_call(struct kl_run *r, struct kl_cont *c, bool max, enum kl_co
 	}
 }
 
-/* May a call with the result @v have changed the container? */
-static bool changes(enum kl_cont_kind kind, enum kl_cont_op op, struct kl_val v)
+/*
+ * May a call with the result @v have changed the container?  It has fewer values now if
+ * @fewer: `empty' may be what was in it.
+ */
+static bool changes(enum kl_cont_kind kind, enum kl_cont_op op, struct kl_val v, bool fewer)
 {
 	switch (op) {
 	case KL_CO_HAS:
@@ -320,7 +323,7 @@ static bool changes(enum kl_cont_kind kind, enum kl_cont_op op, struct kl_val v)
 	case KL_CO_COUNT:
 		return false;
 	case KL_CO_POP:
-		return v.tag != KL_EMPTY;
+		return v.tag != KL_EMPTY || fewer;
 	case KL_CO_ADD:
 		return kind != KL_C_SET || v.tag != KL_WORD || v.v;
 	case KL_CO_REMOVE:
@@ -330,17 +333,9 @@ static bool changes(enum kl_cont_kind kind, enum kl_cont_op op, struct kl_val v)
 	}
 }
 
-static int call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct kl_val *v)
+static int call(struct kl_run *r, const struct kl_var *var, struct kl_cont *c,
+		enum kl_cont_op op, struct kl_val *v)
 {
-	const struct kl_var *var = r->s->conts[index];
-	struct kl_cont *c = &r->conts[index];
-	int ret;
-
-	if (!c->loaded) {
-		ret = kl_cont_load(r, index);
-		if (ret)
-			return ret;
-	}
 	switch (var->cont) {
 	case KL_C_QUEUE:
 		return queue_call(r, c, op, v);
@@ -359,8 +354,13 @@ static int call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct
 
 int kl_cont_call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct kl_val *v)
 {
-	int ret = call(r, index, op, v);
+	const struct kl_var *var = r->s->conts[index];
+	struct kl_cont *c = &r->conts[index];
+	int ret = c->loaded ? 0 : kl_cont_load(r, index);
+	const size_t n = c->n;
 
-	r->cont_changed |= changes(r->s->conts[index]->cont, op, v[0]);
+	if (!ret)
+		ret = call(r, var, c, op, v);
+	r->cont_changed |= changes(var->cont, op, v[0], c->n < n);
 	return ret;
 }
