@@ -721,8 +721,8 @@ static void test_wide(void **state)
 	static const char wide[] = "spec wide { word v = 0; bool done = false;\n"
 		"method read() -> word { atomic { return v; } }\n"
 		"method write(word x) { atomic_flush { v = x; } }\n"
-		"method cas(word a, word b) -> bool { atomic_flush { if (v == a) { v = b; return true; }\n"
-		"return false; } }\n"
+		"method cas(word a, word b) -> bool {\n"
+		"atomic_flush { if (v == a) { v = b; return true; } return false; } }\n"
 		"method finish() { atomic_flush { done = true; } }\n"
 		"method late(word k) { atomic { assume(done); } } }\n";
 	static const struct kl_engine *const engines[] = {
@@ -758,8 +758,8 @@ static void test_wide(void **state)
 	}
 	kl_spec_free(spec);
 	kl_spec_free(small);
-	printf("# %lu linearizable, %lu violations, %lu from an unknown state\n", count[0], count[1],
-	       count[2]);
+	printf("# %lu linearizable, %lu violations, %lu from an unknown state\n",
+	       count[KL_LINEARIZABLE], count[KL_VIOLATION], count[KL_UNKNOWN]);
 	assert_true(count[KL_LINEARIZABLE] > n / 4 && count[KL_VIOLATION] > n / 40);
 }
 
@@ -803,8 +803,8 @@ static void test_furthest(void **state)
 		for (k = 0; falsified && k < N(engines); k++) {
 			struct kl_answer a;
 
-			assert_int_equal(kl_decide_history(spec, h, engines[k], &lim, &a, &fail[k]),
-					 0);
+			assert_int_equal(kl_decide_history(spec, h, engines[k], &lim, &a,
+							   &fail[k]), 0);
 			if (a.verdict != KL_VIOLATION)
 				falsified = false;
 			else
