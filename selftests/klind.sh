@@ -131,15 +131,23 @@ test_twin()
 {
 	name="a correct seqlock and the kernel's range: no report"
 	configure
-	start
-	load_range
-	load_klin_ko "subject=seqlock rate=4000 ops=5000 drain=16 delay=3000"
-	wait_done 60
-	wait_for 20 more_than 50 operations_checked_total range
-	kill "$sysctl"
-	wait "$sysctl" 2>/dev/null
-	sysctl=
-	finish
+	# A machine that stood still for a while had it dropped for load: then once more.
+	for try in 1 2 3; do
+		start
+		load_range
+		load_klin_ko "subject=seqlock rate=4000 ops=5000 drain=16 delay=3000"
+		wait_done 60
+		wait_for 20 more_than 50 operations_checked_total range
+		kill "$sysctl"
+		wait "$sysctl" 2>/dev/null
+		sysctl=
+		finish
+		if [ $ended -ne 0 ] || [ -n "$(ls -A "$reports")" ] ||
+		   [ "$(value object_drops_total seqlock)" = 0 ]; then
+			break
+		fi
+		ktap_note "try $try: dropped, $(value operations_checked_total seqlock) were checked"
+	done
 	if [ $ended -eq 0 ] && [ -z "$(ls -A "$reports")" ] && right seqlock && right range &&
 	   [ "$(value operations_checked_total range)" -gt 50 ] &&
 	   [ "$(value operations_checked_total seqlock)" -gt 1000 ]; then
