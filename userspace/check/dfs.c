@@ -84,25 +84,33 @@ static bool may_go(const struct dfs *s, uint32_t item)
 	       depth_preds_linearized(&s->d, item);
 }
 
-/* May @item be free at @state, by what is remembered?  A matter of chance: so no branches. */
-static inline bool may_be_free(const struct dfs *s, uint32_t item, uint32_t state)
+/* Is it not remembered what @item does to @state?  Else *m says so. */
+static inline bool is_new(const struct dfs *s, uint32_t item, uint32_t state,
+			  const struct kl_memo_entry **m)
 {
 	const struct kl_item *it = &s->d.p->items[item];
 	const uint64_t key = kl_memo_key(state, it->shape);
-	const struct kl_memo_entry *m = kl_memo_at(&s->d.sim.memo, key);
 
-	return (m->key != key) | (it->kind != KL_ITEM_OP) |
-	       ((m->n == 1) & (m->next[0] == state));
+	*m = kl_memo_at(&s->d.sim.memo, key);
+	return ((*m)->key != key) | (it->kind != KL_ITEM_OP);
+}
+
+/* May @item be free at @state, by what is remembered?  A matter of chance: so no branches. */
+static inline bool may_be_free(const struct dfs *s, uint32_t item, uint32_t state)
+{
+	const struct kl_memo_entry *m;
+	const bool anew = is_new(s, item, state, &m);
+
+	return anew | ((m->n == 1) & (m->next[0] == state));
 }
 
 /* Likewise: is it possible? */
 static inline bool may_be_possible(const struct dfs *s, uint32_t item, uint32_t state)
 {
-	const struct kl_item *it = &s->d.p->items[item];
-	const uint64_t key = kl_memo_key(state, it->shape);
-	const struct kl_memo_entry *m = kl_memo_at(&s->d.sim.memo, key);
+	const struct kl_memo_entry *m;
+	const bool anew = is_new(s, item, state, &m);
 
-	return (m->key != key) | (it->kind != KL_ITEM_OP) | !!m->n;
+	return anew | !!m->n;
 }
 
 /* Where natures are not remembered they would cost more than they save. */

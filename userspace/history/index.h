@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "history/history.h"
+
 #define KL_RECENT	64
 #define KL_HANDFUL	256
 
@@ -53,5 +55,21 @@ struct kl_index {
 	struct kl_table methods, objects, threads;
 	struct kl_shapes shapes;
 };
+
+/* kl_history_thread(), which most often was asked for lately. */
+static inline int64_t kl_thread_index(struct kl_history *h, uint64_t raw)
+{
+	const int64_t i = kl_recent(&h->index->threads, h->threads, raw);
+
+	return i < 0 ? kl_history_thread(h, raw) : i;
+}
+
+/* The same of kl_history_object(). */
+static inline int64_t kl_object_index(struct kl_history *h, uint64_t raw)
+{
+	const int64_t i = kl_recent(&h->index->objects, h->objects, raw);
+
+	return i < 0 ? kl_history_object(h, raw) : i;
+}
 
 #endif

@@ -10,17 +10,10 @@
 
 #define DROPPED	1	/* in pad, until the end */
 
-static inline int64_t thread_of(const struct kl_pairs *p, uint64_t process)
-{
-	const int64_t i = kl_recent(&p->h->index->threads, p->h->threads, process);
-
-	return i < 0 ? kl_history_thread(p->h, process) : i;
-}
-
 int kl_pairs_call(struct kl_pairs *p, const char *tok, uint64_t process, struct kl_op *op,
 		  const struct kl_shape *s, const struct kl_val *args)
 {
-	int64_t thread = thread_of(p, process);
+	int64_t thread = kl_thread_index(p->h, process);
 	size_t old = p->copen;
 	int ret;
 
@@ -45,7 +38,7 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, uint64_t process, struct 
 
 struct kl_op *kl_pairs_open(const struct kl_pairs *p, uint64_t process)
 {
-	int64_t thread = thread_of(p, process);
+	int64_t thread = kl_thread_index(p->h, process);
 
 	if (thread < 0 || (size_t)thread >= p->copen || !p->open[thread])
 		return NULL;

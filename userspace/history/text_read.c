@@ -239,47 +239,28 @@ static inline int scan_id(struct kl_scan *s, const char **pp, char mark, const c
 	return 0;
 }
 
-static int64_t scan_thread(struct kl_text_reader *r, const char **pp)
-{
-	struct kl_history *h = r->h;
-	uint64_t raw;
-	int64_t i;
-
-	if (scan_id(&r->src.scan, pp, 't', "a thread as in `t3', or `#'", &raw))
-		return -EINVAL;
-	i = kl_recent(&h->index->threads, h->threads, raw);
-	return i < 0 ? kl_history_thread(h, raw) : i;
-}
-
-static int64_t scan_object(struct kl_text_reader *r, const char **pp)
-{
-	struct kl_history *h = r->h;
-	uint64_t raw;
-	int64_t i;
-
-	if (scan_id(&r->src.scan, pp, '@', "an object as in `@0xffff8881'", &raw))
-		return -EINVAL;
-	i = kl_recent(&h->index->objects, h->objects, raw);
-	return i < 0 ? kl_history_object(h, raw) : i;
-}
-
 static int scan_op(struct kl_text_reader *r, const char **pp)
 {
 	struct kl_scan *s = &r->src.scan;
 	const char *p = *pp;
 	struct line l;
+	uint64_t raw;
 	int64_t i;
 	int ret;
 
 	l.op = (struct kl_op){ .cpu = KL_NO_CPU };
 	l.shape = (struct kl_shape){ 0 };
 
-	i = scan_thread(r, &p);
+	if (scan_id(s, &p, 't', "a thread as in `t3', or `#'", &raw))
+		return -EINVAL;
+	i = kl_thread_index(r->h, raw);
 	if (i < 0)
 		return i;
 	l.op.thread = i;
 	p = kl_scan_skip(p);
-	i = scan_object(r, &p);
+	if (scan_id(s, &p, '@', "an object as in `@0xffff8881'", &raw))
+		return -EINVAL;
+	i = kl_object_index(r->h, raw);
 	if (i < 0)
 		return i;
 	l.op.object = i;

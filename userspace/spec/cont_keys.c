@@ -20,6 +20,7 @@ static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, size_
 
 	key = kl_sym_get(r, key);
 	*at = SIZE_MAX;
+	/* As a rule nothing is unknown, and that is all. */
 	for (i = 0; i < c->n && !kl_val_eq(c->e[i], key); i += 2)
 		;
 	if (i < c->n)
