@@ -805,6 +805,65 @@ static void test_longer(void **state)
 	compare(&c[2], &kl_frontier_engine, runs() / 20000, 2, 9);
 }
 
+/*
+ * @n threads call, then all return, then all call again: they add the first half of the values,
+ * the second, and take all, queues the first half first.  @wrong: of the first half the one
+ * that came last, and of the second the one that came first, are taken in each other's place.
+ */
+static struct kl_history *rounds(unsigned int n, bool queue, bool wrong)
+{
+	struct kl_history *h;
+	char *text, *to;
+	unsigned int round, i;
+	int ret;
+
+	text = to = malloc(100 + 4 * (size_t)n * 60);
+	assert_non_null(text);
+	to += sprintf(to, "# klin history 1\n# clock mono error 0\n");
+	for (round = 0; round < 4; round++) {
+		for (i = 0; i < n; i++) {
+			const unsigned int half = round < 2 ? round : queue ? round - 2 : 3 - round;
+			unsigned int value = 1 + half * n + i;
+
+			if (wrong && round >= 2 && (value == n || value == n + 1))
+				value = 2 * n + 1 - value;
+			to += sprintf(to, "t%u @0 %u %u %s %u\n", i, 2 * round * n + i,
+				      (2 * round + 1) * n + i, round < 2 ? "add" : "take ->",
+				      value);
+		}
+	}
+	ret = kl_text_read("t", text, to - text, &h);
+	free(text);
+	assert_int_equal(ret, 0);
+	h->fresh = true;
+	return h;
+}
+
+/* Many returns between two calls, of more operations than are looked at together. */
+static void test_rounds(void **state)
+{
+	static const unsigned int n[] = { 2, 5, 8, 40, 900, 1020, 3000 };
+	unsigned int i, stack, wrong;
+	struct kl_history *h;
+	struct kl_spec *spec;
+
+	for (stack = 0; stack < 2; stack++) {
+		assert_int_equal(kl_spec_parse("t.lin", types[stack].spec,
+					       strlen(types[stack].spec), &spec), 0);
+		for (i = 0; i < sizeof(n) / sizeof(*n); i++) {
+			for (wrong = 0; wrong < 2; wrong++) {
+				h = rounds(n[i], !stack, wrong);
+				assert_int_equal(ask(spec, h, &kl_mono_engine, true, NULL),
+						 wrong ? KL_VIOLATION : KL_LINEARIZABLE);
+				assert_true(check_certificate(spec, h, wrong ? KL_VIOLATION :
+							      KL_LINEARIZABLE));
+				kl_history_free(h);
+			}
+		}
+		kl_spec_free(spec);
+	}
+}
+
 /* What random histories seldom have: wrong only by what three values say together. */
 static void test_three(void **state)
 {
@@ -882,6 +941,7 @@ int main(void)
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_longer),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_rounds),
 		cmocka_unit_test(test_three),
 		cmocka_unit_test(test_points),
 	};

@@ -121,10 +121,11 @@ static int add_some(struct blocks *b, uint32_t from, uint32_t n)
 			return 0;
 		/* Its argument if it writes, else its result: there is no other. */
 		v[i] = h->vals[s->vals];
-		mono_words_soon(&b->words, v[i].v);
+		mono_words_soon(&b->words, v[i].v, mono_words_hash(v[i].v));
 	}
 	for (i = 0; i < n && b->words.table; i++)
-		__builtin_prefetch(&b->block[mono_words_sooner(&b->words, v[i].v)], 1);
+		__builtin_prefetch(&b->block[mono_words_sooner(&b->words, v[i].v,
+							       mono_words_hash(v[i].v))], 1);
 	for (i = 0; i < n && ret > 0; i++)
 		ret = add(b, from + i, role[i], v[i], first.v, known, &less);
 	return ret > 0 ? !less : ret;

@@ -7,9 +7,12 @@
 #ifndef KL_CHECK_MONO_EYE_H
 #define KL_CHECK_MONO_EYE_H
 
+#include <stddef.h>
+
 #include "check/mono/mono.h"
 
-typedef uint32_t mono_four __attribute__((vector_size(16)));
+/* Fields of struct mono_value. */
+enum { MONO_ADDED, MONO_REMOVED, MONO_CALL, MONO_RRET, MONO_LO, MONO_HI, MONO_ORET, MONO_PEEKS };
 
 /* A copy of some of struct mono, for the registers. */
 struct mono_eye {
@@ -19,7 +22,6 @@ struct mono_eye {
 	uint32_t nins, ncuts;
 	uint32_t time, each;	/* of the last event; 1: it goes on with each of them */
 	uint32_t last;		/* event */
-	mono_four again;	/* of what was there already when it was added or removed */
 };
 
 static inline struct mono_eye mono_open_eye(struct mono *m)
@@ -36,7 +38,6 @@ static inline void mono_close_eye(const struct mono_eye *eye, struct mono *m)
 	m->nins = eye->nins;
 	m->ncuts = eye->ncuts;
 	m->end = eye->time + 2;
-	m->again |= eye->again[0] | eye->again[1];
 }
 
 static inline void mono_see_other(struct mono_eye *eye, uint32_t item, bool ret)
@@ -64,48 +65,50 @@ static inline uint32_t mono_tick(struct mono_eye *eye, uint32_t event)
 /* The next event, see m->ev. */
 static inline __attribute__((always_inline)) void mono_see(struct mono_eye *eye, uint32_t event)
 {
-	/* Of calls, then returns, to add, remove, look: what is written in any case, */
-	static const mono_four writes[2][3][2] = {
-		{
-			{ { ~0u, 0, ~0u, 0 }, { 0, ~0u, 0, 0 } },
-			{ { 0, ~0u, 0, 0 }, { 0, ~0u, 0, 0 } },
-			{ { 0, 0, 0, 0 }, { 0, ~0u, 0, 0 } },
-		}, {
-			{ { 0, 0, 0, 0 }, { 0, 0, 0, 0 } },
-			{ { 0, 0, 0, ~0u }, { 0, 0, 0, 0 } },
-			{ { 0, 0, 0, 0 }, { 0, 0, 0, 0 } },
-		},
-	};
-	/* only if it was not seen yet, and what is counted. */
-	static const mono_four once[2][3] = {
-		{ { 0 }, { 0 }, { 0 } },
-		{ { ~0u, 0, 0, 0 }, { ~0u, 0, ~0u, 0 }, { ~0u, 0, ~0u, 0 } },
-	};
-	static const mono_four more[2][3] = { { { 0 }, { 0 }, { 0, 0, 0, 1 } }, { { 0 }, { 0 }, { 0 } } };
-	const uint32_t item = event >> 1, ret = event & 1, op = eye->op[item];
-	const uint32_t value = op & MONO_VALUE, time = mono_tick(eye, event);
-	const enum mono_kind kind = mono_kind(op);
-	const mono_four none = { MONO_NONE, MONO_NONE, MONO_NONE, MONO_NONE };
-	const mono_four first = { item, item, time, time }, second = { time, time, time, time };
-	mono_four *v, a, b, mask, new;
+	/*
+	 * Of calls, then returns, to add, remove, look: the fields that say which item it is, and
+	 * when, twice, and the one that is the first such time; LO, which is written last, if it
+	 * is none.  Is it one more peek, or a place to come in?
+	 */
+	static const struct {
+		uint8_t item, time, last, first, peek, in;
+	} __attribute__((aligned(8))) rows[] = {
+		{ MONO_ADDED, MONO_CALL, MONO_HI, MONO_LO, 0, 1 },
+		{ MONO_LO, MONO_LO, MONO_LO, MONO_LO, 0, 0 },
+		{ MONO_REMOVED, MONO_HI, MONO_HI, MONO_LO, 0, 0 },
+		{ MONO_LO, MONO_RRET, MONO_LO, MONO_ORET, 0, 0 },
+		{ MONO_LO, MONO_HI, MONO_HI, MONO_LO, 1, 0 },
+		{ MONO_LO, MONO_LO, MONO_LO, MONO_ORET, 0, 0 },
+	}, *row;
+	const uint32_t item = event >> 1, op = eye->op[item], value = op & MONO_VALUE;
+	const uint32_t time = mono_tick(eye, event);
+	const uint32_t returned = time | ((event & 1) - 1);	/* UNSEEN of calls */
+	uint32_t *v, lo, first;
 
-	_Static_assert(MONO_NONE == MONO_UNSEEN, "one comparison does for both");
-	_Static_assert(sizeof(struct mono_value) == 2 * sizeof(mono_four), "two vectors");
-	if (__builtin_expect(kind > MONO_PEEK, 0)) {
-		mono_see_other(eye, item, ret);
+	_Static_assert(sizeof(struct mono_value) == 4 * (MONO_PEEKS + 1) &&
+		       offsetof(struct mono_value, remove) == 4 * MONO_REMOVED &&
+		       offsetof(struct mono_value, call) == 4 * MONO_CALL &&
+		       offsetof(struct mono_value, rret) == 4 * MONO_RRET &&
+		       offsetof(struct mono_value, lo) == 4 * MONO_LO &&
+		       offsetof(struct mono_value, hi) == 4 * MONO_HI &&
+		       offsetof(struct mono_value, oret) == 4 * MONO_ORET, "as they are there");
+	if (__builtin_expect(mono_kind(op) > MONO_PEEK, 0)) {
+		mono_see_other(eye, item, event & 1);
 		return;
 	}
-	v = (mono_four *)&eye->v[value];
-	a = v[0];
-	b = v[1];
-	mask = writes[ret][kind][0];
-	eye->again |= mask & (mono_four)(a != none);
-	v[0] = (a & ~mask) | (first & mask);
-	new = once[ret][kind] & (mono_four)(b == none);
-	mask = writes[ret][kind][1] | new;
-	v[1] = ((b & ~mask) | (second & mask)) + more[ret][kind];
-	eye->ins[eye->nins] = mono_in(value, ret);
-	eye->nins += ((ret | kind) ? new[0] & 1 : 1) & eye->listed;
+	row = &rows[2 * mono_kind(op) + (event & 1)];
+	v = (uint32_t *)&eye->v[value];
+	lo = v[MONO_LO];
+	first = v[row->first];
+	v[row->item] = item;
+	v[row->time] = time;
+	v[row->last] = time;
+	v[row->first] = first < returned ? first : returned;
+	v[MONO_PEEKS] += row->peek;
+	v[MONO_LO] = lo < returned ? lo : returned;
+	eye->ins[eye->nins] = mono_in(value, event & 1);
+	if (eye->listed)
+		eye->nins += row->in + (lo > returned);
 }
 
 #endif

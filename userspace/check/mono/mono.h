@@ -112,6 +112,7 @@ struct mono {
 	uint32_t nwords;
 	uint32_t nempty, nfree, npeeks;
 	bool again;		/* a word was added, or removed, more than once */
+	bool suspect;		/* some value by itself may have no order */
 	uint32_t *wild;		/* pending removals in order of call */
 	uint32_t nwild;
 	uint32_t *deadline;	/* of each value, by when one of them must have taken it */
@@ -192,9 +193,9 @@ static inline void mono_put(struct mono *m, uint32_t item)
 
 #define MONO_UNSEEN	UINT32_MAX	/* lo, oret: not yet; MONO_START for rret */
 
-static inline void mono_new_value(struct mono *m, uint32_t value)
+static inline void mono_new_value(struct mono_value *v)
 {
-	m->v[value] = (struct mono_value){
+	*v = (struct mono_value){
 		.add = MONO_NONE, .remove = MONO_NONE, .lo = MONO_UNSEEN, .oret = MONO_UNSEEN,
 	};
 }
@@ -248,8 +249,11 @@ extern const struct mono_type mono_queue, mono_stack, mono_pqueue, mono_register
 int mono_timeline(struct mono *m, char *reason, size_t size);
 /* Make m->ev, if it is not there.  0 or -ENOMEM. */
 int mono_events(struct mono *m);
-/* values.c: what can be said of the values when all events were seen. */
-void mono_settle(struct mono *m);
+/*
+ * values.c: what can be said of the values when all events were seen.  Return: of how many
+ * operations they tell.
+ */
+uint32_t mono_settle(struct mono *m);
 /* Make m->ins, if it is not there; needs m->ev.  0 or -ENOMEM. */
 int mono_list_ins(struct mono *m);
 /* Make m->peek_times, if they are not there; or only room.  0 or -ENOMEM. */

@@ -165,7 +165,7 @@ static inline void set_key_soon(const struct set_part *s, const struct set_small
 	if (key < m->n)
 		__builtin_prefetch(&m->key[key], 1);
 	else
-		mono_words_soon(&s->words, key);
+		mono_words_soon(&s->words, key, mono_words_hash(key));
 }
 
 /* In SET_SOON operations, and in half as many. */
@@ -174,10 +174,13 @@ static inline void set_keys_soon(const struct set_part *s, const struct set_smal
 				 const struct set_op *op)
 {
 	const uint64_t key = op[SET_SOON / 2].key;
+	uint32_t number;
 
 	set_key_soon(s, m, op[SET_SOON].key);
-	if (key >= m->n)
-		__builtin_prefetch(&s->keys[mono_words_sooner(&s->words, key)], 1);
+	if (key < m->n)
+		return;
+	number = mono_words_sooner(&s->words, key, mono_words_hash(key));
+	__builtin_prefetch(&s->keys[number], 1);
 }
 
 static inline struct set_key *set_find_key(struct set_part *s, const struct set_small *m,
@@ -187,7 +190,9 @@ static inline struct set_key *set_find_key(struct set_part *s, const struct set_
 
 	if (key < m->n)
 		return &m->key[key];
-	return mono_words_hashed(&s->words, key, &number) ? NULL : &s->keys[number];
+	if (mono_words_hashed(&s->words, key, mono_words_hash(key), &number))
+		return NULL;
+	return &s->keys[number];
 }
 
 /* The only operation of a key's group, as it was looked up, without the key. */

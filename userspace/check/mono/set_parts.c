@@ -24,7 +24,7 @@ static int has_many_large(const struct set *t)
 		const struct kl_val *v = kl_op_args(h, op);
 
 		if (kl_op_shape(h, op)->nargs && v->tag == KL_WORD && v->v >= n)
-			ret = mono_words_hashed(&words, v->v, &number);
+			ret = mono_words_hashed(&words, v->v, mono_words_hash(v->v), &number);
 	}
 	if (!ret)
 		ret = words.n > MANY;

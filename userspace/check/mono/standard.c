@@ -106,7 +106,7 @@ static int check_value(struct mono *m, uint32_t i)
 static int find_empty(struct mono *m)
 {
 	/* Of each gap: how many critical intervals begin there, less those that end. */
-	int32_t *delta = calloc((size_t)m->end + 2, sizeof(*delta));
+	int32_t *delta = kl_big_zalloc((size_t)m->end + 2, sizeof(*delta));
 	uint32_t i, gap = 0;
 	int32_t inside;
 	struct mono_cut *cut = m->cut;
@@ -151,7 +151,8 @@ int mono_standard(struct mono *m)
 	uint32_t i;
 	int ret;
 
-	for (i = 0; i < m->nvalues; i++) {
+	/* See mono_settle(), but for those that were in from the start. */
+	for (i = 0; (m->suspect || m->nfirst) && i < m->nvalues; i++) {
 		if (mono_gone(m, &m->v[i]))
 			continue;
 		ret = check_value(m, i);

@@ -37,7 +37,8 @@ struct timeline {
 	const uint32_t *list;	/* of the operations; NULL: all */
 	struct mono_words words;
 	uint8_t *roles;		/* of the history's methods */
-	uint32_t numbered;	/* operations so far */
+	uint32_t numbered;	/* operations so far, */
+	uint32_t nothers;	/* of which so many have no word */
 	uint64_t error;
 	/* Open, see open.h: wait[head] .. wait[tail - 1], and their events. */
 	uint64_t *wait;
@@ -95,60 +96,116 @@ static int no_role(struct timeline *t, unsigned int method)
 	return 0;
 }
 
-static int number_op(struct timeline *t, uint32_t item, enum kl_role role, struct kl_val v)
+static inline uint32_t op_word(enum kl_role role, uint32_t number)
 {
 	static const enum mono_kind kinds[] = {
 		[KL_ROLE_ADD] = MONO_ADD, [KL_ROLE_REMOVE] = MONO_REMOVE,
 		[KL_ROLE_PEEK] = MONO_PEEK,
 	};
+
+	return mono_op(kinds[role], number);
+}
+
+/* Operations that are numbered together. */
+struct block {
+	uint32_t n;
+	uint8_t role[BLOCK];
+	struct kl_val v[BLOCK];
+	uint64_t hash[BLOCK];	/* of a word that is not looked up directly */
+};
+
+static int number_op(struct timeline *t, const struct block *b, uint32_t i)
+{
+	const uint32_t item = t->numbered + i;
+	const struct kl_val v = b->v[i];
 	struct mono *m = t->m;
 	uint32_t number;
 
 	if (m->peek_times.nth)
 		mono_count_peeks(&m->peek_times, item, m->npeeks);
-	if (v.tag != KL_WORD)
-		return special(t, item, role, v, op_of(t, item)->flags & KL_OP_PENDING);
+	if (v.tag != KL_WORD) {
+		t->nothers++;
+		return special(t, item, b->role[i], v, op_of(t, item)->flags & KL_OP_PENDING);
+	}
 	/* In case it is new. */
-	mono_new_value(m, t->words.n);
-	if (mono_words_number(&t->words, v.v, &number))
+	mono_new_value(&m->v[t->words.n]);
+	if (v.v < t->words.ndirect)
+		number = mono_words_direct(&t->words, v.v);
+	else if (mono_words_hashed(&t->words, v.v, b->hash[i], &number))
 		return -ENOMEM;
 	/* Long enough before its events. */
 	__builtin_prefetch(&m->v[number], 1);
-	m->op[item] = mono_op(kinds[role], number);
-	m->npeeks += role == KL_ROLE_PEEK;
+	m->op[item] = op_word(b->role[i], number);
+	m->npeeks += b->role[i] == KL_ROLE_PEEK;
 	return 1;
+}
+
+/* Those from @i on that are looked up directly, up to one that is not: that. */
+static uint32_t number_direct(struct timeline *t, const struct block *b, uint32_t i)
+{
+	struct mono *m = t->m;
+	struct mono_words words = t->words;	/* for the registers */
+	struct mono_value *const values = m->v;
+	uint32_t *const op = m->op + t->numbered;
+	uint32_t number, npeeks = m->npeeks;
+
+	for (; i < b->n && b->v[i].tag == KL_WORD && b->v[i].v < words.ndirect; i++) {
+		if (m->peek_times.nth)
+			mono_count_peeks(&m->peek_times, t->numbered + i, npeeks);
+		mono_new_value(&values[words.n]);
+		number = mono_words_direct(&words, b->v[i].v);
+		__builtin_prefetch(&values[number], 1);
+		op[i] = op_word(b->role[i], number);
+		npeeks += b->role[i] == KL_ROLE_PEEK;
+	}
+	t->words.n = words.n;
+	m->npeeks = npeeks;
+	return i;
 }
 
 /* Words are looked up together, so that they do not wait for memory one by one. */
 static int number_block(struct timeline *t)
 {
-	const struct kl_history *h = t->m->s->h;
+	const struct kl_shape *const shapes = t->m->s->h->shapes;
+	const struct kl_val *const vals = t->m->s->h->vals;
+	const uint8_t *const roles = t->roles;
+	const struct mono_words *const words = &t->words;
 	const uint32_t from = t->numbered, left = t->m->nitems - from;
-	const uint32_t n = left < BLOCK ? left : BLOCK;
-	struct kl_val v[BLOCK];
-	uint8_t method[BLOCK];
-	uint32_t i;
+	uint32_t direct = 0, i;
+	struct block b;
 	int ret = 1;
 
-	for (i = 0; i < n; i++) {
+	b.n = left < BLOCK ? left : BLOCK;
+	for (i = 0; i < b.n; i++) {
 		const struct kl_op *op = op_of(t, from + i);
-		const struct kl_shape *s = &h->shapes[op->shape];
+		const struct kl_shape s = shapes[op->shape];
+		/* Its argument if it adds, else its result: there is no other. */
+		const struct kl_val v = vals[s.vals];
 
 		__builtin_prefetch(op + BLOCK);
-		method[i] = s->method;
-		if (t->roles[s->method] == KL_ROLE_OTHER)
-			return no_role(t, s->method);
-		/* Its argument if it adds, else its result: there is no other. */
-		v[i] = h->vals[s->vals];
-		if (v[i].tag == KL_WORD)
-			mono_words_soon(&t->words, v[i].v);
+		b.role[i] = roles[s.method];
+		if (b.role[i] == KL_ROLE_OTHER)
+			return no_role(t, s.method);
+		b.v[i] = v;
+		if (v.tag != KL_WORD)
+			continue;
+		if (v.v < words->ndirect)
+			direct++;
+		else
+			b.hash[i] = mono_words_hash(v.v);
+		mono_words_soon(words, v.v, b.hash[i]);
 	}
-	for (i = 0; i < n && t->words.table; i++)
-		if (v[i].tag == KL_WORD)
-			__builtin_prefetch(&t->m->v[mono_words_sooner(&t->words, v[i].v)], 1);
-	for (i = 0; i < n && ret > 0; i++)
-		ret = number_op(t, from + i, t->roles[method[i]], v[i]);
-	t->numbered += n;
+	for (i = 0; i < b.n && words->table; i++)
+		if (b.v[i].tag == KL_WORD)
+			__builtin_prefetch(&t->m->v[mono_words_sooner(words, b.v[i].v,
+								      b.hash[i])], 1);
+	for (i = 0; i < b.n && ret > 0; i++) {
+		if (2 * direct > b.n)
+			i = number_direct(t, &b, i);
+		if (i < b.n)
+			ret = number_op(t, &b, i);
+	}
+	t->numbered += b.n;
 	t->eye.cut = t->m->cut;
 	return ret;
 }
@@ -404,37 +461,62 @@ static inline bool may_be_tied(const struct timeline *t, const struct kl_op *op,
 	return false;
 }
 
+/* Of those that wait from @head on, all more before @time; the new end of @events. */
+static __attribute__((noinline))
+uint32_t put_before(struct timeline *t, size_t *head, uint64_t time, uint32_t *events, uint32_t n)
+{
+	uint32_t now;
+
+	do {
+		if (n > TOGETHER - OPEN_NEAR * (BLOCK + 2)) {
+			put_some(t, events, n);
+			n = 0;
+		}
+		now = open_before(t->wait + *head, time);
+		open_copy(events + n, t->event + *head);
+		n += now;
+		*head += now;
+	} while (now == OPEN_NEAR);
+	return n;
+}
+
 /*
- * Operations @i .. @end - 1, or up to one whose thread may return when it is called: the next
- * item.  Vectors that are read where numbers were just written would have to wait.
+ * Operations @i .. @end - 1, a block at most, or up to one whose thread may return when it is
+ * called: the next item.  Vectors that are read where numbers were just written would have
+ * to wait.
  */
 __attribute__((optimize("no-tree-vectorize")))
 static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
 {
+	/* There is room for all but what put_before() makes room for. */
 	uint32_t events[TOGETHER], n = 0, now;
+	const struct kl_op *const ops = t->ops;
+	const uint32_t *const list = t->list;
+	const uint64_t error = t->error;
+	const bool sorted = t->sorted;
 	uint64_t *const wait = t->wait;
 	uint32_t *const event = t->event;
 	size_t head = t->head, tail = t->tail;
 	uint64_t moves = t->moves;
 
 	for (; i < end; i++) {
-		const struct kl_op *op = op_of(t, i);
+		const struct kl_op *op = &ops[list ? list[i] : i];
 
-		do {
-			if (n > TOGETHER - OPEN_NEAR - 1) {
-				put_some(t, events, n);
-				n = 0;
-			}
-			now = open_before(wait + head, op->call);
-			open_copy(events + n, event + head);
-			n += now;
-			head += now;
-		} while (now == OPEN_NEAR);
+		now = open_before(wait + head, op->call);
+		open_copy(events + n, event + head);
+		n += now;
+		head += now;
+		if (now == OPEN_NEAR) {
+			size_t to = head;
+
+			n = put_before(t, &to, op->call, events, n);
+			head = to;
+		}
 		if (wait[head] == op->call && may_be_tied(t, op, wait + head, event + head))
 			break;
 		events[n++] = i << 1;
-		if (op->ret != KL_TIME_MAX && !t->sorted)
-			tail = open_add(wait, event, tail, kl_time_add(op->ret, t->error),
+		if (op->ret != KL_TIME_MAX && !sorted)
+			tail = open_add(wait, event, tail, kl_time_add(op->ret, error),
 					i << 1 | 1, &moves);
 	}
 	put_some(t, events, n);
@@ -576,7 +658,7 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	free(t.mark);
 	if (ret > 0) {
 		end_peeks(m);
-		mono_settle(m);
+		m->again |= mono_settle(m) != m->nitems - t.nothers;
 	}
 	return ret > 0 ? list_wild(m) : ret;
 }

@@ -103,42 +103,56 @@ void mono_free_times(struct mono *m)
 	m->call = m->ret = NULL;
 }
 
-void mono_settle(struct mono *m)
+/* One that was not both added and removed, by operations that returned. */
+static void settle_open(struct mono *m, uint32_t value)
 {
 	const bool removes = m->c.kind != KL_CONTAINER_REGISTER;
-	uint32_t i;
+	struct mono_value *v = &m->v[value];
+
+	if (v->remove != MONO_NONE && v->rret == MONO_START) {
+		v->rret = m->end - 1;
+		if (v->oret == MONO_UNSEEN)
+			v->oret = m->end - 1;
+	}
+	if (v->oret == MONO_UNSEEN)
+		v->oret = m->end + 1;
+	if (v->lo == MONO_UNSEEN)
+		v->lo = v->hi == MONO_START ? m->end + 1 : m->end - 1;
+	if (v->hi == MONO_START)
+		return;
+	/* A pending addition that nobody saw: without it an order is an order, too. */
+	if (v->oret > m->end && v->lo == m->end - 1) {
+		m->op[v->add] = mono_op(MONO_OUT, value);
+		v->lo = v->hi = m->end + 1;
+		return;
+	}
+	if (v->add == MONO_NONE) {
+		v->lo = MONO_START;
+		m->nfirst++;
+	}
+	if (removes && v->remove == MONO_NONE)
+		v->hi = m->end;
+}
+
+uint32_t mono_settle(struct mono *m)
+{
+	bool early = false, late = false;
+	uint32_t i, seen = 0;
 
 	m->nfirst = 0;
 	for (i = 0; i < m->nvalues; i++) {
 		struct mono_value *v = &m->v[i];
 
-		if (v->remove != MONO_NONE && v->rret == MONO_START) {
-			v->rret = m->end - 1;
-			if (v->oret == MONO_UNSEEN)
-				v->oret = m->end - 1;
-		}
-		if (v->oret == MONO_UNSEEN)
-			v->oret = m->end + 1;
-		if (v->lo == MONO_UNSEEN)
-			v->lo = v->hi == MONO_START ? m->end + 1 : m->end - 1;
-		if (v->hi == MONO_START)
-			continue;
-		/* A pending addition that nobody saw: without it an order is an order, too. */
-		if (v->oret > m->end && v->lo == m->end - 1) {
-			m->op[v->add] = mono_op(MONO_OUT, i);
-			v->lo = v->hi = m->end + 1;
-			continue;
-		}
-		if (v->add == MONO_NONE) {
-			v->lo = MONO_START;
-			m->nfirst++;
-		}
-		if (removes && v->remove == MONO_NONE)
-			v->hi = m->end;
-		/* It may have been there before, too. */
-		if (v->add != MONO_NONE && v->oret <= v->call && (!removes || !m->s->h->fresh))
-			m->again = true;
+		seen += (v->add != MONO_NONE) + (v->remove != MONO_NONE) + v->peeks;
+		if (v->add == MONO_NONE || v->remove == MONO_NONE || v->rret == MONO_START)
+			settle_open(m, i);
+		early |= v->add != MONO_NONE && v->oret <= v->call;
+		late |= v->remove != MONO_NONE && v->rret <= v->hi;
 	}
+	m->suspect = early || late;
+	/* It may have been there before, too. */
+	m->again |= early && (m->c.kind == KL_CONTAINER_REGISTER || !m->s->h->fresh);
+	return seen;
 }
 
 void mono_gather(struct mono *m)
@@ -147,7 +161,7 @@ void mono_gather(struct mono *m)
 	uint32_t e, i;
 
 	for (i = 0; i < m->nvalues; i++)
-		mono_new_value(m, i);
+		mono_new_value(&m->v[i]);
 	m->again = false;
 	m->nins = m->ncuts = 0;
 	eye = mono_open_eye(m);

@@ -75,7 +75,7 @@ static int make_table(struct mono_words *w)
 		return -ENOMEM;
 	w->mask = size - 1;
 	for (i = 0; i < w->n; i++) {
-		const uint64_t word = w->word[i], hash = kl_mix(word, 0);
+		const uint64_t word = w->word[i], hash = mono_words_hash(word);
 
 		if (word >= w->ndirect)
 			w->table[place_of(w, word, hash)] = entry(w, hash, i);
@@ -83,9 +83,8 @@ static int make_table(struct mono_words *w)
 	return 0;
 }
 
-int mono_words_hashed(struct mono_words *w, uint64_t word, uint32_t *number)
+int mono_words_hashed(struct mono_words *w, uint64_t word, uint64_t hash, uint32_t *number)
 {
-	const uint64_t hash = kl_mix(word, 0);
 	uint32_t new;
 	size_t at;
 

@@ -26,47 +26,58 @@ int mono_words_init(struct mono_words *w, uint32_t most, uint64_t ndirect);
 void mono_words_free(struct mono_words *w);
 /* All but the words by number is not needed any more. */
 void mono_words_close(struct mono_words *w);
-int mono_words_hashed(struct mono_words *w, uint64_t word, uint32_t *number);
+/* One that is not looked up directly, of which @hash is mono_words_hash(). */
+int mono_words_hashed(struct mono_words *w, uint64_t word, uint64_t hash, uint32_t *number);
+
+static inline uint64_t mono_words_hash(uint64_t word)
+{
+	return kl_mix(word, 0);
+}
 
 /* It will be looked up soon.  Not inlined, that would be taken for nothing. */
 __attribute__((always_inline))
-static inline void mono_words_soon(const struct mono_words *w, uint64_t word)
+static inline void mono_words_soon(const struct mono_words *w, uint64_t word, uint64_t hash)
 {
 	if (word < w->ndirect)
 		__builtin_prefetch(&w->direct[word]);
 	else if (w->table)
-		__builtin_prefetch(&w->table[kl_mix(word, 0) & w->mask]);
+		__builtin_prefetch(&w->table[hash & w->mask]);
 }
 
 /* It will be looked up very soon: the number that it seems to have, or 0. */
-static inline uint32_t mono_words_sooner(const struct mono_words *w, uint64_t word)
+static inline uint32_t mono_words_sooner(const struct mono_words *w, uint64_t word, uint64_t hash)
 {
 	uint32_t n;
 
 	if (word < w->ndirect || !w->table)
 		return 0;
-	n = w->table[kl_mix(word, 0) & w->mask] & w->numbers;
+	n = w->table[hash & w->mask] & w->numbers;
 	n -= !!n;
 	__builtin_prefetch(&w->word[n]);
 	return n;
 }
 
 /*
- * The number of @word, a new one if it was not seen before: which, is chance, and
- * so nothing that could be guessed.  0 or -ENOMEM.
+ * The number of @word, below @ndirect, a new one if it was not seen before: which, is
+ * chance, and so nothing that could be guessed.
  */
-static inline int mono_words_number(struct mono_words *w, uint64_t word, uint32_t *number)
+static inline uint32_t mono_words_direct(struct mono_words *w, uint64_t word)
 {
-	uint32_t n;
+	uint32_t n = w->direct[word];
 
-	if (word >= w->ndirect)
-		return mono_words_hashed(w, word, number);
-	n = w->direct[word];
 	w->word[w->n] = word;
 	w->n += !n;
 	n |= w->n & -(uint32_t)!n;
 	w->direct[word] = n;
-	*number = n - 1;
+	return n - 1;
+}
+
+/* The same of any word.  0 or -ENOMEM. */
+static inline int mono_words_number(struct mono_words *w, uint64_t word, uint32_t *number)
+{
+	if (word >= w->ndirect)
+		return mono_words_hashed(w, word, mono_words_hash(word), number);
+	*number = mono_words_direct(w, word);
 	return 0;
 }
 
