@@ -63,6 +63,7 @@ void depth_push(struct depth *d, struct depth_frame f)
 {
 	const struct kl_item *it = &d->p->items[f.item];
 
+	kl_item_ahead(d->p, f.item);
 	d->linearized[f.item / 64] |= 1ull << f.item % 64;
 	unlink_entry(d, it->call_ev + 1);
 	if (it->ret_ev != KL_NO_EVENT) {

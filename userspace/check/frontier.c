@@ -652,6 +652,7 @@ static int on_event(struct frontier *f)
 
 	switch (e->kind) {
 	case KL_EV_CALL:
+		kl_item_ahead(f->p, e->item);
 		ret = on_solitary(f, e->item);
 		if (ret <= 0)
 			return ret ? ret : on_call(f, e->item);

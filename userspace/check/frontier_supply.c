@@ -97,7 +97,6 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 static int look_at(struct kl_supply *s, const struct kl_item *it)
 {
 	const struct kl_part *p = s->sim->p;
-	const struct kl_op *op = kl_item_op(p, it);
 	const struct kl_val any = kl_special(KL_ANY);
 	struct effect *e = &s->effect[it->shape];
 	struct seen seen = { s, e, 0 };
@@ -105,8 +104,8 @@ static int look_at(struct kl_supply *s, const struct kl_item *it)
 
 	*e = (struct effect){ .need = NO_WORD, .make = NO_WORD };
 	kl_run_set_raw(s->sim->run, true);
-	ret = kl_run_apply(s->sim->run, &any, 1, it->method, kl_op_args(p->h, op),
-			   kl_op_res(p->h, op), on_outcome, &seen);
+	ret = kl_run_apply(s->sim->run, &any, 1, it->method, kl_item_args(p, it),
+			   kl_item_res(p, it), on_outcome, &seen);
 	kl_run_set_raw(s->sim->run, false);
 	/* Of what the interpreter cannot do from the unknown state nothing is known. */
 	e->wild |= ret || !seen.outcomes;

@@ -64,7 +64,6 @@ static int try_item(void *ctx, uint32_t place)
 	const struct kl_val *state = (const struct kl_val *)(o->words + 1);
 	const size_t len = (o->nwords - 1) * sizeof(*o->words) / sizeof(*state);
 	const bool in_gap = o->words[0];
-	const struct kl_op *op;
 	struct kl_outcome unknown = { 0 };
 	bool any = false;
 	int ret;
@@ -72,10 +71,9 @@ static int try_item(void *ctx, uint32_t place)
 	o->place = place;
 	o->in_gap = in_gap;
 	if (it->kind == KL_ITEM_OP) {
-		op = kl_item_op(p, it);
 		/* Inside a gap anything may happen after each operation. */
-		ret = kl_run_apply(o->run, state, len, it->method, kl_op_args(p->h, op),
-				   kl_op_res(p->h, op), in_gap ? any_outcome : add_state,
+		ret = kl_run_apply(o->run, state, len, it->method, kl_item_args(p, it),
+				   kl_item_res(p, it), in_gap ? any_outcome : add_state,
 				   in_gap ? (void *)&any : o);
 		if (!ret)
 			ret = kl_look(&o->o.looks, kl_run_work(o->run) + len);

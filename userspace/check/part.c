@@ -105,15 +105,18 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 	for (i = 0; i < b->nops; i++) {
 		const uint32_t at = ops ? ops[i] : i;
 		const struct kl_op *op = &p->h->ops[at];
-		const int method = methods[kl_op_method(p->h, op)];
+		const struct kl_shape *s = &p->h->shapes[op->shape];
+		const int method = methods[s->method];
 
 		/* They lie apart; each is looked at once. */
 		if (ops && i + AHEAD < b->nops) {
 			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].call);
 			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].shape);
+			__builtin_prefetch(&p->h->shapes[p->h->ops[ops[i + AHEAD / 2]].shape]);
 		}
 		p->items[i] = (struct kl_item){
-			.op = at, .shape = op->shape, .call_ev = KL_NO_EVENT,
+			.op = at, .shape = op->shape, .vals = s->vals, .nargs = s->nargs,
+			.call_ev = KL_NO_EVENT,
 			.ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT, .method = method,
 			.pure = kl_spec_method(p->spec, method)->pure,
 			.nocall = op->flags & KL_OP_NOCALL,

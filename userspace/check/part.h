@@ -31,12 +31,14 @@ enum kl_item_kind {
 struct kl_item {
 	uint32_t op;		/* index in the history, KL_NO_OP for a gap's ends */
 	uint32_t shape;		/* of the operation: equal method, arguments, results */
+	uint32_t vals;		/* its arguments and results, in the history's */
 	uint32_t slot;		/* small number, unique among the items open at a time */
 	uint32_t call_ev, ret_ev, drain_ev;	/* events, KL_NO_EVENT if never */
 	uint32_t thread;	/* small numbers: for each thread, where buffers matter, */
 	uint32_t line;		/* and its operations on one CPU, where has_preds is */
 	uint16_t method;	/* of the spec */
 	uint8_t kind;
+	uint8_t nargs : 6;
 	bool pure : 1, nocall : 1;
 };
 
@@ -103,6 +105,26 @@ int kl_part_find_preds(struct kl_part *p);
 static inline const struct kl_op *kl_item_op(const struct kl_part *p, const struct kl_item *it)
 {
 	return &p->h->ops[it->op];
+}
+
+/* Of an operation; what has a partition need not look at the history's operations for them. */
+static inline const struct kl_val *kl_item_args(const struct kl_part *p, const struct kl_item *it)
+{
+	return p->h->vals + it->vals;
+}
+
+static inline const struct kl_val *kl_item_res(const struct kl_part *p, const struct kl_item *it)
+{
+	return kl_item_args(p, it) + it->nargs;
+}
+
+#define KL_ITEM_AHEAD	12
+
+/* @item is called, others soon: their arguments and results lie apart. */
+static inline void kl_item_ahead(const struct kl_part *p, uint32_t item)
+{
+	if (item + KL_ITEM_AHEAD < p->nitems)
+		__builtin_prefetch(kl_item_args(p, &p->items[item + KL_ITEM_AHEAD]));
 }
 
 /* A happens before B for certain: the definition, for the oracle, the replayer and tests. */

@@ -134,7 +134,6 @@ static int replay(struct replay *r, const struct kl_limits *lim)
 	memcpy(r->state, first, r->len * sizeof(*first));
 	for (i = 0; i < r->n; i++) {
 		const struct kl_item *it = &r->p->items[r->order[i]];
-		const struct kl_op *op = kl_item_op(r->p, it);
 		struct kl_val *state = r->state;
 		const size_t cap = r->cap;
 
@@ -143,8 +142,8 @@ static int replay(struct replay *r, const struct kl_limits *lim)
 			return 0;
 		}
 		r->outcomes = 0;
-		ret = kl_run_apply(r->run, r->state, r->len, it->method, kl_op_args(r->p->h, op),
-				   kl_op_res(r->p->h, op), on_outcome, r);
+		ret = kl_run_apply(r->run, r->state, r->len, it->method, kl_item_args(r->p, it),
+				   kl_item_res(r->p, it), on_outcome, r);
 		if (ret == -ENOMEM)
 			return ret;
 		if (ret || r->outcomes != 1)

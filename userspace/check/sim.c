@@ -227,7 +227,6 @@ int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const stru
 
 static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 {
-	const struct kl_op *op = kl_item_op(s->p, it);
 	int ret;
 
 	ret = unpack_state(s, state == KL_STATE_GAP ? s->any : state);
@@ -235,8 +234,8 @@ static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 		return ret;
 	s->in_gap = state == KL_STATE_GAP;
 	s->nnext = 0;
-	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method, kl_op_args(s->p->h, op),
-			   kl_op_res(s->p->h, op), collect, s);
+	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method,
+			   kl_item_args(s->p, it), kl_item_res(s->p, it), collect, s);
 	return kl_sim_gave_up(s->p, s->run, it, ret, s->reason);
 }
 
@@ -295,7 +294,6 @@ int kl_sim_look(struct kl_sim *s, uint32_t item)
 	const bool blind = it->kind == KL_ITEM_OP && s->fixed &&
 			   kl_spec_method(s->p->spec, it->method)->blind;
 	struct look l = { 0 };
-	const struct kl_op *op;
 	int ret;
 
 	if (it->kind != KL_ITEM_OP)
@@ -305,13 +303,12 @@ int kl_sim_look(struct kl_sim *s, uint32_t item)
 	/* Where shapes do not repeat, asking of each would cost more than it saves. */
 	if (!s->nature && !blind)
 		return 0;
-	op = kl_item_op(s->p, it);
 	ret = unpack_state(s, s->any);
 	if (ret)
 		return ret;
 	l.len = s->nbefore;
-	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method, kl_op_args(s->p->h, op),
-			   kl_op_res(s->p->h, op), on_look, &l);
+	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method,
+			   kl_item_args(s->p, it), kl_item_res(s->p, it), on_look, &l);
 	if (ret == -ENOMEM)
 		return ret;
 	/* Of what the interpreter cannot do from the unknown state nothing is known. */

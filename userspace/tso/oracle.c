@@ -219,8 +219,8 @@ static int try_exec(void *ctx, uint32_t place)
 		o->thread = op->thread;
 		kl_machine_view(&o->m, o->thread, o->view);
 		kl_run_set_fresh(o->run, kl_machine_next_unknown(&o->m));
-		return kl_run_apply(o->run, o->view, o->nmem, it->method, kl_op_args(p->h, op),
-				    kl_op_res(p->h, op), add_outcome, o) ?:
+		return kl_run_apply(o->run, o->view, o->nmem, it->method, kl_item_args(p, it),
+				    kl_item_res(p, it), add_outcome, o) ?:
 		       kl_look(&o->o.looks, kl_run_work(o->run) + o->nmem + o->m.nwrites);
 	}
 	if (it->kind == KL_ITEM_ENTER || o->m.in_gap) {

@@ -15,7 +15,7 @@ static int number_words(struct late_ops *f, uint32_t *items, uint32_t n)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		k[i] = (struct kl_key){
-			.key = f->p->h->vals[f->p->h->shapes[f->p->items[items[i]].shape].vals].v,
+			.key = kl_item_args(f->p, &f->p->items[items[i]])->v,
 			.val = items[i],
 		};
 	kl_sort_keys(k, n, k + n);
@@ -29,7 +29,6 @@ static int number_words(struct late_ops *f, uint32_t *items, uint32_t n)
 
 int late_find_values(struct late_ops *f, const enum kl_role *roles, const char **why)
 {
-	const struct kl_history *h = f->p->h;
 	uint32_t *words = malloc(((size_t)f->p->nitems + 1) * sizeof(*words)), n = 0, i;
 	int ret = words && f->value ? 0 : -ENOMEM;
 
@@ -40,7 +39,7 @@ int late_find_values(struct late_ops *f, const enum kl_role *roles, const char *
 
 		if (it->kind != KL_ITEM_OP)
 			continue;
-		v = h->vals[h->shapes[it->shape].vals];
+		v = *kl_item_args(f->p, it);
 		f->value[i] = LATE_ANYTHING;
 		if (role == KL_ROLE_OTHER) {
 			*why = "a method that is none of the container's";

@@ -74,9 +74,9 @@ void live_tables_free(struct kl_online *o)
 /* The shape of an operation is an item of its own, for the simulator. */
 static int add_item(struct kl_online *o, uint32_t shape, uint16_t method)
 {
+	const struct kl_shape *s = &o->shapes->shapes[shape];
 	const size_t old = o->cnature;
 	int ret = kl_grow(o->fake.items, o->fake.citems, (size_t)shape + 1) ?:
-		  kl_grow(o->shapes->ops, o->shapes->cops, (size_t)shape + 1) ?:
 		  kl_grow(o->sim.nature, o->cnature, (size_t)shape + 1) ?:
 		  kl_grow(o->steps, o->csteps, (size_t)shape + 1);
 
@@ -85,10 +85,9 @@ static int add_item(struct kl_online *o, uint32_t shape, uint16_t method)
 	o->steps[shape] = (struct on_step){ .from = { ON_NONE, ON_NONE } };
 	memset(o->sim.nature + old, 0, o->cnature - old);
 	o->fake.items[shape] = (struct kl_item){
-		.op = shape, .shape = shape, .method = method,
+		.shape = shape, .vals = s->vals, .nargs = s->nargs, .method = method,
 		.pure = kl_spec_method(o->spec, method)->pure,
 	};
-	o->shapes->ops[shape] = (struct kl_op){ .shape = shape };
 	o->fake.nitems = shape + 1;
 	return 0;
 }
