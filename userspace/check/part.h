@@ -120,7 +120,11 @@ static inline const struct kl_val *kl_item_res(const struct kl_part *p, const st
 
 #define KL_ITEM_AHEAD	12
 
-/* @item is called, others soon: their arguments and results lie apart. */
+/*
+ * @item is called, others soon: their arguments and results lie apart.  Not inlined, this would
+ * be taken for nothing.
+ */
+__attribute__((always_inline))
 static inline void kl_item_ahead(const struct kl_part *p, uint32_t item)
 {
 	if (item + KL_ITEM_AHEAD < p->nitems)

@@ -11,6 +11,7 @@
 #include "spec/impl.h"
 #include "spec/parse.h"
 #include "spec/shipped.h"
+#include "spec/word.h"
 
 struct kl_parser {
 	struct kl_diag d;
@@ -307,6 +308,8 @@ static int compile(struct kl_spec *s)
 		ret = kl_spec_gen(s, &p.d);
 	if (!ret && s->impl)
 		ret = kl_impl_gen(s, &p.d);
+	if (!ret)
+		ret = kl_infer_words(s);
 	free(p.tok);
 	return ret;
 }

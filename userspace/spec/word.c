@@ -3,8 +3,10 @@
  * Words, see word.h: the method is run once with sums in place of values, each way that
  * an `if' can go by itself.
  */
+#include <errno.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "spec/ast.h"
 #include "spec/container.h"
 #include "spec/word.h"
@@ -211,7 +213,7 @@ static bool walk(struct way w, const struct kl_stmt *st, const struct behind *be
 	}
 }
 
-bool kl_word_method(const struct kl_spec *s, unsigned int method, struct kl_word_method *m)
+static bool infer(const struct kl_spec *s, unsigned int method, struct kl_word_method *m)
 {
 	const struct kl_method_def *def = &s->methods[method];
 	struct way w = { .s = s, .m = m, .path.after.before = 1 };
@@ -229,6 +231,30 @@ bool kl_word_method(const struct kl_spec *s, unsigned int method, struct kl_word
 		w.local[i].arg[i] = 1;
 	}
 	return walk(w, def->body, NULL);
+}
+
+int kl_infer_words(struct kl_spec *s)
+{
+	struct kl_word_method m, *known;
+	struct kl_container c;
+	size_t i;
+
+	kl_spec_container(s, &c);
+	for (i = 0; c.kind == KL_CONTAINER_REGISTER && i < s->nmethods; i++) {
+		if (!infer(s, i, &m))
+			continue;
+		known = kl_arena_alloc(&s->arena, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		*known = m;
+		s->methods[i].word = known;
+	}
+	return 0;
+}
+
+const struct kl_word_method *kl_word_method(const struct kl_spec *s, unsigned int method)
+{
+	return s->methods[method].word;
 }
 
 /* A sum without the word before. */

@@ -46,16 +46,18 @@ struct kl_word_step {
 	uint64_t before, after;
 };
 
+/* What is to be known of methods is inferred when the specification is read.  0 or -ENOMEM. */
+int kl_infer_words(struct kl_spec *s);
+
 /**
- * kl_word_method() - infer what a method does to the one word
+ * kl_word_method() - what a method does to the one word
  * @s: a specification that is a register, see kl_spec_container()
  * @method: index of the method
- * @m: its ways
  *
- * Return: is it known?  Sums, comparisons with them by == and != and what comes of those
- * are; other methods are not, which is no defect of theirs.
+ * Return: its ways, or NULL: they are not known.  Sums, comparisons with them by == and !=
+ * and what comes of those are; other methods are not, which is no defect of theirs.
  */
-bool kl_word_method(const struct kl_spec *s, unsigned int method, struct kl_word_method *m);
+const struct kl_word_method *kl_word_method(const struct kl_spec *s, unsigned int method);
 
 /**
  * kl_word_step() - what an operation did to the word

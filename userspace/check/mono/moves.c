@@ -36,8 +36,6 @@
 static void moves_free(struct moves *m)
 {
 	mono_words_free(&m->words);
-	free(m->methods);
-	free(m->known);
 	free(m->last);
 	free(m->op);
 	free(m->v);
@@ -63,20 +61,14 @@ static int allocate(struct moves *m)
 {
 	const struct kl_history *h = m->s->h;
 	const size_t n = (size_t)m->s->nops + 1;
-	size_t i;
 
-	m->methods = calloc(h->nmethods + 1, sizeof(*m->methods));
-	m->known = calloc(h->nmethods + 1, sizeof(*m->known));
 	m->last = calloc(h->nthreads + 1, sizeof(*m->last));
 	m->op = kl_big_alloc(n * sizeof(*m->op));
 	m->v = kl_big_alloc(2 * n * sizeof(*m->v));
 	m->pending = malloc(n * sizeof(*m->pending));
 	m->chain = malloc(2 * n * sizeof(*m->chain));
-	if (!m->methods || !m->known || !m->last || !m->op || !m->v || !m->pending || !m->chain)
+	if (!m->last || !m->op || !m->v || !m->pending || !m->chain)
 		return -ENOMEM;
-	for (i = 0; i < h->nmethods; i++)
-		m->known[i] = m->s->methods[i] >= 0 &&
-			      kl_word_method(m->s->spec, m->s->methods[i], &m->methods[i]);
 	return mono_words_init(&m->words, 2 * m->s->nops + 1,
 			       MONO_WORDS_DIRECT * (2 * (uint64_t)m->s->nops + 1));
 }
@@ -153,16 +145,17 @@ static int look_at(struct moves *m, uint32_t item)
 {
 	const struct kl_op *op = op_of(m, item);
 	const struct kl_history *h = m->s->h;
-	const uint16_t method = kl_op_method(h, op);
+	const int method = m->s->methods[kl_op_method(h, op)];
+	const struct kl_word_method *does = method < 0 ? NULL : kl_word_method(m->s->spec, method);
 	const bool pending = op->flags & KL_OP_PENDING;
 	struct moves_op *o = &m->op[item];
 	struct kl_word_step step;
 
-	if (!m->known[method])
+	if (!does)
 		return no(m, "a method that does not tell what it saw");
 	if (!set_times(m, item))
 		return no(m, "times that are too far apart");
-	step = kl_word_step(&m->methods[method], kl_op_args(h, op), pending);
+	step = kl_word_step(does, kl_op_args(h, op), pending);
 	o->kind = step.kind;
 	o->before = o->after = MONO_NONE;
 	switch (step.kind) {
@@ -171,7 +164,7 @@ static int look_at(struct moves *m, uint32_t item)
 	case KL_WORD_OTHER:
 		return no(m, "what an operation saw is not known");
 	case KL_WORD_NOTHING:
-		m->opaque |= !kl_spec_method(m->s->spec, m->s->methods[method])->pure;
+		m->opaque |= !kl_spec_method(m->s->spec, method)->pure;
 		if (pending)
 			o->kind = KL_WORD_NEVER;
 		return 1;

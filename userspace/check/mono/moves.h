@@ -39,8 +39,6 @@ struct moves_chain {
 struct moves {
 	const struct kl_slice *s;
 	const struct kl_limits *lim;
-	struct kl_word_method *methods;	/* of the history */
-	bool *known;
 	bool strict;
 	uint32_t *last;		/* of each thread its last operation + 1 */
 	struct moves_op *op;

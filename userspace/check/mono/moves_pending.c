@@ -67,7 +67,8 @@ static int list_adds(struct moves *m, struct adds *a)
 
 		if (m->op[m->pending[i]].kind != KL_WORD_ADDS)
 			continue;
-		step = kl_word_step(&m->methods[kl_op_method(m->s->h, op)],
+		step = kl_word_step(kl_word_method(m->s->spec,
+						   m->s->methods[kl_op_method(m->s->h, op)]),
 				    kl_op_args(m->s->h, op), true);
 		if (a->n && step.after != a->by)
 			return 0;
