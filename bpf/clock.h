@@ -23,24 +23,34 @@ struct {
 
 /*
  * Ticks and epochs: the shared count is only loaded, which orders and drains nothing.
- * Times of one CPU rise inside a tick, too; at its end they stay equal.  An
- * interrupt between load and store makes two times equal, never one too late.
+ * Times of one CPU rise inside a tick, too; at its end they stay equal.  An interrupt
+ * between load and store takes later times than the one that is stored then.  So that they
+ * do not go back, each level has its own: how deep it is, is the same again when an
+ * interrupt is over, and what comes next is above all levels.  The time itself may be as
+ * early as that: its operation was called, or had returned, before the interrupt came.
  */
 static __always_inline __u64 klin_coarse_time(const struct klin_time *shared, __u32 cpu)
 {
 	__u64 first = *(volatile const __u64 *)&shared->now << KLIN_TICK_BITS;
-	__u64 last = first | ((1ULL << KLIN_TICK_BITS) - 1), next;
+	__u64 last = first | ((1ULL << KLIN_TICK_BITS) - 1), next = 0, depth;
 	__u32 i = 1 + cpu;
-	struct klin_time *own = bpf_map_lookup_elem(&times, &i);
+	volatile struct klin_time *own = bpf_map_lookup_elem(&times, &i);
 
 	if (!own)
 		return first;
-	next = own->now + 1;
+	depth = own->depth;
+	own->depth = depth + 1;
+#pragma unroll
+	for (i = 0; i < KLIN_TIME_LEVELS; i++)
+		if (own->level[i] > next)
+			next = own->level[i];
+	next++;
 	if (next < first)
 		next = first;
 	if (next > last)
-		return last;
-	own->now = next;
+		next = last;
+	own->level[depth % KLIN_TIME_LEVELS] = next;
+	own->depth = depth;
 	return next;
 }
 

@@ -83,20 +83,22 @@ static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 }
 
 /* False if this call is not to be recorded. */
-static __always_inline bool fetch_call(const volatile struct klin_conf *cl, __u32 tgid, __u32 cpu,
-				       const __u64 *args, struct fetched *v)
+static __always_inline bool fetch_call(const volatile struct klin_conf *cl, struct hit *h,
+				       __u32 tgid, const __u64 *args, struct fetched *v)
 {
 	/* Of the values those that are used are fetched. */
 	v->object = 0;
 	v->fault = 0;
 	if (skipped(cl, tgid) ||
-	    (!cl->all && !cl->filter.note && klin_left_out(&cl->filter, tgid, cpu)))
+	    (!cl->all && !cl->filter.note && klin_left_out(&cl->filter, tgid, h->cpu)))
 		return false;
+	if (cl->call_loads && !h->now)
+		h->now = klin_time(h->cpu);
 	if (!klin_fetch(cl->call, args, 0, v->val, &v->object, &v->fault))
 		return false;
 	if (cl->call_object && !wanted(cl, v->object, v->fault))
 		return false;
-	if (!cl->all && klin_left_out(&cl->filter, tgid, cpu)) {
+	if (!cl->all && klin_left_out(&cl->filter, tgid, h->cpu)) {
 		if (!cl->call_object)
 			v->fault |= KLIN_FAULT_OBJECT;
 		klin_note_left(&cl->filter, v->object, v->fault);
@@ -159,7 +161,8 @@ static __always_inline bool find_caller(struct hit *h)
 		s->top = top;
 	}
 	h->s = s;
-	h->now = klin_time(h->cpu);
+	if (!h->now)
+		h->now = klin_time(h->cpu);
 	return true;
 }
 
@@ -168,7 +171,7 @@ static __always_inline void call_of(const volatile struct klin_conf *cl, struct 
 {
 	struct fetched v;
 
-	if (!fetch_call(cl, tgid, h->cpu, args, &v))
+	if (!fetch_call(cl, h, tgid, args, &v))
 		return;
 	if (find_caller(h))
 		open_frame(cl, h, args, &v);
@@ -274,6 +277,8 @@ static __always_inline void close_frame(const volatile struct klin_conf *cl, con
 	f->ev.cpu_ret = h->cpu;
 	wants = (cl->keep_args && f->ev.flags & KLIN_F_NOCALL) ||
 		klin_fetch(cl->ret, args, retval, f->ev.val, &f->ev.object, &f->ev.fault);
+	if (cl->ret_loads)
+		f->ev.ret = klin_time(h->cpu);
 	if (wants && (cl->call_object || wanted(cl, f->ev.object, f->ev.fault)))
 		klin_record(h->ctx, h->c, h->cpu, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
 	barrier();

@@ -40,10 +40,13 @@ enum klin_clock {
 
 #define KLIN_TICK_BITS	16	/* of a coarse time: the CPU's own count */
 
-/* A count in a cache line of its own. */
+#define KLIN_TIME_LEVELS 4	/* a task, what interrupts it, and what interrupts that */
+
+/* A count in a cache line of its own; of a CPU's own, see clock.h. */
 struct klin_time {
 	__u64 now;
-	__u64 pad[7];
+	__u64 depth, level[KLIN_TIME_LEVELS];
+	__u64 pad[2];
 };
 
 enum klin_event_type {
@@ -253,6 +256,8 @@ struct klin_conf {
 	__u32 call_object;	/* the object is fetched at the call */
 	__u32 call_filter;	/* some calls are not operations, and known so at the call */
 	__u32 keep_args;	/* the return's side takes its arguments from the frame */
+	__u32 call_loads;	/* memory is read for what is fetched at the call, */
+	__u32 ret_loads;	/* or at the return: between its times, as others may write to it */
 	__u32 one_object;	/* only operations on this object are wanted */
 	__u32 clock;		/* enum klin_clock */
 	__u32 ring;		/* entries of each CPU's ring, or 0: there are none; not of places */

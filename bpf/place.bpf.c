@@ -267,6 +267,8 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 				if (j < conf.nparams)
 					args[j] = f->args[j];
 			wants = klin_fetch(conf.ret, args, retval, val, &object, &fault);
+			if (conf.ret_loads)
+				now = klin_time(bpf_get_smp_processor_id());
 		}
 		f->ev.ret = now;
 		f->ev.cpu_ret = cpu;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "probe/record.h"
 #include "probe/recorder.h"
 
@@ -144,7 +145,7 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
  * All CPUs run what is recorded, also where klin is bound to some of them: go to each.
  * Those that a cpuset keeps from it stay unknown.
  */
-static unsigned int find_cpus(int *cpus, unsigned int max)
+static unsigned int find_cpus(int *cpus, unsigned int max, bool *all)
 {
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned int n = 0, i;
@@ -152,13 +153,15 @@ static unsigned int find_cpus(int *cpus, unsigned int max)
 	for (i = 0; i < max; i++)
 		if (!bind(i))
 			cpus[n++] = i;
-	if (online > 0 && n < (unsigned long)online)
+	*all = online > 0 && n >= (unsigned long)online;
+	if (!*all)
 		kl_warn("klin may run on %u of %ld CPUs: how far the clocks of the others differ "
-			"is not measured", n, online);
+			"is not measured, so all that is recorded is a gap, unless --clock-error "
+			"says how far", n, online);
 	return n;
 }
 
-int kl_clock_error(uint64_t *error)
+int kl_clock_error(uint64_t *error, bool *all)
 {
 	uint64_t start = kl_now(), spent;
 	unsigned int n, i, j, pairs, done = 0;
@@ -177,7 +180,7 @@ int kl_clock_error(uint64_t *error)
 		err = -errno;
 		goto out;
 	}
-	n = find_cpus(cpus, 4096);
+	n = find_cpus(cpus, 4096, all);
 	if (!n) {
 		err = -EPERM;
 		goto out;
@@ -200,6 +203,27 @@ out:
 	CPU_FREE(old);
 	free(cpus);
 	return err;
+}
+
+int kl_clock_check(void)
+{
+	static const char path[] = "/proc/self/timens_offsets", key[] = "monotonic";
+	long long seconds = 0, ns = 0;
+	char *text, *at;
+	size_t len;
+
+	/* Kernels without time namespaces have no such file. */
+	if (kl_read_file(path, &text, &len))
+		return 0;
+	at = strstr(text, key);
+	if (at && sscanf(at + strlen(key), "%lld %lld", &seconds, &ns) != 2)
+		seconds = ns = 0;
+	free(text);
+	if (!seconds && !ns)
+		return 0;
+	kl_err("klin is in a time namespace, whose monotonic clock is not the kernel's: run it "
+	       "outside");
+	return -EPERM;
 }
 
 const char *kl_clock_source(char *buf, size_t size)

@@ -563,6 +563,16 @@ static int misfit(struct kl_misfit *bad, struct kl_pos pos, const char *fmt, ...
 	return -EINVAL;
 }
 
+static bool reads_memory(const struct klin_insn *insn)
+{
+	unsigned int i;
+
+	for (i = 0; i < KLIN_INSNS; i++)
+		if (insn[i].op == KLIN_LOAD || insn[i].op == KLIN_NUMBER)
+			return true;
+	return false;
+}
+
 int kl_compile(struct kl_kernel *k, const struct kl_probe_target *t, const struct kl_func *f,
 	       const struct kl_kplace *place, struct klin_conf *conf, struct kl_misfit *bad)
 {
@@ -586,6 +596,8 @@ int kl_compile(struct kl_kernel *k, const struct kl_probe_target *t, const struc
 	err = side(&c, t, false, conf);
 	if (!err)
 		err = side(&c, t, true, conf);
+	conf->call_loads = reads_memory(conf->call);
+	conf->ret_loads = reads_memory(conf->ret);
 	conf->nparams = c.nparams;
 	conf->nvals = t->nargs + t->nresults;
 	return err;

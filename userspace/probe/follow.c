@@ -117,7 +117,7 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 		place_missed |= group->place && group->progs[2].misses && !r->ignore_misses;
 	}
 	/* Too late to tell the checker of a greater error of the clock. */
-	if ((r->cpus_came || r->clock_changed) && !r->opts.clock_known)
+	if ((r->cpus_came || r->clock_changed || r->clocks_unknown) && !r->opts.clock_known)
 		err = add_gap(r, 0, now, 0, KL_GAP_MISSED);
 	if (!err && lost > r->follow.lost)
 		err = add_gap(r, 0, now, lost - r->follow.lost, KL_GAP_LOST);
@@ -274,8 +274,8 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 	drop_missed(r);
 	if (*floor > late)
 		*floor = late;
-	if (*floor > r->polled_before)
-		*floor = r->polled_before;
+	if (*floor > kl_losses_told(r))
+		*floor = kl_losses_told(r);
 	if (!r->follow.begun)
 		err = begin(r, *floor);
 	if (err || !r->follow.begun) {

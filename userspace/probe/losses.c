@@ -28,28 +28,70 @@ static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g
 	return sum;
 }
 
-/* Times that the kernel hit a probe and did not run the program. */
+static uint64_t sum_runs(const struct kl_recorder *r, const struct kl_group *g, unsigned int side)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < r->ncpus; i++)
+		sum += *(volatile __u64 *)&g->cpus[KLIN_SIDES * i + side].runs;
+	return sum;
+}
+
+/*
+ * Times that the kernel hit a probe and did not run the program.  Hits and runs are not read
+ * at one time: runs that come between hide misses, or look like some.  So runs are read before
+ * and after: of misses there are at least as many as the later ones leave, and not more than
+ * the earlier ones leave.  If that are no more than were told, all was told until then.
+ */
 static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *g,
 			    struct kl_prog *p, unsigned int side)
 {
-	uint64_t hits, misses, runs = 0, before = p->deficit;
+	uint64_t hits, misses, runs, most, before = p->deficit;
 	struct bpf_prog_info info = {};
 	uint32_t len = sizeof(info);
-	int i;
 
+	p->clean = true;
 	if (p->by_module)
 		return p->module_fd ? kl_kprobe_module_misses(p) : p->misses;
 	if (!p->event[0])
 		return bpf_obj_get_info_by_fd(bpf_program__fd(p->prog), &info, &len) ? p->misses :
 		       info.recursion_misses;
+	p->clean = false;
+	runs = sum_runs(r, g, side);
 	if (!kl_kprobe_profile(r->kernel, p->event, &hits, &misses))
 		return p->misses;
-	for (i = 0; i < r->ncpus; i++)
-		runs += *(volatile __u64 *)&g->cpus[KLIN_SIDES * i + side].runs;
+	most = misses + (hits > runs ? hits - runs : 0);
+	runs = sum_runs(r, g, side);
 	p->deficit = hits > runs ? hits - runs : 0;
 	/* A hit whose program is about to run is no miss: it must last until the next look. */
 	misses += p->deficit < before ? p->deficit : before;
-	return misses > p->misses ? misses : p->misses;
+	if (misses < p->misses)
+		misses = p->misses;
+	p->clean = most <= misses;
+	return misses;
+}
+
+/* What was missed before this time is known by now. */
+static uint64_t told_until(const struct kl_recorder *r, const struct kl_group *g)
+{
+	const uint64_t clean = g->clean ? g->clean : r->begin;
+
+	return clean < r->polled_before ? clean : r->polled_before;
+}
+
+uint64_t kl_losses_told(const struct kl_recorder *r)
+{
+	uint64_t least = r->polled_before, told;
+	unsigned int i;
+
+	for (i = 0; i < r->ngroups; i++) {
+		told = told_until(r, &r->groups[i]);
+		/* Misses that are of no account hold nothing up. */
+		if (!r->ignore_misses && told < least)
+			least = told;
+	}
+	return least;
 }
 
 /**
@@ -66,22 +108,25 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 		return;
 	for (i = 0; i < r->ngroups; i++) {
 		struct kl_group *g = &r->groups[i];
-		bool more = false;
+		bool more = false, clean = true;
 
 		for (j = 0; j < g->nprogs; j++) {
 			missed = prog_misses(r, g, &g->progs[j], j);
 			more |= missed > g->progs[j].misses;
 			g->progs[j].misses = missed;
+			clean &= g->progs[j].clean;
 		}
 		/* These can be of any object, unlike what an interrupt caused. */
 		missed = sum_missed(r, g);
 		more = (more && !r->ignore_misses) || missed > g->crowded;
 		g->crowded = missed;
-		if (!more)
-			continue;
-		if (!g->miss_from)
-			g->miss_from = r->polled_before;
-		g->miss_to = kl_times_last(r);
+		if (more) {
+			if (!g->miss_from)
+				g->miss_from = told_until(r, g);
+			g->miss_to = kl_times_last(r);
+		}
+		if (clean)
+			g->clean = first;
 	}
 	kl_times_look(r);
 	r->looked = now;
@@ -204,5 +249,6 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 		return err;
 	stats->unaccounted = kl_losses_unaccounted(r);
 	all.object = object;
-	return stats->unaccounted || r->clock_changed ? kl_history_add_gap(r->h, &all) : 0;
+	return stats->unaccounted || r->clock_changed || r->clocks_unknown ?
+	       kl_history_add_gap(r->h, &all) : 0;
 }

@@ -198,6 +198,8 @@ int kl_reader_open(struct kl_recorder *r)
 	}
 	if (!err && !n)
 		err = -ENODEV;
+	/* One came while the others' clocks were compared. */
+	r->cpus_came |= r->online && sysconf(_SC_NPROCESSORS_ONLN) != r->online;
 	if (err == -ENOMEM)
 		kl_err("no memory for perf buffers of %u pages a CPU; give a smaller --buffer",
 		       r->opts.pages);

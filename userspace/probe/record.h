@@ -120,13 +120,16 @@ void kl_recorder_show_clock(const struct kl_recorder *r, const struct kl_history
 
 /* CLOCK_MONOTONIC in ns. */
 uint64_t kl_now(void);
+/* Is it the kernel's, in no time namespace?  0, or -EPERM after a message. */
+int kl_clock_check(void);
 /**
  * kl_clock_error() - how much the CPUs' monotonic clocks differ
  * @error: the bound, in ns
+ * @all: false if some CPUs could not be compared, so that it is none
  *
  * Return: 0 or a negative errno.
  */
-int kl_clock_error(uint64_t *error);
+int kl_clock_error(uint64_t *error, bool *all);
 /* The kernel's clock source, "tsc" where times of different CPUs can be trusted. */
 const char *kl_clock_source(char *buf, size_t size);
 

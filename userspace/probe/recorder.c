@@ -3,9 +3,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -26,6 +28,19 @@ static int refused(const char *what, int err)
 	else
 		kl_err("recording needs root (CAP_BPF and CAP_PERFMON)");
 	return -EPERM;
+}
+
+static bool may_record(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	uint64_t has;
+
+	/* The kernel will say what it thinks of it. */
+	if (syscall(SYS_capget, &head, data))
+		return true;
+	has = (uint64_t)data[1].effective << 32 | data[0].effective;
+	return has >> CAP_SYS_ADMIN & 1 || (has >> CAP_BPF & has >> CAP_PERFMON & 1);
 }
 
 static int make_maps(struct kl_recorder *r)
@@ -216,7 +231,10 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		err = -EINVAL;
 		goto err;
 	}
-	err = kl_settle_check(opts) ?: kl_kernel_open(&r->kernel);
+	/* Before anything is looked for: much is not to be seen without. */
+	err = may_record() ? 0 : refused("", -EPERM);
+	if (!err)
+		err = kl_settle_check(opts) ?: kl_clock_check() ?: kl_kernel_open(&r->kernel);
 	if (err)
 		goto err;
 	r->kernel->debug_path = opts->debug;
@@ -364,7 +382,7 @@ static int compare_again(struct kl_recorder *r)
 
 	if (!r->cpus_came || r->opts.clock_known || r->opts.clock != KL_CLOCK_MONO)
 		return 0;
-	err = kl_clock_error(&error);
+	err = kl_times_error(r, &error);
 	if (err || error <= before)
 		return err;
 	r->h->error = error;

@@ -23,6 +23,7 @@ struct kl_prog {
 	int module_fd;
 	uint64_t misses;	/* as last read */
 	uint64_t deficit;	/* of kprobes: hits that were no runs, as last read */
+	bool clean;		/* nothing more can have been missed when it was last looked at */
 };
 
 /*
@@ -44,6 +45,7 @@ struct kl_group {
 	bool two;		/* of two clauses: what is missed may be an operation of each */
 	uint64_t crowded;	/* calls and returns that found no place in a slot */
 	uint64_t ended;		/* missed calls that have returned for certain */
+	uint64_t clean;		/* all that was missed before this time has been told; 0: not known */
 	/* Windows in which programs were seen to miss; 0: never. */
 	uint64_t miss_from, miss_to;
 };
@@ -129,6 +131,8 @@ struct kl_recorder {
 	struct klin_home *homes;	/* mapped; by CPU */
 	unsigned int nrings;		/* of each group; 0: all goes through the perf buffers */
 	bool cpus_came;			/* or came back: their clocks were not compared */
+	bool clocks_unknown;		/* those of some CPUs could not be compared */
+	long online;			/* CPUs when they were compared */
 	char clock_source[32];		/* of the kernel, when they were */
 	bool clock_changed;		/* it is another one: times before say nothing of later ones */
 
@@ -182,7 +186,7 @@ void kl_times_close(struct kl_recorder *r);
 uint64_t kl_times_first(const struct kl_recorder *r);
 uint64_t kl_times_last(const struct kl_recorder *r);
 uint64_t kl_times_end(struct kl_recorder *r);
-int kl_times_error(const struct kl_recorder *r, uint64_t *error);
+int kl_times_error(struct kl_recorder *r, uint64_t *error);
 int kl_times_epoch(struct kl_recorder *r);
 void kl_times_look(struct kl_recorder *r);
 
@@ -247,6 +251,8 @@ int kl_ring_consume(struct kl_recorder *r);
 
 /* losses.c */
 void kl_losses_poll(struct kl_recorder *r, bool last);
+/* All misses before this time are in the counts as they were last looked at. */
+uint64_t kl_losses_told(const struct kl_recorder *r);
 /* Events that the programs tried to write so far, and those of them that did not fit. */
 void kl_losses_counts(const struct kl_recorder *r, uint64_t *written, uint64_t *lost);
 uint64_t kl_losses_unaccounted(const struct kl_recorder *r);

@@ -185,10 +185,17 @@ uint64_t kl_times_end(struct kl_recorder *r)
  *
  * Return: 0 or a negative errno.
  */
-int kl_times_error(const struct kl_recorder *r, uint64_t *error)
+int kl_times_error(struct kl_recorder *r, uint64_t *error)
 {
-	if (r->opts.clock == KL_CLOCK_MONO)
-		return kl_clock_error(error);
+	bool all = true;
+	int err;
+
+	if (r->opts.clock == KL_CLOCK_MONO) {
+		r->online = sysconf(_SC_NPROCESSORS_ONLN);
+		err = kl_clock_error(error, &all);
+		r->clocks_unknown |= !all;
+		return err;
+	}
 	*error = kl_times_kind(r) == KLIN_CLOCK_SEQ ? 0 : BELOW;
 	return 0;
 }
