@@ -239,7 +239,7 @@ static int cmd_explore(int argc, char **argv)
 	e.shortest = a.o.shortest;
 	e.compact = a.o.compact;
 	e.histories = a.o.histories;
-	ret = kl_spec_load(a.file, &spec);
+	ret = kl_spec_load(a.file, &spec) ? -EINVAL : 0;
 	if (!ret) {
 		line = progress_start(show_progress, &progress);
 		ret = a.outcomes ? outcomes(&a, spec, &e, &violation) :

@@ -72,7 +72,7 @@ static char *help_filter(int key, const char *text, void *input)
 			      "  klin monitor specs/lock.lin --load subject=ticket,ops=1000000\n"
 			      "  klin monitor specs/port_range.lin -- ./my-test\n\n"
 			      "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 "
-			      "unknown, 4 the system refused.\n");
+			      "unknown, 4 the system refused, or COMMAND failed.\n");
 }
 
 static const struct argp_child children[] = { { &recording_argp, 0, NULL, 0 }, { 0 } };
@@ -104,7 +104,7 @@ static int poll_monitor(void *ctx)
 	return err;
 }
 
-static int monitor(const struct args *a, struct monitor *m, struct kl_load *load, int *code)
+static int monitor(struct args *a, struct monitor *m, struct kl_load *load, int *code)
 {
 	int err, stop_err = 0;
 
@@ -156,6 +156,8 @@ static int cmd_monitor(int argc, char **argv)
 	if (load)
 		load->ops->free(load);
 	kl_spec_free(spec);
+	if (!err && code == KLIN_EXIT_OK && a.rec.command_failed)
+		return KLIN_EXIT_SYSTEM;
 	return err ? recording_exit_code(err) : code;
 }
 

@@ -131,7 +131,7 @@ static int poll_recorder(void *r)
 	return kl_recorder_poll(r);
 }
 
-static int record(const struct args *a, struct kl_recorder *r, struct kl_load *load,
+static int record(struct args *a, struct kl_recorder *r, struct kl_load *load,
 		  const char *output)
 {
 	FILE *say = strcmp(output, "-") ? stdout : stderr;
@@ -155,8 +155,12 @@ static int record(const struct args *a, struct kl_recorder *r, struct kl_load *l
 	if (err)
 		return err;
 	err = write_history(h, output);
-	if (!err)
+	if (!err) {
 		summary(say, r, h, &stats, output);
+		if (!h->nops)
+			kl_warn("no operation was recorded: nothing called what '%s' names, or it "
+				"was filtered out", a->rec.spec);
+	}
 	kl_history_free(h);
 	return err ? err : stop_err;
 }
@@ -182,7 +186,7 @@ static int cmd_record(int argc, char **argv)
 		load->ops->free(load);
 	kl_spec_free(spec);
 	free(output);
-	return recording_exit_code(err);
+	return !err && a.rec.command_failed ? KLIN_EXIT_SYSTEM : recording_exit_code(err);
 }
 
 KL_COMMAND("record", cmd_record, "record a running kernel, by a spec's probe clauses");

@@ -234,7 +234,7 @@ static int cmd_verify(int argc, char **argv)
 
 	argp_err_exit_status = KLIN_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	ret = kl_spec_load(a.file, &spec);
+	ret = kl_spec_load(a.file, &spec) ? -EINVAL : 0;
 	if (!ret && a.roles) {
 		roles = strdup(a.roles);
 		ret = roles ? read_roles(spec, roles, &a.o) : -ENOMEM;

@@ -281,7 +281,7 @@ static pid_t run_command(char **command)
 }
 
 /* Has what makes the operations ended?  A negative errno if it failed. */
-static int ended(const struct recording *a, struct kl_load *load, pid_t *child, uint64_t until)
+static int ended(struct recording *a, struct kl_load *load, pid_t *child, uint64_t until)
 {
 	int status;
 
@@ -289,7 +289,8 @@ static int ended(const struct recording *a, struct kl_load *load, pid_t *child, 
 		if (waitpid(*child, &status, WNOHANG) != *child)
 			return 0;
 		*child = 0;
-		if (!WIFEXITED(status) || WEXITSTATUS(status))
+		a->command_failed = !WIFEXITED(status) || WEXITSTATUS(status);
+		if (a->command_failed)
 			kl_warn("the command ended with %s %d",
 				WIFEXITED(status) ? "status" : "signal",
 				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
@@ -300,7 +301,7 @@ static int ended(const struct recording *a, struct kl_load *load, pid_t *child, 
 	return load ? load->ops->done(load) : 0;
 }
 
-int recording_run(const struct recording *a, struct kl_recorder *r, struct kl_load *load,
+int recording_run(struct recording *a, struct kl_recorder *r, struct kl_load *load,
 		  int (*poll)(void *ctx), void *ctx)
 {
 	uint64_t until = a->duration ? kl_now() + (uint64_t)(a->duration * 1e9) : 0;

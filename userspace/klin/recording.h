@@ -12,6 +12,7 @@ struct recording {
 	const char *spec, *load;
 	char **command;
 	double duration;
+	bool command_failed;	/* it could not be run, or ended with a status or by a signal */
 	struct kl_record_opts opts;
 };
 
@@ -41,9 +42,9 @@ int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **
  * @poll: called every few milliseconds to read what has come; 0 or a negative errno
  * @ctx: for @poll
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; a->command_failed is no error of the recording.
  */
-int recording_run(const struct recording *a, struct kl_recorder *r, struct kl_load *load,
+int recording_run(struct recording *a, struct kl_recorder *r, struct kl_load *load,
 		  int (*poll)(void *ctx), void *ctx);
 /* Set by the signals that end a recording. */
 extern volatile int recording_stopped;
