@@ -125,8 +125,8 @@ test_pipes()
 {
 	pipe 0 '^LINEARIZABLE' "a pipe" <q.txt
 	pipe 0 '^LINEARIZABLE' "a .klh in a pipe" <s.klh
-	head -c 200000 s.klh >cut.klh
-	pipe 0 'so far' "a .klh that is cut short" <cut.klh
+	head -c $(($(wc -c <s.klh) * 4 / 5)) s.klh >cut.klh
+	pipe 0 '^LINEARIZABLE so far' "a .klh that is cut short" <cut.klh
 	pipe 1 'events' "a violation, as JSON" --json <wrong.txt
 	lines 't1 @1 1 2 enq 5\nt1 @1 3 x deq -> 5\n'
 	pipe 2 "<stdin>:4: error: 'x': expected the time of the return" "a broken line" \
@@ -135,7 +135,11 @@ test_pipes()
 	pipe 2 "method 'dequeue', which spec 'queue' does not" "another method" "$queue" <in.txt
 	lines 't1 @1 1 2 enq 5\n'
 	pipe 2 'carries no specification' "no specification" <in.txt
-	pipe 0 ' 0 operations' "nothing at all" "$queue" </dev/null
+	pipe 3 '^UNKNOWN .no operations' "nothing at all" "$queue" </dev/null
+	lines 't1 @1 1 2 enq empty\n# end\n'
+	pipe 2 "'v' of enq is a special value" "a special value as an argument" "$queue" <in.txt
+	lines 't1 @1 3 4 deq -> full\n# end\n'
+	pipe 1 'VIOLATION at the end' "what is wrong at the end" "$queue" <in.txt
 }
 
 # Operations in the order of their returns: the floor tells what may still come.
@@ -162,7 +166,7 @@ test_order()
 }
 
 ktap_header
-ktap_plan 22
+ktap_plan 24
 test_grows
 test_at_once
 test_interrupt

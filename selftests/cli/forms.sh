@@ -155,7 +155,20 @@ there "a key-value store" edn map 0 --type=map --mix=get=2,put=1
 there "a wrong key-value store" edn map 1 --type=map --mix=get=2,put=1 --mutate=20
 
 "$KLIN" gen --type=counter >counter.txt
-refuse "what LinP has not" "the form linp has sets" convert --to=linp counter.txt out.linp
+refuse "what LinP has not" "of spec 'counter', which the form linp cannot say" \
+	convert --to=linp counter.txt out.linp
+sed '/^# spec/d' counter.txt >bare.txt
+refuse "the same without a spec" "the form linp has sets" convert --to=linp bare.txt out.linp
+# A pipe is a queue: a register's read and write are others.
+printf '# klin history 1\n# first init\n# spec pipe\nt1 @1 0 1 write 7\n' >pipe.txt
+refuse "another's methods of the same names" "of spec 'pipe', which the form edn cannot say" \
+	convert --to=edn pipe.txt out.edn
+run gen --type=queue --ops=1000 -o /dev/full
+if [ $status -eq 4 ] && grep -q "cannot write '/dev/full': No space left on device" err; then
+	ktap_pass "a full disk is called that"
+else
+	ktap_fail "a full disk is called that" "status $status" "$(cat err)"
+fi
 refuse "a form that nobody knows" "--to=xml: expected text, klh, linp" convert --to=xml counter.txt -
 refuse "a form that is only read" "does not write the form limo" convert --to=limo counter.txt -
 printf '# set\ninsert 1 1 2\ninsert one 1 2\n' >broken

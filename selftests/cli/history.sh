@@ -71,6 +71,17 @@ printf '# klin history 1\nt0 @1 1 2 read -> 0\0' >broken.txt
 refuse "a zero byte at the end" "^broken.txt:2: error: a zero byte" check "$register" broken.txt
 refuse "no file" "nothing.klh.*No such file" check "$register" nothing.klh
 refuse "a directory" "Is a directory" check "$register" /
+printf '# klin history 1\n# first init\n' >empty.txt
+expect 3 "no operations" check "$register" empty.txt
+printf '# klin history 1\n# gap from 5 to 8\n' >empty.txt
+expect 3 "none but in a gap" check "$register" empty.txt
+# No operation has a value, and what did not return lacks its result.
+for op in counter/get queue/deq register/read stack/pop lock/trylock; do
+	printf '# klin history 1\n# first init\nt1 @1 1 - %s\n' "${op#*/}" >pending.txt
+	expect 0 "nothing but a pending ${op#*/}" check "${op%/*}" pending.txt
+done
+printf '# klin history 1\n# first init\nt1 @1 0 1 enq empty\nt1 @2 0 1 deq -> 7\n' >broken.txt
+refuse "a special value as an argument" "enq.empty.'.*'v' is a special value" check queue broken.txt
 "$KLIN" gen --ops=5 >none.txt
 sed '/^# spec/d' none.txt >bare.txt
 refuse "a history without a spec" "bare.txt: carries no specification" check bare.txt

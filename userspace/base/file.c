@@ -146,12 +146,17 @@ int kl_outfile_replace(struct kl_outfile *o, const char *path)
 	return open_beside(o, path);
 }
 
+int kl_stream_err(FILE *f)
+{
+	return !ferror(f) ? 0 : errno ? -errno : -EIO;
+}
+
 int kl_outfile_commit(struct kl_outfile *o)
 {
-	int ret = 0;
+	int ret;
 
-	if (fflush(o->f) || ferror(o->f))
-		ret = errno ? -errno : -EIO;
+	fflush(o->f);
+	ret = kl_stream_err(o->f);
 	if (!o->path)
 		return ret;
 	if (!ret && o->tmp && fsync(fileno(o->f)) && errno != EINVAL)

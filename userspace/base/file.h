@@ -16,6 +16,9 @@
  */
 int kl_read_file(const char *path, char **data, size_t *len);
 
+/* Has writing to @f failed?  0, -ENOSPC, ..., or -EIO where that is not known. */
+int kl_stream_err(FILE *f);
+
 /* A file in the making: nothing is seen under its name before the commit. */
 struct kl_outfile {
 	FILE *f;

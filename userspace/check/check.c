@@ -68,6 +68,26 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 	return -EINVAL;
 }
 
+/* Say which operation has a special value as an argument, if one does that must not. */
+static void tell_special(const struct kl_spec *spec, const struct kl_history *h, const int *map)
+{
+	const struct kl_param *bad;
+	char text[256];
+	size_t i;
+
+	for (i = 0; i < h->nops; i++) {
+		bad = kl_spec_bad_argument(spec, map[kl_op_method(h, &h->ops[i])],
+					   kl_op_args(h, &h->ops[i]));
+		if (!bad)
+			continue;
+		kl_op_print(text, sizeof(text), h, &h->ops[i]);
+		kl_err("operation %zu of the history, `%s': '%s' is a special value, spec '%s' "
+		       "expects a %s", i, text, bad->name, kl_spec_name(spec),
+		       bad->type == KL_T_BOOL ? "bool" : "word");
+		return;
+	}
+}
+
 /* Which method of the spec each method of the history is. */
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
@@ -539,6 +559,12 @@ static void add_up(struct kl_report *r)
 	}
 	r->verdict = r->count[KL_VIOLATION] ? KL_VIOLATION :
 		     r->count[KL_UNKNOWN] ? KL_UNKNOWN : KL_LINEARIZABLE;
+	/* Nothing was looked at. */
+	if (!r->nparts) {
+		r->verdict = KL_UNKNOWN;
+		snprintf(r->reason, sizeof(r->reason), "%s", r->h->ngaps ?
+			 "no operations; some were lost" : "no operations");
+	}
 	for (i = 0; i < r->nparts && r->verdict == KL_UNKNOWN; i++) {
 		if (r->parts[i].answer.verdict == KL_UNKNOWN) {
 			snprintf(r->reason, sizeof(r->reason), "%s", r->parts[i].answer.reason);
@@ -580,6 +606,8 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		ret = check_split(&j, opt->no_partition, &s, r);
 	shrink = kl_now_ns();
 	ret = ret < 0 ? ret : 0;
+	if (ret == -EINVAL)
+		tell_special(spec, h, map);
 	if (!ret)
 		ret = shrink_parts(&j, &s, r);
 	if (ret)

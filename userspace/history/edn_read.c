@@ -252,4 +252,5 @@ static int read_edn(struct kl_input *in, struct kl_history **out)
 
 const struct kl_form kl_form_edn = {
 	.name = "edn", .is = is_edn, .read = read_edn, .write = kl_jepsen_write_edn,
+	.specs = { "register", "queue", "lock", "map", "kv" },
 };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "history/form.h"
 #include "history/order.h"
 #include "history/pair.h"
@@ -175,10 +176,11 @@ static int write_events(const struct kl_history *h, FILE *f)
 	}
 	free(events);
 	if (ret >= 0)
-		ret = ferror(f) ? -EIO : 0;
+		ret = kl_stream_err(f);
 	return ret;
 }
 
 const struct kl_form kl_form_events = {
 	.name = "events", .is = is_events, .read = read_events, .write = write_events,
+	.specs = { "set" },
 };

@@ -41,6 +41,8 @@ struct kl_form {
 	bool (*is)(const struct kl_head *head);
 	int (*read)(struct kl_input *in, struct kl_history **out);
 	int (*write)(const struct kl_history *h, FILE *f);
+	/* Whose histories it writes: by methods' names alone others' would be told as these. */
+	const char *specs[8];
 };
 
 /* The form that a file of this head seems to be of; text if it is no other. */

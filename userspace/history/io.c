@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "history/form.h"
 #include "history/history.h"
+#include "history/order.h"
 
 int kl_history_parse(const char *name, const char *data, size_t len, const struct kl_form *form,
 		     struct kl_history **out)
@@ -48,6 +49,20 @@ int kl_history_read(const char *path, struct kl_history **out)
 	return kl_history_read_as(path, KL_FORM_AUTO, out);
 }
 
+/* Does the history's specification mean what the form makes of its methods? */
+static int check_spec(const struct kl_history *h, const struct kl_form *form)
+{
+	const char *const *name = form->specs;
+
+	if (!h->spec_path || !*name)
+		return 0;
+	for (; *name; name++)
+		if (kl_history_is(h, *name))
+			return 0;
+	kl_err("the history is of spec '%s', which the form %s cannot say", h->spec_path, form->name);
+	return -EINVAL;
+}
+
 static int write_lines(const struct kl_history *h, const char *path, const struct kl_form *form)
 {
 	struct kl_outfile o;
@@ -78,6 +93,9 @@ int kl_history_write(const struct kl_history *h, const char *path, const struct 
 		kl_err("klin does not write the form %s, it only reads it", form->name);
 		return -EINVAL;
 	}
+	ret = check_spec(h, form);
+	if (ret)
+		return ret;
 	ret = form == &kl_form_klh ? kl_klh_write(h, path) : write_lines(h, path, form);
 	if (ret && ret != -EINVAL)
 		kl_err("cannot write '%s': %s", path, strerror(-ret));

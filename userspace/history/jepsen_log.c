@@ -132,4 +132,5 @@ static int read_jepsen(struct kl_input *in, struct kl_history **out)
 
 const struct kl_form kl_form_jepsen = {
 	.name = "jepsen", .is = is_jepsen, .read = read_jepsen, .write = kl_jepsen_write_log,
+	.specs = { "register" },
 };

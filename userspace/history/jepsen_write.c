@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "history/jepsen.h"
 #include "history/order.h"
 
@@ -194,7 +195,7 @@ static int write_events(const struct writer *w, const uint64_t *events, size_t n
 		if (h->ops[i].flags & KL_OP_PENDING)
 			put_event(w, h->threads[h->ops[i].thread], &h->ops[i],
 				  find_method(w, &h->ops[i]), "info");
-	return ferror(w->f) ? -EIO : 0;
+	return kl_stream_err(w->f);
 }
 
 static int write_jepsen(const struct kl_history *h, FILE *f, const char *form, bool log)

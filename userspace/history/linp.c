@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "history/linp.h"
 #include "history/order.h"
@@ -342,11 +343,12 @@ static int write_linp(const struct kl_history *h, FILE *f)
 			ret = put_op(&w, &h->ops[events[i] >> 1], &time[events[i]]);
 	free(time);
 	free(events);
-	if (!ret && ferror(f))
-		ret = -EIO;
+	if (!ret)
+		ret = kl_stream_err(f);
 	return ret;
 }
 
 const struct kl_form kl_form_linp = {
 	.name = "linp", .is = is_linp, .read = read_linp, .write = write_linp,
+	.specs = { "set", "stack", "queue", "pqueue", "deque" },
 };

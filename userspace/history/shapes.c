@@ -279,7 +279,7 @@ static inline const struct kl_val *all_vals(const struct kl_history *h, const st
 	const size_t at = (uintptr_t)args - (uintptr_t)h->vals;
 	unsigned int i;
 
-	if (res == args + s->nargs && at >= h->nvals * sizeof(*h->vals))
+	if (res && res == args + s->nargs && at >= h->nvals * sizeof(*h->vals))
 		return args;
 	copy_vals(v, args, s->nargs);
 	if (res)

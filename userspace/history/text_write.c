@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/dec.h"
+#include "base/file.h"
 #include "history/internal.h"
 #include "history/text.h"
 
@@ -25,7 +26,7 @@ static int flush(struct writer *w)
 	size_t n = w->len;
 
 	w->len = 0;
-	return fwrite(w->buf, 1, n, w->f) == n ? 0 : -EIO;
+	return fwrite(w->buf, 1, n, w->f) == n ? 0 : kl_stream_err(w->f);
 }
 
 static char *put_str(char *p, const char *s)
@@ -169,7 +170,7 @@ void kl_text_put_header(FILE *f, const struct kl_history *h)
  * @h: the history
  * @f: where to
  *
- * Return: 0, -EIO when @f took no more, -ENOMEM.
+ * Return: 0, -ENOSPC or another negative errno when @f took no more, -ENOMEM.
  */
 int kl_text_write(const struct kl_history *h, FILE *f)
 {
@@ -197,8 +198,8 @@ int kl_text_write(const struct kl_history *h, FILE *f)
 		ret = put_op(&w, &h->ops[i]);
 	if (!ret)
 		ret = flush(&w);
-	if (!ret && ferror(f))
-		ret = -EIO;
+	if (!ret)
+		ret = kl_stream_err(f);
 out:
 	free(w.buf);
 	free(w.nres);

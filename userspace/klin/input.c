@@ -18,8 +18,8 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 	else if (h->spec_path)
 		ret = kl_spec_load(h->spec_path, spec);
 	if (ret == -ENOENT)
-		kl_err("%s: carries no specification: give one, `klin check SPEC.lin %s'",
-		       history_path, history_path);
+		kl_err("%s: carries no specification: name one, as in `klin check SPEC.lin HISTORY' or "
+		       "`klin replay --spec=SPEC.lin CERTIFICATE'", history_path);
 	return ret ? -EINVAL : 0;
 }
 

@@ -65,7 +65,8 @@ static void violation_json(const struct session *s, const struct kl_online_viola
 	}
 	if (v->has_key)
 		json_object_set_new(j, "key", kl_json_number(v->key));
-	json_object_set_new(j, "time", kl_json_number(v->time));
+	json_object_set_new(j, "time", v->time == KL_TIME_MAX ? json_null() :
+						kl_json_number(v->time));
 	json_object_set_new(j, "events", kl_json_number(v->events));
 	json_object_set_new(j, "reason", json_string(v->reason));
 	json_object_set_new(j, "engine", json_string(v->engine));
@@ -96,8 +97,11 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 		violation_json(s, v);
 		return;
 	}
-	printf("VIOLATION at time %" PRIu64 ", after %" PRIu64 " calls and returns", v->time,
-	       v->events);
+	if (v->time == KL_TIME_MAX)
+		printf("VIOLATION at the end");
+	else
+		printf("VIOLATION at time %" PRIu64, v->time);
+	printf(", after %" PRIu64 " calls and returns", v->events);
 	if (!v->all_objects)
 		printf(", object 0x%" PRIx64, v->object);
 	if (v->has_key)
@@ -198,6 +202,7 @@ static void summary_json(const struct session *s, const struct kl_online_stats *
 	json_object_set_new(j, "operations", kl_json_number(st->ops));
 	json_object_set_new(j, "events", kl_json_number(st->events));
 	json_object_set_new(j, "violations", kl_json_number(st->violations));
+	json_object_set_new(j, "told", kl_json_number(s->told < LINES ? s->told : LINES));
 	json_object_set_new(parts, "linearizable", kl_json_number(st->count[KL_LINEARIZABLE]));
 	json_object_set_new(parts, "violated", kl_json_number(st->count[KL_VIOLATION]));
 	json_object_set_new(parts, "unknown", kl_json_number(st->count[KL_UNKNOWN]));
@@ -229,7 +234,7 @@ static void summary_text(const struct session *s, const struct kl_online_stats *
 	printf("\n%s%s", kl_verdict_name(st->verdict), whole ? "" : " so far");
 	if (*st->reason)
 		printf(" (%s)", st->reason);
-	if (st->violations || st->parts != 1)
+	if (st->violations || st->parts > 1)
 		printf(": %zu of %zu partitions linearizable, %zu violated, %zu unknown",
 		       st->count[KL_LINEARIZABLE], st->parts, st->count[KL_VIOLATION],
 		       st->count[KL_UNKNOWN]);

@@ -54,7 +54,7 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 	fputs(kl_verdict_name(r->verdict), f);
 	if (r->verdict == KL_UNKNOWN)
 		fprintf(f, " (%s)", r->reason);
-	if (r->verdict == KL_VIOLATION || r->nparts != 1)
+	if (r->verdict == KL_VIOLATION || r->nparts > 1)
 		fprintf(f, ": %zu of %zu partitions linearizable, %zu violated, %zu unknown",
 			r->count[KL_LINEARIZABLE], r->nparts, r->count[KL_VIOLATION],
 			r->count[KL_UNKNOWN]);

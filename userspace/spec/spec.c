@@ -81,6 +81,18 @@ bool kl_spec_partition_doubt(const struct kl_spec *s, char *buf, size_t size)
 	return s->doubt;
 }
 
+const struct kl_param *kl_spec_bad_argument(const struct kl_spec *s, unsigned int method,
+					    const struct kl_val *args)
+{
+	const struct kl_method *m = &s->methods[method].pub;
+	unsigned int i;
+
+	for (i = 0; i < m->nparams && !s->specials; i++)
+		if (args[i].tag != KL_WORD && args[i].tag != KL_ANY)
+			return &m->params[i];
+	return NULL;
+}
+
 bool kl_spec_flushes(const struct kl_spec *s)
 {
 	return s->flushes;

@@ -120,6 +120,9 @@ enum kl_partition kl_spec_partition(const struct kl_spec *s);
 bool kl_spec_partition_doubt(const struct kl_spec *s, char *buf, size_t size);
 /* No writing block leaves anything in the store buffer: SC and TSO agree. */
 bool kl_spec_flushes(const struct kl_spec *s);
+/* The first of a method's arguments that is a special value where none may be, or NULL. */
+const struct kl_param *kl_spec_bad_argument(const struct kl_spec *s, unsigned int method,
+					    const struct kl_val *args);
 /* Scalars and arrays only: fixed number of slots, fit for the TSO check. */
 bool kl_spec_fixed_size(const struct kl_spec *s);
 /* Probe clauses in file order, see probe.h. */

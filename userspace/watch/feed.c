@@ -117,6 +117,7 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 	const struct kl_shape *shape = kl_op_shape(h, op);
 	const struct kl_method *m = kl_spec_method(f->spec, f->map[shape->method]);
 	const bool pending = op->flags & KL_OP_PENDING;
+	const struct kl_param *bad;
 	struct kl_val vals[2 * KL_MAX_ARGS];
 	const struct kl_online_op a = {
 		.call = op->call, .ret = op->ret, .drain = kl_op_drain(h, op), .cpu = op->cpu,
@@ -130,6 +131,13 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 		kl_err("the operation called at %" PRIu64 ": %s has %u arguments and %u results, "
 		       "spec '%s' says %u and %u", op->call, m->name, shape->nargs, shape->nres,
 		       kl_spec_name(f->spec), m->nparams, m->nresults);
+		return -EINVAL;
+	}
+	bad = kl_spec_bad_argument(f->spec, a.method, kl_op_args(h, op));
+	if (bad) {
+		kl_err("the operation called at %" PRIu64 ": '%s' of %s is a special value, spec '%s' "
+		       "expects a %s", op->call, bad->name, m->name, kl_spec_name(f->spec),
+		       bad->type == KL_T_BOOL ? "bool" : "word");
 		return -EINVAL;
 	}
 	if (!pending && op->ret > f->newest)

@@ -242,8 +242,8 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 		first = first ? first : why;
 	}
 	/* What was lost on objects of which nothing is known counts, too. */
-	if (!o->nparts && o->ngaps_told)
-		first = "operations were lost";
+	if (!o->nparts)
+		first = o->ngaps_told ? "operations were lost" : "no operations";
 	s->verdict = s->count[KL_VIOLATION] ? KL_VIOLATION : first ? KL_UNKNOWN : KL_LINEARIZABLE;
 	snprintf(s->reason, sizeof(s->reason), "%s",
 		 s->verdict == KL_UNKNOWN ? first : "");
