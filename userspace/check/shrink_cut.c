@@ -126,7 +126,9 @@ int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf)
 
 	time = last_return(s, until, &forgot);
 	for (i = s->block[until / BLOCK].low; i < s->nops && p->items[i].call_ev <= s->end_ev; i++)
-		if (p->items[i].ret_ev >= from)
+		/* What is under way at the end and changes nothing explains nothing. */
+		if (p->items[i].ret_ev >= from &&
+		    !(p->items[i].pure && p->items[i].ret_ev > s->end_ev))
 			buf[n++] = p->items[i].op;
 	ret = kl_cut_init(&cut, p->spec, p->h, s->ops, s->engine->tso ? s->nops : 0, forgot,
 			  time, s->end);

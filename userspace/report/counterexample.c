@@ -37,20 +37,38 @@ static bool draw_drains(const struct kl_counterexample *c)
 	return false;
 }
 
-/* The end of an operation in the picture: a pending one ends with the last. */
-static uint64_t end_of(const struct kl_op *op)
+/*
+ * By which time operations are chosen for the picture: their ends, if they were called by the
+ * time @until.
+ */
+static uint64_t end_of(const struct kl_op *op, uint64_t until)
 {
+	if (op->call > until)
+		return 0;
 	return op->ret == KL_TIME_MAX ? op->call : op->ret;
 }
 
+/*
+ * What was called after the failing one had returned matters only within the clock's error,
+ * if at all; it is chosen if there is not much else.
+ */
+static uint64_t chosen_until(const struct kl_history *h, uint32_t bad)
+{
+	size_t n = 0, i;
+
+	for (i = 0; bad != KL_NO_OP && i < h->nops; i++)
+		n += h->ops[i].call <= h->ops[bad].ret;
+	return n >= LAST ? h->ops[bad].ret : KL_TIME_MAX;
+}
+
 /* When the last LAST operations begin to end; all do if there are few. */
-static uint64_t last_ends(const struct kl_history *h)
+static uint64_t last_ends(const struct kl_history *h, uint64_t until)
 {
 	uint64_t ends[LAST] = { 0 };	/* the largest so far, ascending */
 	size_t i, k;
 
 	for (i = 0; i < h->nops && h->nops > WHOLE; i++) {
-		uint64_t end = end_of(&h->ops[i]);
+		uint64_t end = end_of(&h->ops[i], until);
 
 		for (k = 0; k < LAST && ends[k] < end; k++)
 			if (k)
@@ -64,11 +82,11 @@ static uint64_t last_ends(const struct kl_history *h)
 /* The operations to draw: all, or the last by return and the failing one. */
 static size_t choose(const struct kl_history *h, uint32_t bad, uint32_t *ops)
 {
-	uint64_t from = last_ends(h);
+	const uint64_t until = chosen_until(h, bad), from = last_ends(h, until);
 	size_t n = 0, i;
 
 	for (i = 0; i < h->nops; i++) {
-		if (end_of(&h->ops[i]) >= from || i == bad ||
+		if (end_of(&h->ops[i], until) >= from || i == bad ||
 		    (bad != KL_NO_OP && h->ops[i].ret >= h->ops[bad].call &&
 		     h->ops[i].call <= h->ops[bad].call))
 			ops[n++] = i;
