@@ -7,6 +7,9 @@
  * one lock only.  Taking a lock commutes to the right, releasing one to the left
  * (Lipton).  That a field or a place is such a one is assumed until an access shows
  * that it is not: then all begins anew.
+ *
+ * What may wait for ever, as an assume(), does not come behind the one access: others
+ * see that access even if the step never comes to its end.
  */
 #include "verify/model.h"
 
@@ -40,6 +43,14 @@ static enum vf_class field_class(struct kl_verifier *x, const struct kl_vf_run *
 	return guarded(x, r, x->m.nslots + field, ptr);
 }
 
+/* May `choose' have nothing to choose from? */
+static bool may_be_empty(const struct kl_verifier *x, uint8_t lo, uint8_t hi)
+{
+	struct kl_val p, q;
+
+	return !kl_vf_const_of(&x->m, lo, &p) || !kl_vf_const_of(&x->m, hi, &q) || p.v > q.v;
+}
+
 static enum vf_class class_of(struct kl_verifier *x, const struct kl_vf_run *r, uint32_t insn)
 {
 	const struct kl_vf_thread *th = &r->s.th[r->t];
@@ -67,6 +78,10 @@ static enum vf_class class_of(struct kl_verifier *x, const struct kl_vf_run *r, 
 		if (a && kl_vf_is_ptr(th->reg[b]) && !(r->s.kind[th->reg[b]] & KF_ESC))
 			return C_LOCAL;
 		return (insn & 0xff) == KL_I_LOCK ? C_RIGHT : C_LEFT;
+	case KL_I_ASSUME:
+		return kl_vf_truth(x, th->reg[a]) == 1 ? C_LOCAL : C_NONE;
+	case KL_I_CHOOSE:
+		return may_be_empty(x, th->reg[b], th->reg[c]) ? C_NONE : C_LOCAL;
 	case KL_I_LIN:
 		return c & KL_LIN_ATTACHED ? C_LOCAL : C_NONE;
 	default:

@@ -382,12 +382,14 @@ bool kl_vf_hindsight(struct kl_verifier *x, const struct kl_vf_run *r, const uin
 	const struct kl_vf_thread *th = &r->s.th[r->t];
 	const size_t nstack = x->nstack;
 	struct kl_vf_run *past = malloc(sizeof(*past));
+	/* Of two results that are not known nobody knows whether they are the same. */
+	const bool known = !memchr(results, VF_TOP, x->m.m[th->method].nresults);
 	bool found = false;
 	unsigned int has;
 	enum kl_vf_end end;
 
 	/* Without memory the answer is no, which is never wrong. */
-	for (has = 0; past && has < 2 && !found; has++) {
+	for (has = 0; past && known && has < 2 && !found; has++) {
 		if (!(th->seen >> has & 1))
 			continue;
 		*past = *r;
