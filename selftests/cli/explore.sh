@@ -257,6 +257,36 @@ if [ $status -eq 3 ] && grep -q 'UNKNOWN: the bound on memory.* [1-9][0-9]* leve
 else
 	ktap_fail "UNKNOWN at the bound on memory" "status $status" "$(cat out err)"
 fi
+# A bound of the explorer's own is no fault of the model.
+cat >limit.lin <<'END'
+spec s { word x = 0; method w(word v) { atomic { x = v; } } method r() -> word { atomic { return x; } } }
+shared word x = 0;
+method w(word v) { word h; choose h in 0..300; x = v; }
+method r() -> word { return x; }
+client roles(w, r) ops(1);
+END
+run explore limit.lin
+if [ $status -eq 3 ] && grep -q 'UNKNOWN: .* own .*thread 0: line 3: too many choices' out &&
+   [ "$(wc -l <out)" -eq 1 ]; then
+	ktap_pass "UNKNOWN at a bound of the explorer's own"
+else
+	ktap_fail "UNKNOWN at a bound of the explorer's own" "status $status" "$(cat out err)"
+fi
+run explore --json limit.lin
+if [ $status -eq 3 ] && grep -q '"verdict": "UNKNOWN"' out &&
+   grep -q '"message": "thread 0: line 3: too many choices' out; then
+	ktap_pass "the same as JSON"
+else
+	ktap_fail "the same as JSON" "status $status" "$(cat out err)"
+fi
+sed 's/^client.*/thread a { call w(1); } thread b { word v = call r(); }/' limit.lin >outcomes.lin
+run explore --outcomes outcomes.lin
+if [ $status -eq 3 ] && grep -q 'UNKNOWN: .* own .*thread 0: line 3: too many choices' out; then
+	ktap_pass "outcomes: UNKNOWN at a bound of the explorer's own"
+else
+	ktap_fail "outcomes: UNKNOWN at a bound of the explorer's own" "status $status" \
+		"$(cat out err)"
+fi
 # Data of two calls may be equal, which only matters where it is compared.
 cat >equal.lin <<'END'
 spec equal {

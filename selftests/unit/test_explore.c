@@ -211,9 +211,90 @@ static void test_histories(void **state)
 	assert_true(compared > 3 * runs);
 }
 
+/* As many markers leave in one step as a buffer has: none of them is lost. */
+static void test_many_events(void **state)
+{
+	char text[2048];
+	unsigned int n, i, all;
+	int used;
+
+	(void)state;
+	for (n = 1; n <= 28; n += 9) {
+		used = snprintf(text, sizeof(text), "spec s {\n	word d = 0;\n"
+				"	method nop() { atomic { d = 1; } }\n"
+				"	method f() { atomic_flush { d = 2; } }\n}\n"
+				"shared word x = 0;\nmethod nop() { }\nmethod f() { fence; }\n"
+				"thread t {");
+		for (i = 0; i < n; i++)
+			used += snprintf(text + used, sizeof(text) - used, " call nop();");
+		snprintf(text + used, sizeof(text) - used, " call f(); }\n");
+		for (all = 0; all < 2; all++) {
+			const struct kl_explore_options o = {
+				.no_merge = all, .no_facts = all, .no_cover = all, .no_known = all,
+			};
+
+			if (n < 20 || !all)
+				assert_int_equal(explore(text, o), KL_EX_OK);
+		}
+	}
+}
+
+/* What the machine has no room for is nobody's fault; a real fault before it is told. */
+static void test_limits(void **state)
+{
+	static const struct {
+		const char *body;
+		enum kl_explore_verdict want;
+	} tests[] = {
+		{ "choose h in 0..254; x = v;", KL_EX_OK },
+		{ "choose h in 0..300; x = v;", KL_EX_LIMIT },
+		{ "h = 1 << 62; h = h >> 62; x = h * v;", KL_EX_LIMIT },
+		{ "while (h < 40) { y = h; h += 1; } x = v;", KL_EX_OK },
+		{ "while (h < 70) { y = h; h += 1; } x = v;", KL_EX_LIMIT },
+		{ "while (h < 100) { n = new node; n->next = p; p = n; fence; h += 1; } x = v;",
+		  KL_EX_LIMIT },
+		{ "while (h < 1000) h += 1; x = v;", KL_EX_OK },
+		{ "while (h < 70000) h += 1; x = v;", KL_EX_LIMIT },
+		{ "while (h < 1) { h = h * 2; } x = v;", KL_EX_FAULT },
+		{ "while (h < 2) { h = 1 - h; } x = v;", KL_EX_FAULT },
+		{ "atomic_flush { while (x < 2) x = 1 - x; }", KL_EX_FAULT },
+		{ "n = new node; while (n->v < 9) { n->v = n->v; } x = v;", KL_EX_FAULT },
+		{ "n = p; choose h in 0..300; x = n->v;", KL_EX_LIMIT },
+		{ "n = p; h = n->v; choose h in 0..300;", KL_EX_FAULT },
+		{ "assert(h == 1); choose h in 0..300;", KL_EX_FAULT },
+	};
+	char text[1024];
+	size_t i, sc;
+
+	(void)state;
+	for (i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		snprintf(text, sizeof(text), "spec s {\n	word x = 0;\n"
+			 "	method w(word v) { atomic { x = v; } }\n"
+			 "	method r() -> word { atomic { return x; } }\n}\n"
+			 "struct node { word v; node *next; }\n"
+			 "shared word x = 0, y = 0; shared node *p = null;\n"
+			 "method w(word v) { word h = 0; node *n = null; %s }\n"
+			 "method r() -> word { return x; }\nclient roles(w, r) ops(1);\n",
+			 tests[i].body);
+		for (sc = 0; sc < 2; sc++) {
+			struct kl_explore_options o = { .sc = sc };
+			enum kl_explore_verdict want = tests[i].want;
+
+			/* Without store buffers they cannot be too small. */
+			if (sc && strstr(tests[i].body, "y = h"))
+				want = KL_EX_OK;
+			if (explore(text, o) == want)
+				continue;
+			print_message("%s\n", tests[i].body);
+			assert_int_equal(explore(text, o), want);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many_events), cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_reductions), cmocka_unit_test(test_histories),
 	};
 

@@ -25,7 +25,7 @@
 static unsigned int bit_of(enum kl_explore_verdict v)
 {
 	static const unsigned int bits[] = {
-		[KL_EX_MEMORY] = N_TOO_LARGE,
+		[KL_EX_MEMORY] = N_TOO_LARGE, [KL_EX_LIMIT] = N_TOO_LARGE,
 		[KL_EX_NOT_LINEARIZABLE] = N_NOT_LINEARIZABLE, [KL_EX_FAULT] = N_FAULT,
 		[KL_EX_DEADLOCK] = N_DEADLOCK, [KL_EX_ENDLESS] = N_ENDLESS,
 	};

@@ -138,7 +138,8 @@ static const struct argp argp = {
 	       "shown as a run, and whether the same client fails on SC too.\v"
 	       "Exit status: 0 linearizable for this client, 1 a violation (a run to it is "
 	       "shown) or an outcome that the specification has not, 2 usage or input, 3 unknown: "
-	       "the bound on memory was reached.\n\n"
+	       "the bound on memory was reached, or one of the explorer's own (entries of a store "
+	       "buffer, objects, choices at once, how large a number is), which is told.\n\n"
 	       "Examples:\n"
 	       "  klin explore --stats specs/explore/seqlock.lin\n"
 	       "  klin explore --threads=3 --ops=3 specs/explore/treiber.lin\n"
@@ -202,7 +203,7 @@ static int explore(const struct explore_args *a, struct kl_spec *spec, struct kl
 {
 	int ret = kl_explore(spec, &a->o, &e->verdict, &e->x);
 
-	*violation = !ret && e->verdict != KL_EX_OK && e->verdict != KL_EX_MEMORY;
+	*violation = !ret && e->verdict != KL_EX_OK && !kl_explore_unknown(e->verdict);
 	if (*violation && !a->o.sc && e->run)
 		compare_with_sc(a, spec, e);
 	return ret;
@@ -213,7 +214,7 @@ static int outcomes(const struct explore_args *a, struct kl_spec *spec, struct k
 {
 	int ret = kl_explore_outcomes(spec, &a->o, &e->outcomes);
 
-	e->verdict = ret == -ENOSPC ? KL_EX_MEMORY : KL_EX_OK;
+	e->verdict = ret != -ENOSPC ? KL_EX_OK : e->outcomes->limit[0] ? KL_EX_LIMIT : KL_EX_MEMORY;
 	*violation = !ret && kl_outcomes_wrong(e->outcomes);
 	return ret == -ENOSPC ? 0 : ret;
 }
@@ -250,7 +251,7 @@ static int cmd_explore(int argc, char **argv)
 		ret = a.json ? kl_explored_json(stdout, &e) : kl_explored_print(stdout, &e);
 	if (!ret) {
 		code = violation ? KLIN_EXIT_VIOLATION :
-		       e.verdict == KL_EX_MEMORY ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
+		       kl_explore_unknown(e.verdict) ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
 	} else if (ret != -EINVAL) {
 		kl_err("%s: %s", a.file, strerror(-ret));
 		code = KLIN_EXIT_SYSTEM;

@@ -9,6 +9,7 @@ static const char *const what[] = {
 	[KL_EX_FAULT] = "a fault", [KL_EX_FINAL] = "a false final condition",
 	[KL_EX_DEADLOCK] = "a deadlock",
 	[KL_EX_ENDLESS] = "a run without end", [KL_EX_MEMORY] = "not known: the bound on memory",
+	[KL_EX_LIMIT] = "not known: a bound of the explorer's own",
 };
 
 static void print_stats(FILE *f, const struct kl_explore_stats *st)
@@ -82,6 +83,11 @@ static int print_outcomes(FILE *f, const struct kl_explored *e)
 			e->file, (unsigned long long)r->states);
 		return 0;
 	}
+	if (e->verdict == KL_EX_LIMIT) {
+		fprintf(f, "%s: UNKNOWN: a bound of the explorer's own was reached: %s\n", e->file,
+			r->limit);
+		return 0;
+	}
 	for (i = 0; i < r->n; i++) {
 		n[0] += !!(r->with[i] & KL_WITH_IMPL);
 		n[1] += !!(r->with[i] & KL_WITH_SPEC);
@@ -138,6 +144,11 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 			"of them not yet followed; no violation so far; %llu levels of "
 			"the search are whole\n", e->file, (unsigned long long)st.states,
 			(unsigned long long)st.open, (unsigned long long)st.levels);
+	else if (e->verdict == KL_EX_LIMIT)
+		fprintf(f, "%s: UNKNOWN: a bound of the explorer's own was reached after %llu "
+			"state%s: %s; no violation so far\n", e->file,
+			(unsigned long long)st.states, st.states == 1 ? "" : "s",
+			kl_explore_message(e->x));
 	else
 		fprintf(f, "%s: VIOLATION: %s: %s\n", e->file, what[e->verdict],
 			kl_explore_message(e->x));
@@ -145,7 +156,7 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 		return ret;
 	if (e->stats)
 		print_stats(f, &st);
-	if (e->verdict == KL_EX_OK || e->verdict == KL_EX_MEMORY || !e->run)
+	if (e->verdict == KL_EX_OK || kl_explore_unknown(e->verdict) || !e->run)
 		return 0;
 	return print_run(f, e, st.steps);
 }

@@ -18,10 +18,10 @@ struct kl_explored {
 	bool histories;			/* that was the question */
 	enum kl_explore_verdict verdict;
 	struct kl_explorer *x;
-	/* Of the same client on SC, if has_sc; KL_EX_MEMORY: not known. */
+	/* Of the same client on SC, if has_sc. */
 	bool has_sc;
 	enum kl_explore_verdict on_sc;
-	struct kl_outcomes *outcomes;	/* instead of x; verdict is KL_EX_OK or KL_EX_MEMORY */
+	struct kl_outcomes *outcomes;	/* instead of x; verdict is KL_EX_OK or unknown */
 };
 
 /* As text; 0 or a negative errno. */

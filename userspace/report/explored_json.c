@@ -8,7 +8,7 @@
 
 static const char *verdict_name(enum kl_explore_verdict v)
 {
-	return v == KL_EX_OK ? "LINEARIZABLE" : v == KL_EX_MEMORY ? "UNKNOWN" : "VIOLATION";
+	return v == KL_EX_OK ? "LINEARIZABLE" : kl_explore_unknown(v) ? "UNKNOWN" : "VIOLATION";
 }
 
 void kl_json_add_step(void *ctx, const struct kl_explore_step *s)
@@ -96,13 +96,17 @@ int kl_explored_json(FILE *f, const struct kl_explored *e)
 	json_object_set_new(j, "memory", json_string(e->sc ? "sc" : "tso"));
 	json_object_set_new(j, "command", kl_json_text(e->again));
 	json_object_set_new(j, "verdict", json_string(
-		!e->outcomes || e->verdict == KL_EX_MEMORY ? verdict_name(e->verdict) :
+		!e->outcomes || kl_explore_unknown(e->verdict) ? verdict_name(e->verdict) :
 		contained ? "CONTAINED" : "VIOLATION"));
 	if (e->outcomes) {
 		add_outcomes(j, e->outcomes);
+		if (e->verdict == KL_EX_LIMIT)
+			json_object_set_new(j, "message", kl_json_text(e->outcomes->limit));
 	} else {
 		add_stats(j, e);
-		if (e->verdict != KL_EX_OK && e->verdict != KL_EX_MEMORY)
+		if (e->verdict == KL_EX_LIMIT)
+			json_object_set_new(j, "message", kl_json_text(kl_explore_message(e->x)));
+		else if (e->verdict != KL_EX_OK && e->verdict != KL_EX_MEMORY)
 			ret = add_run(j, e);
 	}
 	if (!ret && json_dumpf(j, f, JSON_INDENT(2)))

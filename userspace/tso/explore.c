@@ -103,6 +103,16 @@ int kl_ex_wait(struct kl_explorer *x, uint32_t from, size_t len)
 	return 0;
 }
 
+/*
+ * Thread @who is at fault in a step of @t, or it comes to a bound of the machine: then the
+ * search goes no further, since nobody knows what is behind that.
+ */
+static void found_fault(struct kl_explorer *x, uint32_t from, int t, bool flush, unsigned int who)
+{
+	kl_ex_found(x, x->vm.limit ? KL_EX_LIMIT : KL_EX_FAULT, from, t, flush);
+	snprintf(x->message, sizeof(x->message), "thread %u: %s", who, x->vm.error);
+}
+
 static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 {
 	int64_t len;
@@ -118,8 +128,7 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 		return 1;
 	}
 	if (ret == KL_EX_FAULTY) {
-		kl_ex_found(x, KL_EX_FAULT, from, t, flush);
-		snprintf(x->message, sizeof(x->message), "thread %u: %s", x->faulty, x->vm.error);
+		found_fault(x, from, t, flush, x->faulty);
 		return 1;
 	}
 	len = kl_ex_pack(x);
@@ -138,8 +147,7 @@ static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
 		kl_ex_explain(x);
 		return 1;
 	}
-	kl_ex_found(x, KL_EX_FAULT, from, t, false);
-	snprintf(x->message, sizeof(x->message), "thread %u: %s", t, x->vm.error);
+	found_fault(x, from, t, false, t);
 	return 1;
 }
 
@@ -199,7 +207,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 	kl_vm_copy(&x->vm, &x->before);
 	if (kl_ex_run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT)
 		return 0;
-	kl_ex_found(x, KL_EX_FINAL, at, -1, false);
+	kl_ex_found(x, x->vm.limit ? KL_EX_LIMIT : KL_EX_FINAL, at, -1, false);
 	snprintf(x->message, sizeof(x->message), "at the end: %s", x->vm.error);
 	return 1;
 }

@@ -36,7 +36,14 @@ enum kl_explore_verdict {
 	KL_EX_DEADLOCK,
 	KL_EX_ENDLESS,		/* from here no run ends */
 	KL_EX_MEMORY,		/* not known: the bound on memory */
+	KL_EX_LIMIT,		/* not known: a run is too large for the machine */
 };
+
+/* Was the search given up, so that there is no answer? */
+static inline bool kl_explore_unknown(enum kl_explore_verdict v)
+{
+	return v == KL_EX_MEMORY || v == KL_EX_LIMIT;
+}
 
 struct kl_explore_stats {
 	uint64_t states, transitions, bytes;	/* bytes: of states and their table */

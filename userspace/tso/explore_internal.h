@@ -13,7 +13,7 @@
 
 #define KL_EX_FAULTY	2
 #define KL_EX_MACHINE	3		/* this is left to the machine */
-#define KL_EX_SHOWN	64		/* events of a step that is shown */
+#define KL_EX_SHOWN	(2 * KL_VM_EVENTS)	/* events of a step that is shown */
 
 #define KL_EX_WAITING	32		/* states on their way to the store */
 

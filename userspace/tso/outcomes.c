@@ -191,6 +191,10 @@ static int step(struct search *s, uint32_t from, unsigned int t)
 	case KL_VM_OK:
 		return reached(s, from);
 	case KL_VM_FAULT:
+		if (x->vm.limit) {
+			snprintf(s->r->limit, sizeof(s->r->limit), "thread %u: %s", t, x->vm.error);
+			return -ENOSPC;
+		}
 		kl_err("%s: the client fails with the %s: %s", x->spec->path,
 		       x->abs ? "specification" : "implementation", x->vm.error);
 		return -EINVAL;

@@ -31,6 +31,7 @@ struct kl_outcomes {
 	uint64_t *vals;		/* n times nvars, in ascending order */
 	uint8_t *with;		/* of each outcome: kl_outcome_with */
 	uint64_t states;	/* of all searches */
+	char limit[200];	/* the machine's own bound that was reached, if that was it */
 };
 
 /**
@@ -40,7 +41,8 @@ struct kl_outcomes {
  * @out: the outcomes; kl_outcomes_free() it
  *
  * Return: 0; -EINVAL after a message (no threads, a variable that both the client and
- * methods use, a client that fails); -ENOSPC at the bound on memory; -ENOMEM.
+ * methods use, a client that fails); -ENOSPC at the bound on memory, or with (*out)->limit
+ * at one of the machine's own; -ENOMEM.
  */
 int kl_explore_outcomes(struct kl_spec *spec, const struct kl_explore_options *o,
 			struct kl_outcomes **out);

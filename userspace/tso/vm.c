@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The x86-TSO machine: steps of threads, flushes of buffers. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tso/facts.h"
@@ -92,13 +93,25 @@ static enum kl_vm_result fault(struct step *s, uint32_t pc, const char *what)
 		snprintf(s->vm->error, sizeof(s->vm->error), "line %u: %s", p->line[pc], what);
 	else
 		snprintf(s->vm->error, sizeof(s->vm->error), "%s", what);
+	s->vm->limit = false;
+	return KL_VM_FAULT;
+}
+
+/* The machine has no room for what comes next: nothing is wrong with the program. */
+static enum kl_vm_result limit(struct step *s, uint32_t pc, const char *what)
+{
+	fault(s, pc, what);
+	s->vm->limit = true;
 	return KL_VM_FAULT;
 }
 
 static struct kl_vm_event *event(struct kl_vm *vm, enum kl_vm_event_kind kind, unsigned int t)
 {
-	struct kl_vm_event *e = &vm->ev[vm->nev < KL_VM_EVENTS ? vm->nev++ : KL_VM_EVENTS - 1];
+	struct kl_vm_event *e = &vm->ev[vm->nev++];
 
+	/* There is room for all that a step can have, and whoever makes one takes them. */
+	if (vm->nev > KL_VM_EVENTS)
+		abort();
 	memset(e, 0, sizeof(*e));
 	e->kind = kind;
 	e->thread = t;
@@ -485,6 +498,75 @@ static bool stops(struct step *s, const uint32_t *code, const uint64_t *reg)
 	}
 }
 
+static enum kl_vm_result run(struct step *sp);
+
+/* May a loop that goes round in one step have the next instruction? */
+static bool may_loop(const struct step *s)
+{
+	const unsigned int f = s->th->method >= 0;
+	const uint32_t *code = &s->vm->prog->code[s->th->pc[f]];
+	const enum kl_opcode op = *code & 0xff;
+	struct step probe = *s;
+
+	/* An access that others can notice ends the step. */
+	probe.acted = true;
+	if (!s->block && may_stop[op] && stops(&probe, code, s->th->reg[f]))
+		return false;
+	switch (op) {
+	case KL_I_NEW:
+	case KL_I_FRESH:
+	case KL_I_CHOOSE:
+	case KL_I_EITHER:
+	case KL_I_BLOCK:
+	case KL_I_END:
+	case KL_I_FENCE:
+	case KL_I_CALL:
+	case KL_I_RETURN:
+	case KL_I_STOP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool same_state(const struct kl_vm *a, const struct kl_vm *b, unsigned int t)
+{
+	const struct kl_vm_thread *x = &a->thread[t], *y = &b->thread[t];
+	const unsigned int f = x->method >= 0;
+
+	return x->pc[f] == y->pc[f] && x->nbuf == y->nbuf &&
+	       !memcmp(x->reg[f], y->reg[f], a->prog->nregs[f] * sizeof(x->reg[f][0])) &&
+	       !memcmp(a->mem, b->mem, a->nmem * sizeof(*a->mem));
+}
+
+/*
+ * A step that has not come to its end: it never will if it comes back to where it was.
+ * Else nobody knows.  What is remembered is replaced ever later (Brent), so that it is in
+ * the loop at last.
+ */
+static enum kl_vm_result too_long(struct step *s)
+{
+	struct kl_vm *vm = s->vm, *was = malloc(sizeof(*was));
+	struct step one = *s;
+	bool round = false;
+	unsigned int i;
+	uint32_t pc;
+
+	one.limit = one.first_stop = 1;
+	for (i = 1; was && !round && i < STEPS_MAX; i++) {
+		if (!(i & (i - 1)))
+			memcpy(was, vm, sizeof(*was));
+		if (!may_loop(s) || run(&one) != KL_VM_OK)
+			break;
+		round = same_state(vm, was, s->t);
+	}
+	free(was);
+	pc = s->th->pc[s->th->method >= 0];
+	return round ? fault(s, pc, "a loop without end that accesses no memory") :
+		       limit(s, pc, "more instructions between two accesses to memory than the "
+			     "explorer follows");
+}
+
 /* Go on until there is something to stop at; @s tells what the step may have. */
 static enum kl_vm_result run(struct step *sp)
 {
@@ -566,12 +648,12 @@ static enum kl_vm_result run(struct step *sp)
 		case KL_I_NEW:
 			reg[a] = new_object(vm, imm);
 			if (!reg[a])
-				return fault(&s, at, "more objects than the explorer has room for");
+				return limit(&s, at, "more objects than the explorer has room for");
 			break;
 		case KL_I_FRESH:
 			reg[a] = new_data(&s);
 			if (!reg[a])
-				return fault(&s, at, "more data values than the explorer has room "
+				return limit(&s, at, "more data values than the explorer has room "
 					     "for");
 			break;
 		case KL_I_DIV:
@@ -590,7 +672,7 @@ static enum kl_vm_result run(struct step *sp)
 				return fault(&s, at, "arithmetic on an address");
 			reg[a] = kl_arith(arith_op(op), reg[b], reg[c]);
 			if (out_of_range(p, reg[a]))
-				return fault(&s, at, "a number too large for the explorer");
+				return limit(&s, at, "a number too large for the explorer");
 			break;
 		case KL_I_LT:
 		case KL_I_LE:
@@ -629,12 +711,12 @@ static enum kl_vm_result run(struct step *sp)
 			if (reg[b] > reg[c])
 				return KL_VM_DROPPED;
 			if (!choose(&s, reg[c] - reg[b] + 1, &i))
-				return fault(&s, at, "too many choices at once");
+				return limit(&s, at, "too many choices at once");
 			reg[a] = reg[b] + i;
 			break;
 		case KL_I_EITHER:
 			if (!choose(&s, a, &i))
-				return fault(&s, at, "too many choices at once");
+				return limit(&s, at, "too many choices at once");
 			th->pc[f] = base + p->code[at + 1 + i];
 			break;
 		case KL_I_ASSUME:
@@ -681,11 +763,10 @@ static enum kl_vm_result run(struct step *sp)
 			return fault(&s, at, "an instruction that only specifications have");
 		}
 	}
-	return s.limit < STEPS_MAX ? KL_VM_OK :
-	       fault(&s, th->pc[th->method >= 0], "a loop without end that accesses no memory");
+	return s.limit < STEPS_MAX ? KL_VM_OK : too_long(&s);
 
 full:
-	return fault(&s, th->pc[th->method >= 0], "a store buffer with more entries than the "
+	return limit(&s, th->pc[th->method >= 0], "a store buffer with more entries than the "
 		     "explorer has room for");
 }
 

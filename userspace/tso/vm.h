@@ -24,7 +24,11 @@
 #define KL_VM_BUFFER	63		/* entries and markers in a store buffer */
 #define KL_VM_MEM	1024		/* words of memory, objects among them */
 #define KL_VM_OBJECTS	96
-#define KL_VM_EVENTS	16
+/*
+ * Events of a step: markers leave, those of a full buffer and the two that the step itself
+ * puts in; and it calls and returns once.
+ */
+#define KL_VM_EVENTS	(KL_VM_BUFFER + 4)
 #define KL_VM_CODE_MAX	65535		/* words of a program: jumps have 16 bits */
 
 /* A pointer is KL_VM_PTR plus an index into memory; null is 0. */
@@ -152,6 +156,7 @@ struct kl_vm {
 	uint8_t choice[16], choices[16];
 	unsigned int nchoice, at_choice, ndecided;
 	char error[160];
+	bool limit;		/* what the error tells of is a bound of the machine's own */
 };
 
 /* The object that an address lies in; negative for memory that is always there. */
@@ -203,7 +208,7 @@ enum kl_vm_result {
 	KL_VM_OK,
 	KL_VM_WAITS,	/* not enabled: a barrier with a full buffer, or an atomic block's assume */
 	KL_VM_DROPPED,	/* an assume outside of a block was false: there is no such run */
-	KL_VM_FAULT,	/* vm->error has the text */
+	KL_VM_FAULT,	/* vm->error has the text; vm->limit: nobody's fault but the machine's */
 };
 
 /* The first state; @init has the memory's nslots words. */
