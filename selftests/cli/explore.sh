@@ -279,7 +279,7 @@ if [ $status -eq 3 ] && grep -q '"verdict": "UNKNOWN"' out &&
 else
 	ktap_fail "the same as JSON" "status $status" "$(cat out err)"
 fi
-sed 's/^client.*/thread a { call w(1); } thread b { word v = call r(); }/' limit.lin >outcomes.lin
+sed 's/^client.*/thread a { call w(1); } thread b { word v; v = call r(); }/' limit.lin >outcomes.lin
 run explore --outcomes outcomes.lin
 if [ $status -eq 3 ] && grep -q 'UNKNOWN: .* own .*thread 0: line 3: too many choices' out; then
 	ktap_pass "outcomes: UNKNOWN at a bound of the explorer's own"

@@ -375,6 +375,72 @@ sed '/^method remove/,/^}/ { s/lock(p->l);/LOCK(c->l);/; s/lock(c->l);/lock(p->l
 	$optimistic >crossed.lin
 deadlocks "remove takes its locks in the other order" '^Deadlocks were not' --no-confirm crossed.lin
 
+
+# What is told is what was searched: with these threads, and up to the bound on memory.
+deadlocks "deadlocks of one thread" '^Deadlocks: none with 1 thread of up to 2 operations; ' \
+	--threads=1 crossed.lin
+# waits LAST POINT: w() waits for nothing, but may; it has LAST + 1 ways to go.
+waits()
+{
+	cat <<E2
+spec s { word x = 0;
+	method w() { atomic_flush { x = 0; } }
+	method r() -> word { atomic { return x; } } }
+shared word x = 0, y = 0, z = 0;
+method w() { word h; choose h in 0..$1; z = h; assume(x == 0); x = 0 @lin; y = h; }
+method r() -> word { word q = x $2; return q; }
+client general(2);
+E2
+}
+waits 1 @lin >waits.lin
+deadlocks "deadlocks of three threads" '^Deadlocks: none with 3 threads of up to 2 operations; ' \
+	--roles=w,w,r waits.lin
+waits 50 @lin >waits.lin
+deadlocks "deadlocks, as far as there was memory" \
+	'^Deadlocks: not known: .*bound on memory' --memory-limit=1 waits.lin
+deadlocks "deadlocks, as far as there was more memory" \
+	'^Deadlocks: none with 2 threads of up to 1 operation, then .*bound on memory.*; wh' waits.lin
+waits 50 >waits.lin
+run verify --no-trail --memory-limit=1 waits.lin
+if [ $status -eq 3 ] && grep -q '^Whether a concrete run .* not known: .*bound on memory' out; then
+	ktap_pass "no run, as far as there was memory"
+else
+	ktap_fail "no run, as far as there was memory" "status $status" "$(cat out err)"
+fi
+run verify --json --memory-limit=1 waits.lin
+if [ $status -eq 3 ] && grep -q '"searched_whole": false' out &&
+   grep -q '"not_searched": ".*bound on memory' out; then
+	ktap_pass "the same as JSON"
+else
+	ktap_fail "the same as JSON" "status $status" "$(cat out err)"
+fi
+cat >limit.lin <<'E2'
+spec s { word x = 0; method w(word v) { atomic_flush { x = 0; } } method r() -> word { atomic { return x; } } }
+shared word x = 0, z = 0;
+method w(word v) { word h; choose h in 0..300; z = h; x = 0 @lin; }
+method r() -> word { word q = x @lin; return q; }
+client general(2) ops(1);
+E2
+deadlocks "a proof, and runs that the explorer has no room for" \
+	'^Concrete runs were not all looked at: .*too many choices' limit.lin
+sed 's/ @lin;/;/' limit.lin >unproved.lin
+run verify --no-trail unproved.lin
+if [ $status -eq 3 ] && grep -q '^Whether a concrete run .* not known: .*too many choices' out; then
+	ktap_pass "no proof, and runs that the explorer has no room for"
+else
+	ktap_fail "no proof, and runs that the explorer has no room for" "status $status" \
+		"$(cat out err)"
+fi
+deadlocks "a proof leaves out two keys" '^Keys: all but 0 and ~0' $pessimistic
+sed 's/^client.*/client general(2) ops(1) values(0);/
+	/^method contains/,/^}/s/^	p = head;/	if (k == 0) { @lin; return true; }&/' $pessimistic >keys.lin
+run verify keys.lin
+if [ $status -eq 1 ] && grep -q "VIOLATION: .*the client's values have the keys 0 or ~0" out; then
+	ktap_pass "a violation with a key that a proof leaves out"
+else
+	ktap_fail "a violation with a key that a proof leaves out" "status $status" "$(head -n 3 out err)"
+fi
+
 # A word in place of nodes: the reference is the word.
 cat >flag.lin <<'E2'
 spec flag { bool f = false;

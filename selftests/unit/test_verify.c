@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "history_util.h"
+#include "report/verified.h"
 #include "tso/explore.h"
 #include "verify/model.h"
 
@@ -497,12 +498,63 @@ static void test_unknown_in_hindsight(void **state)
 	not_verified("lazy, another number", text);
 }
 
+/* ---- what is told -------------------------------------------------------------------------- */
+
+/* Where a proof and a run contradict each other, nobody is told that it is linearizable. */
+static void test_contradiction(void **state)
+{
+	static const char right[] =
+		"spec s { word x = 0; method w() { atomic_flush { x = 1; } }\n"
+		"	method r() -> word { atomic { return x; } } }\n"
+		"shared word y = 0;\n"
+		"method w() { y = 1 @lin; }\n"
+		"method r() -> word { word v = y @lin; return v; }\n"
+		"client general(2) ops(1);\n";
+	struct kl_verify_options o = { .memory = 1u << 30 };
+	struct kl_verified r = { .file = "right.lin", .searched = true };
+	struct kl_explore_options eo = { .sc = true, .memory = 1u << 24 };
+	enum kl_explore_verdict v;
+	struct kl_spec *spec, *wrong;
+	char text[sizeof(right)], *out = NULL;
+	size_t len;
+	FILE *f;
+
+	(void)state;
+	memcpy(text, right, sizeof(text));
+	substitute(text, "y = 1 @lin;", "y = 2 @lin;");
+	assert_int_equal(kl_spec_parse("right.lin", right, strlen(right), &spec), 0);
+	assert_int_equal(kl_spec_parse("wrong.lin", text, strlen(text), &wrong), 0);
+	assert_int_equal(kl_verify(spec, &o, &r.verdict, &r.x), 0);
+	assert_int_equal(kl_explore(wrong, &eo, &v, &r.run), 0);
+	assert_int_equal(v, KL_EX_NOT_LINEARIZABLE);
+	r.search.not_linearizable = true;
+	f = open_memstream(&out, &len);
+	assert_non_null(f);
+	assert_int_equal(kl_verified_print(f, &r), 0);
+	fclose(f);
+	assert_non_null(strstr(out, "VIOLATION: "));
+	assert_non_null(strstr(out, "defect of klin"));
+	assert_null(strstr(out, "linearizable, but"));
+	free(out);
+	kl_explorer_free(r.run);
+	kl_verifier_free(r.x);
+	/* The search tells that its run is such a one. */
+	assert_int_equal(kl_verify(wrong, &o, &r.verdict, &r.x), 0);
+	assert_int_equal(kl_verify_confirm(r.x, 1u << 24, 2, &r.search, &r.run), 1);
+	assert_true(r.search.not_linearizable);
+	kl_explorer_free(r.run);
+	kl_verifier_free(r.x);
+	kl_spec_free(spec);
+	kl_spec_free(wrong);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_largest),
 		cmocka_unit_test(test_waits_behind_store),
 		cmocka_unit_test(test_unknown_in_hindsight),
+		cmocka_unit_test(test_contradiction),
 		cmocka_unit_test(test_cover), cmocka_unit_test(test_cover_finer),
 		cmocka_unit_test(test_cover_fails),
 		cmocka_unit_test(test_mutants),

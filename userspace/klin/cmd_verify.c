@@ -28,8 +28,8 @@ static const struct argp_option options[] = {
 	{ "roles", OPT_ROLES, "LIST", 0,
 	  "Threads of which each calls some methods only: METHOD[|METHOD...][:COUNT], separated by "
 	  "commas, such as push:2,pop:2", 0 },
-	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of memory (default 4096); past it: UNKNOWN",
-	  0 },
+	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of memory (default 4096); past it: UNKNOWN. "
+	  "The search of a concrete run is bound by what is left of it", 0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
 	  "Leave a reduction out: merge (steps on nodes that nobody else knows), por (accesses "
 	  "under locks), symmetry (of threads) or all; the answer stays the same", 0 },
@@ -118,7 +118,8 @@ static const struct argp argp = {
 	       "Memory is sequentially consistent and never given back. Nodes are of one struct "
 	       "with one pointer; the specification has stacks, queues and scalars, or one set "
 	       "with 'partition by' its key, which the implementation keeps in a list sorted by "
-	       "a field of type 'key' between nodes with the keys 0 and ~0. That "
+	       "a field of type 'key' between nodes with the keys 0 and ~0: operations with these "
+	       "two keys are not looked at. That "
 	       "there is no deadlock is told where all operations take their locks in one order; "
 	       "elsewhere a search with 2 threads of up to 2 operations looks for them. Where a "
 	       "fixed number of threads has very many states, any number is looked at instead: "
@@ -192,6 +193,19 @@ static int write_dot(const struct verify_args *a, struct kl_verifier *x)
 	return err ? -EINVAL : 0;
 }
 
+/* What the search of runs may take: the bound on memory is one for both. */
+static uint64_t search_memory(const struct verify_args *a, const struct kl_verifier *x,
+			      enum kl_verify_verdict v)
+{
+	const uint64_t most = v == KL_VF_ALARM ? 1ull << 30 : 16ull << 20, least = 1ull << 20;
+	struct kl_verify_stats st;
+
+	kl_verify_stats(x, &st);
+	if (a->o.memory < st.bytes + least)
+		return least;
+	return a->o.memory - st.bytes < most ? a->o.memory - st.bytes : most;
+}
+
 /*
  * The answer.  What was not proved may be wrong, and what is linearizable may still
  * not come to an end: a small search shows that.
@@ -205,8 +219,8 @@ static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_ve
 	int ret = 0, code;
 
 	if (r.searched)
-		ret = kl_verify_confirm(x, v == KL_VF_ALARM ? 1ull << 30 : 16ull << 20,
-					v == KL_VF_ALARM ? 5 : 2, &r.run);
+		ret = kl_verify_confirm(x, search_memory(a, x, v), v == KL_VF_ALARM ? 5 : 2,
+					&r.search, &r.run);
 	if (!ret && r.searched && v == KL_VF_ALARM)
 		ret = kl_verify_longer(x, &v);
 	r.verdict = v;

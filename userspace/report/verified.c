@@ -18,6 +18,31 @@ const char *kl_verified_verdict(const struct kl_verified *v)
 
 /* ---- text -------------------------------------------------------------------------------- */
 
+/* With how many threads of how many operations runs were searched; false: with none. */
+static bool print_bounds(FILE *f, const char *before, const struct kl_verify_search *s)
+{
+	unsigned int t, last = 0;
+
+	for (t = 1; t <= KL_VF_THREADS; t++) {
+		if (!s->ops[t])
+			continue;
+		if (last)
+			fprintf(f, " and %u of up to %u", t, s->ops[t]);
+		else
+			fprintf(f, "%s with %u thread%s of up to %u", before, t, t == 1 ? "" : "s",
+				s->ops[t]);
+		last = s->ops[t];
+	}
+	if (last)
+		fprintf(f, " operation%s", last == 1 ? "" : "s");
+	return last;
+}
+
+static bool is_cut(const struct kl_verified *v)
+{
+	return v->search.no_memory || v->search.cannot;
+}
+
 /* Linearizability says nothing of them. */
 static void print_deadlocks(FILE *f, const struct kl_verified *v, const struct kl_verify_stats *st)
 {
@@ -27,10 +52,22 @@ static void print_deadlocks(FILE *f, const struct kl_verified *v, const struct k
 		fputs("No ring of locks: all operations take their locks in one order.\n", f);
 	else if (!v->searched)
 		fputs("Deadlocks were not looked for.\n", f);
+	else if (!print_bounds(f, "Deadlocks: none", &v->search))
+		fprintf(f, "Deadlocks: not known: they were looked for, but %s.\n", v->search.why);
 	else
-		fputs("Deadlocks: none with 2 threads of up to 2 operations; whether there are "
-		      "others is not known: no order is seen in which all operations take their "
-		      "locks, or one waits for something else.\n", f);
+		fprintf(f, "%s%s; whether there are others is not known: no order is seen in which "
+			"all operations take their locks, or one waits for something else.\n",
+			is_cut(v) ? ", then " : "", v->search.why);
+}
+
+/* What a proof leaves out. */
+static void print_rest(FILE *f, const struct kl_verified *v, const struct kl_verify_stats *st)
+{
+	if (st->keyed)
+		fputs("Keys: all but 0 and ~0, which are those of the first and the last node.\n", f);
+	print_deadlocks(f, v, st);
+	if (v->search.cannot && (!st->waits || st->ordered_locks))
+		fprintf(f, "Concrete runs were not all looked at: %s.\n", v->search.why);
 }
 
 static int print_run(FILE *f, struct kl_explorer *run)
@@ -59,8 +96,12 @@ static int print_alarm(FILE *f, const struct kl_verified *v)
 	}
 	if (v->run)
 		return print_run(f, v->run);
-	fputs(v->searched ? "No concrete run that goes wrong was found with 2 threads of up to 3 "
-	      "and 3 of up to 2 operations.\n" : "No concrete run was looked for.\n", f);
+	if (!v->searched)
+		fputs("No concrete run was looked for.\n", f);
+	else if (!print_bounds(f, "No concrete run that goes wrong was found", &v->search))
+		fprintf(f, "Whether a concrete run goes wrong is not known: %s.\n", v->search.why);
+	else
+		fprintf(f, "%s%s.\n", is_cut(v) ? ", then " : "", v->search.why);
 	return 0;
 }
 
@@ -81,12 +122,17 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 	if (v->verdict == KL_VF_ALARM) {
 		ret = print_alarm(f, v);
 	} else if (v->verdict == KL_VF_VERIFIED && v->run) {
-		fputs(": linearizable, but it goes wrong\n", f);
+		fprintf(f, ": %s\n", !v->search.not_linearizable ?
+			"linearizable, but it goes wrong" : v->search.other_keys ?
+			"the client's values have the keys 0 or ~0, which the proof leaves out; the "
+			"search of runs found a violation" :
+			"the search of runs found a violation that the proof did not: this is a "
+			"defect of klin, please report it");
 		ret = print_run(f, v->run);
 	} else if (v->verdict == KL_VF_VERIFIED) {
 		fprintf(f, "%s, %llu abstract states\n", st.threads && st.any ?
 			", as any number of threads" : "", (unsigned long long)st.states);
-		print_deadlocks(f, v, &st);
+		print_rest(f, v, &st);
 	}
 	if (v->stats)
 		fprintf(f, "%llu states, %llu steps, %u rounds, %.1f MiB, %.3f s\n",
@@ -149,15 +195,26 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 	json_object_set_new(j, "rounds", json_integer(st.rounds));
 	json_object_set_new(j, "bytes", json_integer(st.bytes));
 	json_object_set_new(j, "seconds", json_real(st.seconds));
-	if (v->verdict == KL_VF_VERIFIED)
+	if (v->verdict == KL_VF_VERIFIED) {
 		json_object_set_new(j, "no_ring_of_locks",
 				    json_boolean(!st.waits || st.ordered_locks));
+		json_object_set_new(j, "all_keys", json_boolean(!st.keyed));
+		if (v->run)
+			json_object_set_new(j, "contradiction",
+					    json_boolean(v->search.not_linearizable &&
+							 !v->search.other_keys));
+	}
 	if (v->verdict == KL_VF_ALARM) {
 		json_object_set_new(j, "message", kl_json_text(kl_verify_message(v->x)));
 		if (v->trail)
 			ret = add_trail(j, v->x);
 	}
 	json_object_set_new(j, "searched", json_boolean(v->searched));
+	if (v->searched && !v->run) {
+		json_object_set_new(j, "searched_whole", json_boolean(!is_cut(v)));
+		if (is_cut(v))
+			json_object_set_new(j, "not_searched", kl_json_text(v->search.why));
+	}
 	if (!ret && v->run)
 		ret = add_run(j, v->run);
 	if (!ret && json_dumpf(j, f, JSON_INDENT(2)))

@@ -14,6 +14,7 @@ struct kl_verified {
 	enum kl_verify_verdict verdict;
 	bool trail, stats;		/* show them */
 	bool searched;			/* a concrete run that goes wrong was looked for */
+	struct kl_verify_search search;	/* so far */
 	struct kl_explorer *run;	/* and here it is, or NULL */
 };
 

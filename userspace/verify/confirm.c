@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An alarm made concrete: the explorer's search under small bounds. */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "tso/explore.h"
 #include "verify/model.h"
@@ -38,8 +40,44 @@ static bool is_wrong(enum kl_explore_verdict v)
 	       v == KL_EX_ENDLESS;
 }
 
+/* Do threads use the keys of the first and the last node, which are not verified? */
+static bool other_keys(const struct kl_verifier *x, const struct kl_client *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nvalues && x->m.keyed; i++)
+		if (!c->values[i] || c->values[i] == UINT64_MAX)
+			return true;
+	return false;
+}
+
+static void cut(struct kl_verify_search *s, bool *how, const char *why, const char *what)
+{
+	if (!s->no_memory && !s->cannot)
+		snprintf(s->why, sizeof(s->why), "%s%s", why, what);
+	*how = true;
+}
+
+/* One search has ended.  Return: was something found? */
+static bool searched(struct kl_verify_search *s, struct kl_explorer *ex, unsigned int threads,
+		     unsigned int ops, enum kl_explore_verdict v)
+{
+	if (is_wrong(v)) {
+		s->not_linearizable = v == KL_EX_NOT_LINEARIZABLE;
+		return true;
+	}
+	if (v == KL_EX_MEMORY)
+		cut(s, &s->no_memory, "the bound on memory of that search was reached", "");
+	else if (v == KL_EX_LIMIT)
+		cut(s, &s->cannot, "a bound of the explorer's own was reached: ",
+		    kl_explore_message(ex));
+	else if (s->ops[threads] < ops)
+		s->ops[threads] = ops;
+	return false;
+}
+
 int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bounds,
-		      struct kl_explorer **out)
+		      struct kl_verify_search *s, struct kl_explorer **out)
 {
 	static const uint8_t general[][2] = { { 2, 1 }, { 2, 2 }, { 3, 1 }, { 2, 3 }, { 3, 2 } };
 	struct kl_client *c = &x->m.im->client, old = *c;
@@ -50,6 +88,8 @@ int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bound
 	bool found = false;
 
 	*out = NULL;
+	memset(s, 0, sizeof(*s));
+	s->other_keys = other_keys(x, c);
 	for (i = 0; i < bounds && i < sizeof(general) / sizeof(*general) && !ret && !found; i++) {
 		threads = x->asked.roles ||
 			  (x->asked.threads && x->asked.threads < general[i][0]) ?
@@ -58,12 +98,17 @@ int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bound
 		kl_explorer_free(*out);
 		*out = NULL;
 		ret = kl_explore(x->m.spec, &o, &v, out);
-		found = !ret && is_wrong(v);
+		found = !ret && searched(s, *out, threads, general[i][1], v);
 	}
 	*c = old;
 	if (!found) {
 		kl_explorer_free(*out);
 		*out = NULL;
+	}
+	/* It has said why. */
+	if (ret == -EINVAL) {
+		cut(s, &s->cannot, "the explorer cannot run this model", "");
+		ret = 0;
 	}
 	return ret ? ret : found;
 }

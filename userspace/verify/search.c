@@ -287,7 +287,7 @@ void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st)
 	*st = (struct kl_verify_stats){
 		.states = x->store.n, .steps = x->steps, .bytes = kl_vf_store_bytes(&x->store),
 		.threads = x->asked.threads, .any = !x->o.threads, .rounds = x->rounds,
-		.seconds = x->seconds,
+		.seconds = x->seconds, .keyed = x->m.keyed,
 		.waits = x->m.has_lock || x->waits,
 		.ordered_locks = x->verdict == KL_VF_VERIFIED && kl_vf_ordered_locks(x),
 	};

@@ -44,6 +44,7 @@ struct kl_verify_stats {
 	/* the implementation has steps that wait: for locks, assume() */
 	bool waits;
 	bool ordered_locks;		/* verified, and no threads can wait for each other */
+	bool keyed;			/* a set: of all keys but 0 and ~0 */
 	double seconds;
 };
 
@@ -88,21 +89,34 @@ bool kl_verify_roles(const struct kl_spec *spec, struct kl_verify_options *o);
 
 struct kl_explorer;
 
+/* How far kl_verify_confirm() came. */
+struct kl_verify_search {
+	/* operations of each thread up to which all runs of so many threads are right; 0: unknown */
+	unsigned int ops[KL_VF_THREADS + 1];
+	/* some search did not come to its end: for want of memory; since the explorer cannot */
+	bool no_memory, cannot;
+	char why[300];			/* why the first of these did not */
+	/* the run found is not linearizable; and the client has keys that are not verified */
+	bool not_linearizable, other_keys;
+};
+
 /**
  * kl_verify_confirm() - look for a concrete run that goes wrong
  * @x: what was not proved; or what was, to look for deadlocks
  * @memory: bytes that the search may take
  * @bounds: how many pairs of threads and operations are tried, of 5: 2 x 1, 2 x 2, 3 x 1,
  *	2 x 3, 3 x 2
+ * @s: set to how far the search came
  * @out: the explorer with the run, to be freed, if there is one
  *
  * The explorer runs the same model on sequentially consistent memory, with small
  * numbers of threads and operations.
  *
- * Return: 1 if there is such a run, 0 if none was found, a negative errno.
+ * Return: 1 if there is such a run, 0 if none was found, a negative errno.  What the explorer
+ * cannot search is no error.
  */
 int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bounds,
-		      struct kl_explorer **out);
+		      struct kl_verify_search *s, struct kl_explorer **out);
 /* The abstract run to the alarm, the two heaps of each state drawn as text. */
 void kl_verify_print_trail(struct kl_verifier *x, FILE *f);
 /* The same for Graphviz: a cluster for each state. */
