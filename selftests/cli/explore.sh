@@ -222,6 +222,11 @@ else
 fi
 refuse "outcomes of a general client" "outcomes are those of 'thread" \
 	explore --outcomes "$models/treiber.lin"
+refuse "a number of threads for roles" "client is 'roles" explore --threads=2 "$models/seqlock.lin"
+refuse "a number of threads for threads" "threads of its own, such as 'left'" \
+	explore --threads=2 "$fig5"
+refuse "a number of operations for threads" "of operations .* 'worker'" \
+	explore --ops=2 "$models/mcs.lin"
 sed 's/	call write(1, 1);/	c = 0; call write(1, 1);/' "$fig5" >touch.lin
 refuse "outcomes of what methods use too" "'c' is used by methods and by the client" \
 	explore --outcomes touch.lin

@@ -493,8 +493,10 @@ static void test_unknown_in_hindsight(void **state)
 	substitute(text, "contains(word k) -> bool ok { atomic { return s.has(k); } }",
 		   "contains(word k, word v) -> (bool ok, word w) "
 		   "{ atomic { bool h = s.has(k); return (h, v + 1); } }");
-	substitute(text, "contains(key k) -> bool {", "contains(key k, word v) -> (bool ok, word w) {");
-	substitute(text, "return c->k == k && !m;", "m = c->k == k && !m; return (m, v + v / 3 + 1);");
+	substitute(text, "contains(key k) -> bool {",
+		   "contains(key k, word v) -> (bool ok, word w) {");
+	substitute(text, "return c->k == k && !m;",
+		   "m = c->k == k && !m; return (m, v + v / 3 + 1);");
 	not_verified("lazy, another number", text);
 }
 

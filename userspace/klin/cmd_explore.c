@@ -26,8 +26,9 @@ enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STA
 
 static const struct argp_option options[] = {
 	{ "memory", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
-	{ "threads", OPT_THREADS, "N", 0, "Threads of a general client", 0 },
-	{ "ops", OPT_OPS, "N", 0, "Operations of each thread of a general client", 0 },
+	{ "threads", OPT_THREADS, "N", 0, "Threads of a client general(N)", 0 },
+	{ "ops", OPT_OPS, "N", 0,
+	  "Operations of each thread of a client general(N) or roles(...)", 0 },
 	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of memory (default 4096); past it: UNKNOWN",
 	  0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,

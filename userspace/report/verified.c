@@ -64,7 +64,8 @@ static void print_deadlocks(FILE *f, const struct kl_verified *v, const struct k
 static void print_rest(FILE *f, const struct kl_verified *v, const struct kl_verify_stats *st)
 {
 	if (st->keyed)
-		fputs("Keys: all but 0 and ~0, which are those of the first and the last node.\n", f);
+		fputs("Keys: all but 0 and ~0, which are those of the first and the last node.\n",
+		      f);
 	print_deadlocks(f, v, st);
 	if (v->search.cannot && (!st->waits || st->ordered_locks))
 		fprintf(f, "Concrete runs were not all looked at: %s.\n", v->search.why);
@@ -105,6 +106,19 @@ static int print_alarm(FILE *f, const struct kl_verified *v)
 	return 0;
 }
 
+/* What was verified, and yet a run was found. */
+static void print_wrong(FILE *f, const struct kl_verify_search *s)
+{
+	if (!s->not_linearizable)
+		fputs(": linearizable, but it goes wrong\n", f);
+	else if (s->other_keys)
+		fputs(": the client's values have the keys 0 or ~0, which the proof leaves out; "
+		      "the search of runs found a violation\n", f);
+	else
+		fputs(": the search of runs found a violation that the proof did not: this is a "
+		      "defect of klin, please report it\n", f);
+}
+
 int kl_verified_print(FILE *f, const struct kl_verified *v)
 {
 	struct kl_verify_stats st;
@@ -122,12 +136,7 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 	if (v->verdict == KL_VF_ALARM) {
 		ret = print_alarm(f, v);
 	} else if (v->verdict == KL_VF_VERIFIED && v->run) {
-		fprintf(f, ": %s\n", !v->search.not_linearizable ?
-			"linearizable, but it goes wrong" : v->search.other_keys ?
-			"the client's values have the keys 0 or ~0, which the proof leaves out; the "
-			"search of runs found a violation" :
-			"the search of runs found a violation that the proof did not: this is a "
-			"defect of klin, please report it");
+		print_wrong(f, &v->search);
 		ret = print_run(f, v->run);
 	} else if (v->verdict == KL_VF_VERIFIED) {
 		fprintf(f, "%s, %llu abstract states\n", st.threads && st.any ?

@@ -394,11 +394,22 @@ static int search(struct kl_explorer *x)
 	return ret;
 }
 
-static int check_spec(const struct kl_spec *s)
+int kl_ex_check(const struct kl_spec *s, const struct kl_explore_options *o)
 {
 	if (!s->impl) {
 		kl_err("%s: no implementation in it: 'klin explore' needs 'shared', 'method' and "
 		       "'client' behind the specification", s->path);
+		return -EINVAL;
+	}
+	if (o->threads && s->impl->client.given && s->impl->client.roles) {
+		kl_err("%s: a number of threads is one of 'client general(N)': its client is "
+		       "'roles(...)', which tells each thread", s->path);
+		return -EINVAL;
+	}
+	if ((o->threads || o->ops) && s->impl->nthreads) {
+		kl_err("%s: a number of %s is one of a client that calls any method: it has "
+		       "threads of its own, such as '%s'", s->path,
+		       o->threads ? "threads" : "operations", s->impl->threads[0].name);
 		return -EINVAL;
 	}
 	return 0;
@@ -426,7 +437,7 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	int ret;
 
 	*out = NULL;
-	ret = check_spec(spec);
+	ret = kl_ex_check(spec, o);
 	if (ret)
 		return ret;
 	x = calloc(1, sizeof(*x));

@@ -97,6 +97,8 @@ struct kl_explorer {
 	bool told;			/* with the names that the run has */
 };
 
+/* Is there what can be explored, and do the options fit it?  0, or -EINVAL after a message. */
+int kl_ex_check(const struct kl_spec *s, const struct kl_explore_options *o);
 /* The program of x->spec with its client, the options applied. */
 int kl_ex_program(struct kl_explorer *x);
 /* Code that runs alone, with nothing in the buffers: of `init' and of `final'. */

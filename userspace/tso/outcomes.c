@@ -368,7 +368,9 @@ int kl_explore_outcomes(struct kl_spec *spec, const struct kl_explore_options *o
 		kl_err("%s: outcomes are those of 'thread NAME { }', there is none", spec->path);
 		return -EINVAL;
 	}
-	ret = run(&s, spec, o, KL_WITH_IMPL);
+	ret = kl_ex_check(spec, o);
+	if (!ret)
+		ret = run(&s, spec, o, KL_WITH_IMPL);
 	if (!ret)
 		ret = run(&s, spec, o, KL_WITH_SPEC);
 	if (!ret && !o->sc)

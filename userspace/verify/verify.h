@@ -91,7 +91,7 @@ struct kl_explorer;
 
 /* How far kl_verify_confirm() came. */
 struct kl_verify_search {
-	/* operations of each thread up to which all runs of so many threads are right; 0: unknown */
+	/* of each number of threads: all runs of up to so many operations are right */
 	unsigned int ops[KL_VF_THREADS + 1];
 	/* some search did not come to its end: for want of memory; since the explorer cannot */
 	bool no_memory, cannot;
