@@ -84,7 +84,7 @@ unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # What a test program is linked with besides libklin: helpers, the reports it looks at,
 # and of the recorder and the daemon what needs no kernel.
 unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c \
-	userspace/probe/account.c userspace/probe/shorten.c \
+	userspace/probe/account.c userspace/probe/callees.c userspace/probe/shorten.c \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 # Fuzzers are programs of the same kind, without helpers.
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)

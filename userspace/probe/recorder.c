@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "probe/callees.h"
 #include "probe/plain.h"
 #include "probe/recorder.h"
 
@@ -279,6 +280,7 @@ void kl_recorder_free(struct kl_recorder *r)
 	kl_filter_close(r);
 	if (r->events_fd >= 0)
 		close(r->events_fd);
+	kl_callees_free(r->callees);
 	kl_kernel_close(r->kernel);
 	kl_history_free(r->h);
 	free(r->groups);

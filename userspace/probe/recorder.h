@@ -103,6 +103,7 @@ struct kl_cut {
 struct kl_blocked {
 	pid_t tid;
 	bool on_cpu;		/* when it was looked at, so its stack is not known */
+	bool unsure;		/* its stack does not tell */
 	uint64_t switches;	/* before that */
 };
 
@@ -174,6 +175,7 @@ struct kl_recorder {
 		struct kl_history view;
 		bool begun;
 	} follow;
+	struct kl_callees *callees;	/* NULL: the kernel's code cannot be read */
 	struct kl_blocked *blocked;	/* inside a probed function at the start */
 	size_t nblocked, cblocked;
 	uint64_t blocked_until;

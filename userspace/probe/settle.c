@@ -3,7 +3,7 @@
  * Operations that were under way when the probes came.  A trampoline that is
  * put in place under a running function is not on its way out, so nobody sees
  * these return.  Those that do not sleep have ended after a grace period of RCU;
- * those that sleep are seen on their tasks' stacks.
+ * those that sleep are seen on their tasks' stacks, or told from them, see callees.h.
  *
  * The stack of a task that is on a CPU just then is not to be seen, and it may go back to
  * sleep in the same call.  It is looked at again, until it is seen asleep, or was on the
@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "probe/callees.h"
 #include "probe/recorder.h"
 
 #define FIRST_PID_NS	0xeffffffcu	/* its inode: PROC_PID_INIT_INO of <linux/proc_ns.h> */
@@ -102,33 +103,37 @@ static bool is_whole(const char *stack, size_t len)
 }
 
 /*
- * Is a probed function on the task's kernel stack?  Lines are "[<0>] name+0x1/0x2".
- * 1: yes; 0: no, or the task is gone; -EAGAIN: not all of it is seen, the task is on a
- * CPU; -EPERM: it must not be looked at.
+ * Is the task inside a probed function?  By enum kl_inside, KL_OUTSIDE also when it is gone;
+ * -EAGAIN: not all of its stack is seen, the task is on a CPU; -EPERM: it must not be looked
+ * at; -ENOMEM.
  */
 static int inside(const struct kl_recorder *r, pid_t tid)
 {
-	char path[64], *data, *at;
-	bool found = false;
+	int ret = KL_OUTSIDE, one = 0, err;
+	char path[64], *data;
 	unsigned int i;
 	size_t len;
-	int err;
 
 	snprintf(path, sizeof(path), "/proc/%d/stack", tid);
 	err = kl_read_file(path, &data, &len);
 	if (err)
-		return err == -EACCES || err == -EPERM ? -EPERM : 0;
-	err = is_whole(data, len) ? 0 : -EAGAIN;
-	for (i = 0; !found && i < r->nclauses; i++) {
-		const char *name = r->clauses[i].found.func.name;
+		return err == -EACCES || err == -EPERM ? -EPERM : KL_OUTSIDE;
+	for (i = 0; one >= 0 && ret != KL_INSIDE && i < r->nclauses; i++) {
+		const struct kl_func *f = &r->clauses[i].found.func;
 
 		if (r->clauses[i].tracepoint)
 			continue;
-		for (at = data; !found && (at = strstr(at, name)); at++)
-			found = at > data && at[-1] == ' ' && at[strlen(name)] == '+';
+		one = r->callees ? kl_callees_inside(r->callees, f, data) :
+		      kl_callees_by_name(f->name, data);
+		if (one > ret)
+			ret = one;
 	}
+	if (one < 0)
+		ret = one;
+	else if (ret != KL_INSIDE && !is_whole(data, len))
+		ret = -EAGAIN;
 	free(data);
-	return found ? 1 : err;
+	return ret;
 }
 
 /* How often the task has left a CPU, by its will or not. */
@@ -151,7 +156,7 @@ static uint64_t switches(pid_t tid)
 
 /*
  * Look at a task, a grace period after the last time if it was on a CPU then.  1: it is in
- * a probed function, or may be; 0: in no call that has begun before; -EPERM.
+ * a probed function, or may be; 0: in no call that has begun before; -EPERM, -ENOMEM.
  */
 static int look(const struct kl_recorder *r, struct kl_blocked *b)
 {
@@ -160,7 +165,8 @@ static int look(const struct kl_recorder *r, struct kl_blocked *b)
 
 	if (err != -EAGAIN) {
 		b->on_cpu = false;
-		return err;
+		b->unsure = err == KL_MAYBE_INSIDE;
+		return err < 0 ? err : err != KL_OUTSIDE;
 	}
 	if (b->on_cpu && switches(b->tid) == b->switches)
 		return 0;
@@ -172,7 +178,8 @@ static int look(const struct kl_recorder *r, struct kl_blocked *b)
 static int look_at(struct kl_recorder *r, pid_t tid)
 {
 	struct kl_blocked b = { .tid = tid };
-	int err = look(r, &b);
+	/* Who looks at its own stack is seen there, in the kernel. */
+	int err = tid == gettid() ? 0 : look(r, &b);
 
 	if (err <= 0)
 		return err;
@@ -180,6 +187,16 @@ static int look_at(struct kl_recorder *r, pid_t tid)
 	if (!err)
 		r->blocked[r->nblocked++] = b;
 	return err;
+}
+
+static bool any_unsure(const struct kl_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nblocked; i++)
+		if (r->blocked[i].unsure)
+			return true;
+	return false;
 }
 
 static bool any_on_cpu(const struct kl_recorder *r)
@@ -229,6 +246,22 @@ static int look_at_process(struct kl_recorder *r, pid_t pid)
 	return each_number(r, dir, look_at);
 }
 
+/* Tell of the tasks that are left. */
+static void warn(const struct kl_recorder *r, int unread)
+{
+	char why[128] = "";
+
+	if (any_unsure(r) && unread)
+		snprintf(why, sizeof(why), ", or may be: the kernel's code cannot be read "
+			 "(/proc/kcore, /proc/kallsyms): %s", strerror(-unread));
+	else if (any_unsure(r))
+		snprintf(why, sizeof(why), ", or may be: their stacks do not tell");
+	else if (any_on_cpu(r))
+		snprintf(why, sizeof(why), ", or may be");
+	kl_warn("%zu tasks are asleep in a probed function%s; the recording has a gap until they "
+		"have left it", r->nblocked, why);
+}
+
 /**
  * kl_settle() - wait until what was under way when attaching has ended
  * @r: the recorder, just attached
@@ -241,10 +274,13 @@ static int look_at_process(struct kl_recorder *r, pid_t pid)
 int kl_settle(struct kl_recorder *r)
 {
 	unsigned int i;
-	int err;
+	int err, unread;
 
 	if (r->opts.fresh)
 		return 0;
+	unread = kl_callees_open(r->kernel, "/proc/kcore", &r->callees);
+	if (unread == -ENOMEM)
+		return unread;
 	kl_grace_period();
 	err = each_number(r, "/proc", look_at_process);
 	for (i = 0; !err && any_on_cpu(r) && i < LOOKS; i++) {
@@ -262,8 +298,7 @@ int kl_settle(struct kl_recorder *r)
 	kl_take_cuts(r);
 	kl_debug("settled after %.0f ms", (kl_now() - r->began) / 1e6);
 	if (r->nblocked) {
-		kl_warn("%zu tasks are asleep in a probed function%s; the recording has a gap "
-			"until they have left it", r->nblocked, any_on_cpu(r) ? ", or may be" : "");
+		warn(r, unread);
 		r->blocked_until = r->settled;
 	}
 	return err;

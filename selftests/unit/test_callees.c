@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who is inside a function, by a stack and by code, here of a kernel made up for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/callees.h"
+
+#define BASE	0xffffffff81000000
+#define SIZE	0x1000
+#define AT	0x1000		/* of the code in the file */
+#define EACH	0x40		/* bytes of a function */
+
+/* In this order; those of .sched.text are between the two marks. */
+enum {
+	CALLER, WRAPPER, OPS_READ, READ, READ_COLD, PASSES, THUNK, RETURN, POINTER, TWICE,
+	OTHER_TWICE, SCHED_START, LOCK, SLOW, SCHEDULE, SCHED_END, ENTRY, NFUNCS
+};
+
+static const char *const names[NFUNCS] = {
+	[CALLER] = "caller", [WRAPPER] = "wrapper", [OPS_READ] = "ops_read", [READ] = "read",
+	[READ_COLD] = "read.cold", [PASSES] = "passes",
+	[THUNK] = "__x86_indirect_thunk_rax", [RETURN] = "__x86_return_thunk",
+	[POINTER] = "pointer", [TWICE] = "twice", [OTHER_TWICE] = "twice",
+	[SCHED_START] = "__sched_text_start", [LOCK] = "lock", [SLOW] = "slow",
+	[SCHEDULE] = "schedule", [SCHED_END] = "__sched_text_end", [ENTRY] = "entry_SYSCALL_64",
+};
+
+struct fixture {
+	uint8_t code[SIZE];
+	struct kl_ksym syms[NFUNCS];
+	struct kl_kernel k;
+	struct kl_callees *c;
+	char path[32], stack[512];
+};
+
+static uint64_t address(unsigned int f)
+{
+	return BASE + f * EACH;
+}
+
+/* An instruction with a rel32 at @at of @from, whose opcode has @n bytes. */
+static void put(struct fixture *f, unsigned int from, unsigned int at, const char *op, size_t n,
+		uint64_t to)
+{
+	uint8_t *p = f->code + from * EACH + at;
+	int32_t rel = to - (address(from) + at + n + 4);
+
+	memcpy(p, op, n);
+	memcpy(p + n, &rel, 4);
+}
+
+static void call(struct fixture *f, unsigned int from, unsigned int at, unsigned int to)
+{
+	put(f, from, at, "\xe8", 1, address(to));
+}
+
+static void jump(struct fixture *f, unsigned int from, unsigned int at, unsigned int to)
+{
+	put(f, from, at, "\xe9", 1, address(to));
+}
+
+static void write_core(struct fixture *f)
+{
+	Elf64_Ehdr eh = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+		.e_machine = EM_X86_64, .e_phoff = sizeof(eh), .e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+	};
+	Elf64_Phdr ph = { .p_type = PT_LOAD, .p_vaddr = BASE, .p_memsz = SIZE, .p_filesz = SIZE,
+			  .p_offset = AT };
+	int fd;
+
+	strcpy(f->path, "/tmp/klin-callees-XXXXXX");
+	fd = mkstemp(f->path);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	assert_int_equal(pwrite(fd, &ph, sizeof(ph), sizeof(eh)), sizeof(ph));
+	assert_int_equal(pwrite(fd, f->code, SIZE, AT), SIZE);
+	close(fd);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	unsigned int i;
+
+	assert_non_null(f);
+	memset(f->code, 0x90, sizeof(f->code));
+	for (i = 0; i < NFUNCS; i++) {
+		f->syms[i] = (struct kl_ksym){ names[i], NULL, address(i) };
+		jump(f, i, EACH - 5, RETURN);
+	}
+	f->k.syms = f->syms;
+	f->k.nsyms = NFUNCS;
+	/* Each at its place in CALLER; return addresses are 5 further, or 2. */
+	call(f, CALLER, 0, LOCK);
+	call(f, CALLER, 5, WRAPPER);
+	call(f, CALLER, 10, SCHEDULE);
+	call(f, CALLER, 15, OPS_READ);
+	call(f, CALLER, 20, READ);
+	memcpy(f->code + CALLER * EACH + 25, "\x90\x90\x90\xff\xd0", 5);
+	call(f, CALLER, 30, SLOW);
+	call(f, CALLER, 35, THUNK);
+	call(f, ENTRY, 11, CALLER);
+	/* It only has the lock taken; a breakpoint is on the jump. */
+	put(f, WRAPPER, 3, "\xcc", 1, address(LOCK));
+	put(f, LOCK, 7, "\x0f\x85", 2, address(SLOW));
+	call(f, SLOW, 1, SCHEDULE);
+	jump(f, OPS_READ, 9, READ);
+	put(f, READ, 2, "\x0f\x84", 2, address(READ_COLD) + 4);
+	call(f, READ, 20, LOCK);
+	jump(f, PASSES, 4, THUNK);
+	memcpy(f->code + POINTER * EACH + 8, "\xff\xe0", 2);
+	write_core(f);
+	assert_int_equal(kl_callees_open(&f->k, f->path, &f->c), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	kl_callees_free(f->c);
+	unlink(f->path);
+	free(f);
+	return 0;
+}
+
+/* Is who has this stack inside @func?  Its last line is the kernel's entry. */
+static int inside(struct fixture *f, unsigned int func, const char *stack)
+{
+	const struct kl_func fn = { .name = names[func], .addr = address(func) };
+
+	snprintf(f->stack, sizeof(f->stack), "%s[<0>] entry_SYSCALL_64+0x10/0x40\n", stack);
+	return kl_callees_inside(f->c, &fn, f->stack);
+}
+
+#define LINE(name, offset)	"[<0>] " name "+" #offset "/0x40\n"
+
+static void test_by_name(void **state)
+{
+	assert_int_equal(inside(*state, READ, LINE("read", 0x19)), KL_INSIDE);
+	assert_int_equal(inside(*state, READ, LINE("read.cold", 0x19)), KL_INSIDE);
+	assert_int_equal(inside(*state, READ, LINE("read.part.0", 0x19)), KL_INSIDE);
+	assert_int_equal(inside(*state, OPS_READ, LINE("caller", 0xf)), KL_OUTSIDE);
+	assert_int_equal(inside(*state, READ, ""), KL_OUTSIDE);
+}
+
+/* What is in .sched.text is not shown. */
+static void test_not_shown(void **state)
+{
+	assert_int_equal(inside(*state, LOCK, LINE("caller", 0x5)), KL_INSIDE);
+	assert_int_equal(inside(*state, LOCK, LINE("caller", 0xf)), KL_OUTSIDE);
+	assert_int_equal(inside(*state, LOCK, LINE("caller", 0x23)), KL_OUTSIDE);
+	assert_int_equal(inside(*state, SLOW, LINE("caller", 0x5)), KL_INSIDE);
+	assert_int_equal(inside(*state, SLOW, LINE("caller", 0x23)), KL_INSIDE);
+	assert_int_equal(inside(*state, LOCK, LINE("read", 0x19) LINE("caller", 0x19)), KL_INSIDE);
+	/* By another function, which has no frame any more. */
+	assert_int_equal(inside(*state, LOCK, LINE("caller", 0xa)), KL_INSIDE);
+	assert_int_equal(inside(*state, WRAPPER, LINE("caller", 0xa)), KL_INSIDE);
+	assert_int_equal(inside(*state, WRAPPER, LINE("caller", 0x5)), KL_OUTSIDE);
+}
+
+static void test_through_pointers(void **state)
+{
+	assert_int_equal(inside(*state, LOCK, LINE("caller", 0x1e)), KL_MAYBE_INSIDE);
+	assert_int_equal(inside(*state, LOCK, LINE("caller", 0x28)), KL_MAYBE_INSIDE);
+	/* This one has a frame where it sleeps. */
+	assert_int_equal(inside(*state, READ, LINE("caller", 0x1e)), KL_OUTSIDE);
+	/* Who sleeps in something else that was called so is not in the lock. */
+	assert_int_equal(inside(*state, LOCK, LINE("caller", 0xf) LINE("caller", 0x1e)),
+			 KL_OUTSIDE);
+}
+
+/* A function that ended in a jump is not there any more. */
+static void test_jumped(void **state)
+{
+	assert_int_equal(inside(*state, OPS_READ, LINE("read", 0x19) LINE("caller", 0x14)),
+			 KL_INSIDE);
+	assert_int_equal(inside(*state, OPS_READ, LINE("read.cold", 0x19) LINE("caller", 0x14)),
+			 KL_INSIDE);
+	assert_int_equal(inside(*state, OPS_READ, LINE("read", 0x19) LINE("caller", 0x19)),
+			 KL_OUTSIDE);
+	assert_int_equal(inside(*state, OPS_READ, LINE("read", 0x19) LINE("caller", 0x1e)),
+			 KL_MAYBE_INSIDE);
+	/* To what is not known. */
+	assert_int_equal(inside(*state, PASSES, LINE("read", 0x19) LINE("caller", 0x1e)),
+			 KL_MAYBE_INSIDE);
+	assert_int_equal(inside(*state, POINTER, LINE("read", 0x19) LINE("caller", 0x1e)),
+			 KL_MAYBE_INSIDE);
+	assert_int_equal(inside(*state, POINTER, LINE("read", 0x19) LINE("caller", 0x14)),
+			 KL_OUTSIDE);
+}
+
+/* An interrupt may come in what is not shown; names may be none, or more than one's. */
+static void test_not_known(void **state)
+{
+	struct fixture *f = *state;
+	const struct kl_func hidden = { .name = "read" };
+
+	assert_int_equal(inside(f, LOCK, LINE("schedule", 0x6)
+				LINE("asm_sysvec_apic_timer_interrupt", 0x16)
+				LINE("caller", 0x5)), KL_INSIDE);
+	assert_int_equal(inside(f, LOCK, LINE("twice", 0x9)), KL_MAYBE_INSIDE);
+	assert_int_equal(inside(f, LOCK, LINE("bpf_prog_1", 0x9)), KL_MAYBE_INSIDE);
+	assert_int_equal(inside(f, READ, LINE("bpf_prog_1", 0x9) LINE("caller", 0x14)),
+			 KL_MAYBE_INSIDE);
+	assert_int_equal(inside(f, READ, LINE("bpf_prog_1", 0x9) LINE("caller", 0xf)),
+			 KL_OUTSIDE);
+	assert_int_equal(kl_callees_inside(f->c, &hidden, LINE("caller", 0xf)), KL_MAYBE_INSIDE);
+	assert_int_equal(kl_callees_by_name("read", LINE("caller", 0xf)), KL_MAYBE_INSIDE);
+	assert_int_equal(kl_callees_by_name("read", LINE("caller", 0xf) LINE("read", 0x9)),
+			 KL_INSIDE);
+	assert_int_equal(inside(f, LOCK, "garbage\n\n[<0>]\n+/\n"), KL_MAYBE_INSIDE);
+}
+
+static void test_not_readable(void **state)
+{
+	struct fixture *f = *state;
+	struct kl_callees *c = NULL;
+
+	assert_true(kl_callees_open(&f->k, "/nonexistent", &c) < 0);
+	assert_true(kl_callees_open(&f->k, "/dev/null", &c) < 0);
+	f->syms[CALLER].addr = 0;
+	assert_true(kl_callees_open(&f->k, f->path, &c) < 0);
+	f->syms[CALLER].addr = address(CALLER);
+	assert_null(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_by_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_shown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_through_pointers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_jumped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_readable, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("callees", tests, NULL, NULL);
+}
