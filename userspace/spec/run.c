@@ -217,8 +217,10 @@ static int scan_args(struct kl_run *r)
 		if (r->args[i].tag == KL_ANY)
 			r->nbase++;
 		else if (r->args[i].tag != KL_WORD && !r->s->specials)
-			return kl_run_fail(r, -EINVAL, "argument '%s' of '%s' is a special value",
-					   m->params[i].name, m->name);
+			return kl_run_fail(r, -EINVAL, "argument '%s' of '%s' is a special value "
+					   "(empty, full, absent), expected a %s",
+					   m->params[i].name, m->name,
+					   m->params[i].type == KL_T_BOOL ? "bool" : "word");
 	}
 	return 0;
 }
