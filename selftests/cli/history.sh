@@ -73,6 +73,13 @@ refuse "no file" "nothing.klh.*No such file" check "$register" nothing.klh
 refuse "a directory" "Is a directory" check "$register" /
 printf '# klin history 1\n# first init\n' >empty.txt
 expect 3 "no operations" check "$register" empty.txt
+# What the first state was makes a difference, and is told.
+printf '# klin history 1\n# first init\nt1 @1 1 2 get -> 7\n' >first.txt
+expect 1 "the first state is the specification's" check counter first.txt
+printf '# klin history 1\nt1 @1 1 2 get -> 7\n' >first.txt
+expect 0 "the first state may be any" check counter first.txt
+grep -q 'spec counter, any first state$' out
+ktap_result $? "which is said" "$(cat out)"
 printf '# klin history 1\n# gap from 5 to 8\n' >empty.txt
 expect 3 "none but in a gap" check "$register" empty.txt
 # No operation has a value, and what did not return lacks its result.

@@ -121,6 +121,7 @@ void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		json_object_set_new(j, "reason", kl_json_text(r->reason));
 	json_object_set_new(j, "operations", json_integer(r->h->nops));
 	json_object_set_new(j, "gaps", json_integer(r->h->ngaps));
+	json_object_set_new(j, "any_first_state", json_boolean(!r->h->fresh));
 	json_object_set_new(j, "linearizable", json_integer(r->count[KL_LINEARIZABLE]));
 	json_object_set_new(j, "violations", json_integer(r->count[KL_VIOLATION]));
 	json_object_set_new(j, "unknown", json_integer(r->count[KL_UNKNOWN]));

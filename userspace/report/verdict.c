@@ -48,6 +48,8 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 
 	fprintf(f, "%s: %zu operations, %zu threads, %zu objects, spec %s", name, h->nops,
 		h->nthreads, h->nobjects, kl_spec_name(r->spec));
+	if (!h->fresh)
+		fputs(", any first state", f);
 	if (h->ngaps)
 		fprintf(f, ", %zu gap%s", h->ngaps, h->ngaps == 1 ? "" : "s");
 	fputc('\n', f);
