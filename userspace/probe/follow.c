@@ -255,7 +255,7 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 {
 	const uint64_t now = kl_now(), late = now - BEHIND_NS;
 	int err = forget(r);
-	uint64_t written, lost;
+	uint64_t written, lost, told;
 
 	*floor = now;
 	r->end = KL_TIME_MAX;
@@ -274,8 +274,9 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 	drop_missed(r);
 	if (*floor > late)
 		*floor = late;
-	if (*floor > kl_losses_told(r))
-		*floor = kl_losses_told(r);
+	told = kl_losses_told(r);
+	if (*floor > told)
+		*floor = told;
 	if (!r->follow.begun)
 		err = begin(r, *floor);
 	if (err || !r->follow.begun) {

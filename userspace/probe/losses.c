@@ -85,11 +85,10 @@ uint64_t kl_losses_told(const struct kl_recorder *r)
 	uint64_t least = r->polled_before, told;
 	unsigned int i;
 
-	for (i = 0; i < r->ngroups; i++) {
+	/* Misses that are of no account hold nothing up. */
+	for (i = 0; !r->ignore_misses && i < r->ngroups; i++) {
 		told = told_until(r, &r->groups[i]);
-		/* Misses that are of no account hold nothing up. */
-		if (!r->ignore_misses && told < least)
-			least = told;
+		least = told < least ? told : least;
 	}
 	return least;
 }

@@ -16,18 +16,25 @@
 #include "probe/plain.h"
 #include "probe/recorder.h"
 
-/* The kernel refused to make a map: say why. */
-static int refused(const char *what, int err)
+/* Say what it takes to record. */
+static int not_allowed(void)
 {
 	const char *lockdown = kl_lockdown();
 
-	if (err != -EPERM && err != -EACCES)
-		kl_err("cannot make %s: %s", what, strerror(-err));
-	else if (!strcmp(lockdown, "confidentiality"))
+	if (!strcmp(lockdown, "confidentiality"))
 		kl_err("the kernel is locked down (%s): it allows no BPF that reads kernel memory; "
 		       "boot without lockdown", lockdown);
 	else
 		kl_err("recording needs root (CAP_BPF and CAP_PERFMON)");
+	return -EPERM;
+}
+
+/* The kernel refused to make a map: say why. */
+static int refused(const char *what, int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		return not_allowed();
+	kl_err("cannot make %s: %s", what, strerror(-err));
 	return -EPERM;
 }
 
@@ -233,7 +240,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		goto err;
 	}
 	/* Before anything is looked for: much is not to be seen without. */
-	err = may_record() ? 0 : refused("", -EPERM);
+	err = may_record() ? 0 : not_allowed();
 	if (!err)
 		err = kl_settle_check(opts) ?: kl_clock_check() ?: kl_kernel_open(&r->kernel);
 	if (err)

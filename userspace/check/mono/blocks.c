@@ -85,7 +85,7 @@ static inline int add(struct blocks *b, uint32_t item, enum kl_role role, struct
 		return add_unknown(b, item, role, v);
 	/* In case it is new. */
 	b->block[b->words.n] = (struct block){ .lo = KL_TIME_MAX };
-	if (mono_words_number(&b->words, v.v, &number))
+	if (mono_words_number(&b->words, v.v, mono_words_hash(v.v), &number))
 		return -ENOMEM;
 	k = &b->block[number];
 	/* What was read before it was written may have been there before, too. */

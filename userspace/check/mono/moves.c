@@ -77,7 +77,7 @@ int moves_number(struct moves *m, uint64_t word, uint32_t *value)
 {
 	const uint32_t n = m->words.n;
 
-	if (mono_words_number(&m->words, word, value))
+	if (mono_words_number(&m->words, word, mono_words_hash(word), value))
 		return -ENOMEM;
 	if (*value == n)
 		m->v[n] = (struct moves_value){

@@ -129,9 +129,7 @@ static int number_op(struct timeline *t, const struct block *b, uint32_t i)
 	}
 	/* In case it is new. */
 	mono_new_value(&m->v[t->words.n]);
-	if (v.v < t->words.ndirect)
-		number = mono_words_direct(&t->words, v.v);
-	else if (mono_words_hashed(&t->words, v.v, b->hash[i], &number))
+	if (mono_words_number(&t->words, v.v, b->hash[i], &number))
 		return -ENOMEM;
 	/* Long enough before its events. */
 	__builtin_prefetch(&m->v[number], 1);

@@ -72,11 +72,12 @@ static inline uint32_t mono_words_direct(struct mono_words *w, uint64_t word)
 	return n - 1;
 }
 
-/* The same of any word.  0 or -ENOMEM. */
-static inline int mono_words_number(struct mono_words *w, uint64_t word, uint32_t *number)
+/* The same of any word; @hash matters only if it is not looked up directly.  0 or -ENOMEM. */
+static inline int mono_words_number(struct mono_words *w, uint64_t word, uint64_t hash,
+				    uint32_t *number)
 {
 	if (word >= w->ndirect)
-		return mono_words_hashed(w, word, mono_words_hash(word), number);
+		return mono_words_hashed(w, word, hash, number);
 	*number = mono_words_direct(w, word);
 	return 0;
 }
