@@ -33,6 +33,8 @@ struct world {
 	struct kl_val state[MAX_STATE], old[MAX_STATE];	/* plain: after and before */
 	size_t len, old_len;
 	struct kl_machine m, before;	/* on TSO */
+	struct kl_val *view;
+	size_t cview;
 	struct rop *fifo[MAX_OPS];	/* what is in store buffers, in the order of execution */
 	size_t nfifo;
 	/* The operation at hand. */
@@ -70,16 +72,15 @@ static int pick_outcome(void *ctx, const struct kl_outcome *o)
 
 static bool apply(struct world *w, const struct kl_val *res)
 {
-	struct kl_val view[MAX_STATE];
+	size_t len = w->old_len;
 
 	if (w->c->tso) {
-		kl_machine_view(&w->before, w->op->thread, view);
+		assert(!kl_machine_view(&w->before, w->op->thread, &w->view, &w->cview, &len));
 		kl_run_set_fresh(w->run, kl_machine_next_unknown(&w->before));
 	}
 	w->n = 0;
-	assert(!kl_run_apply(w->run, w->c->tso ? view : w->old,
-			     w->c->tso ? w->before.nmem : w->old_len, w->op->method, w->op->args,
-			     res, pick_outcome, w));
+	assert(!kl_run_apply(w->run, w->c->tso ? w->view : w->old, len, w->op->method,
+			     w->op->args, res, pick_outcome, w));
 	return w->n;
 }
 
@@ -395,6 +396,7 @@ struct kl_history *random_history(const struct kl_spec *spec, const struct rando
 		kl_machine_free(&w.m);
 		kl_machine_free(&w.before);
 	}
+	free(w.view);
 	kl_run_free(w.run);
 	return r.h;
 }

@@ -21,13 +21,26 @@
 #include "spec/spec.h"
 
 #define SLOTS_MAX	64
-#define SET_MAX		4096
-#define VALUES		3	/* of words: 0, 1, 2 */
+#define SET_MAX		16384
+#define BUCKETS		(4 * SET_MAX)
 
 struct set {
 	struct kl_val state[SET_MAX][SLOTS_MAX];
 	size_t len[SET_MAX], n;
+	uint32_t place[BUCKETS];	/* hash table of numbers, plus 1 */
 };
+
+/*
+ * Words: arguments and results are below @values; those in known states are below @most, or
+ * one of so many from the greatest one down.
+ */
+static unsigned int values = 3, most = 3, below;
+
+/*
+ * What is asked of unknown states: to allow what known ones allow; and to say so (lost) where
+ * they may allow more; and never to be lost.
+ */
+enum ask { ALLOWS, EXACT, KEPT };
 
 struct world {
 	struct kl_spec *s;
@@ -37,15 +50,24 @@ struct world {
 
 static void add(struct set *set, const struct kl_val *state, size_t len)
 {
-	size_t i;
+	uint64_t at = kl_hash_words((const uint64_t *)state, 2 * len, 0);
+	uint32_t k;
 
 	assert_true(len <= SLOTS_MAX);
-	for (i = 0; i < set->n; i++)
-		if (set->len[i] == len && !memcmp(set->state[i], state, len * sizeof(*state)))
+	for (; (k = set->place[at % BUCKETS]); at++)
+		if (set->len[k - 1] == len &&
+		    !memcmp(set->state[k - 1], state, len * sizeof(*state)))
 			return;
 	assert_true(set->n < SET_MAX);
 	memcpy(set->state[set->n], state, len * sizeof(*state));
 	set->len[set->n++] = len;
+	set->place[at % BUCKETS] = set->n;
+}
+
+static void empty(struct set *set)
+{
+	set->n = 0;
+	memset(set->place, 0, sizeof(set->place));
 }
 
 static int collect(void *ctx, const struct kl_outcome *o)
@@ -61,13 +83,18 @@ static void step(struct world *w, struct set **set, unsigned int m, const struct
 	struct set *old = *set;
 	size_t i;
 
-	w->next->n = 0;
+	empty(w->next);
 	for (i = 0; i < old->n; i++)
 		assert_int_equal(kl_run_apply(w->r, old->state[i], old->len[i], m, args, res,
 					      collect,
 					      w->next), 0);
 	*set = w->next;
 	w->next = old;
+}
+
+static uint64_t fill_value(unsigned int i)
+{
+	return i < most ? i : most - 1ull - i;
 }
 
 /* All known states: what `fill0`, `fill1`, ... make of the initial one, up to @depth of them. */
@@ -80,7 +107,7 @@ static void fill(struct world *w, unsigned int depth)
 
 	init = kl_run_init(w->r, true, &len);
 	assert_non_null(init);
-	w->all->n = 0;
+	empty(w->all);
 	add(w->all, init, len);
 	for (d = 0; d < depth; d++) {
 		to = w->all->n;
@@ -88,11 +115,11 @@ static void fill(struct world *w, unsigned int depth)
 			for (m = 0; m < kl_spec_nmethods(w->s); m++) {
 				if (strncmp(kl_spec_method(w->s, m)->name, "fill", 4))
 					continue;
-				for (k = 0; k < VALUES * VALUES; k++) {
+				for (k = 0; k < (most + below) * (most + below); k++) {
 					struct kl_val before[SLOTS_MAX];
 
-					args[0] = kl_word(k % VALUES);
-					args[1] = kl_word(k / VALUES);
+					args[0] = kl_word(fill_value(k % (most + below)));
+					args[1] = kl_word(fill_value(k / (most + below)));
 					memcpy(before, w->all->state[i], sizeof(before));
 					assert_int_equal(kl_run_apply(w->r, before, w->all->len[i],
 								      m,
@@ -110,6 +137,7 @@ static void copy(struct set *to, const struct set *from)
 	to->n = from->n;
 	memcpy(to->state, from->state, from->n * sizeof(from->state[0]));
 	memcpy(to->len, from->len, from->n * sizeof(from->len[0]));
+	memcpy(to->place, from->place, sizeof(from->place));
 }
 
 static int first_result(void *ctx, const struct kl_outcome *o)
@@ -120,14 +148,60 @@ static int first_result(void *ctx, const struct kl_outcome *o)
 
 static struct kl_val random_value(uint64_t *seed, bool special)
 {
-	uint64_t k = kl_rand_below(seed, VALUES + 2 * special);
+	uint64_t k = kl_rand_below(seed, values + 2 * special);
 
-	if (k < VALUES)
+	if (k < values)
 		return kl_word(k);
-	return kl_special(k == VALUES ? KL_EMPTY : KL_ABSENT);
+	return kl_special(k == values ? KL_EMPTY : KL_ABSENT);
 }
 
-static void one_run(struct world *w, uint64_t *seed, unsigned int ops, bool exact, bool hide)
+/* The operations of a run, for who has to find out why it failed. */
+static char trace[2048];
+
+static size_t put_vals(size_t at, const struct kl_val *v, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n && at < sizeof(trace); i++)
+		at += snprintf(trace + at, sizeof(trace) - at, v[i].tag ? " #%lld" : " %lld",
+			       (long long)(v[i].tag ? v[i].tag : v[i].v));
+	return at;
+}
+
+static void put_trace(const struct kl_method *m, const struct kl_val *args,
+		      const struct kl_val *res)
+{
+	size_t at = strlen(trace);
+
+	at += snprintf(trace + at, sizeof(trace) - at, "%s", m->name);
+	at = put_vals(at, args, m->nparams);
+	if (at < sizeof(trace))
+		at += snprintf(trace + at, sizeof(trace) - at, " ->");
+	at = put_vals(at, res, m->nresults);
+	if (at < sizeof(trace))
+		snprintf(trace + at, sizeof(trace) - at, "\n");
+}
+
+/* How many of the unknown states are lost? */
+static size_t count_lost(const struct world *w)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < w->unknown->n; i++)
+		n += kl_state_lost(w->unknown->state[i], w->unknown->len[i]);
+	return n;
+}
+
+static bool as_asked(const struct world *w, enum ask ask)
+{
+	const size_t nlost = count_lost(w);
+
+	if (w->known->n ? !w->unknown->n : ask != ALLOWS && nlost < w->unknown->n)
+		return false;
+	return ask != KEPT || !nlost;
+}
+
+static void one_run(struct world *w, uint64_t *seed, unsigned int ops, enum ask ask, bool hide)
 {
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
 	const struct kl_val *init;
@@ -135,9 +209,10 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, bool exac
 	size_t len;
 
 	init = kl_run_init(w->r, false, &len);
-	w->unknown->n = 0;
+	empty(w->unknown);
 	add(w->unknown, init, len);
 	copy(w->known, w->all);
+	trace[0] = 0;
 	for (op = 0; op < ops; op++) {
 		const struct kl_method *method;
 
@@ -148,7 +223,7 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, bool exac
 		for (i = 0; i < method->nparams; i++)
 			args[i] = kl_word(kl_rand_below(seed,
 							method->params[i].type == KL_T_BOOL ? 2 :
-							VALUES));
+							values));
 		/* The result of some state, or any at all. */
 		memset(res, 0, sizeof(res));
 		if (kl_rand_below(seed, 4)) {
@@ -160,9 +235,12 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, bool exac
 				res[i] = method->results[i].type == KL_T_BOOL ?
 					 kl_word(kl_rand_below(seed, 2)) : random_value(seed, true);
 		}
-		/* What no path tells, such as any word, would be unknown in the known states. */
+		/*
+		 * What no path tells, such as any word, would be unknown in the known states; and
+		 * far words would make known what is beyond their domain.
+		 */
 		for (i = 0; i < method->nresults; i++)
-			if (res[i].tag == KL_ANY)
+			if (res[i].tag == KL_ANY || (below && res[i].v >= values))
 				res[i] = random_value(seed, false);
 		for (i = 0; hide && i < method->nresults; i++)
 			if (!kl_rand_below(seed, 4))
@@ -172,17 +250,17 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, bool exac
 		if (hide && method->nparams && !kl_rand_below(seed, 6))
 			args[0] = (struct kl_val){ .tag = KL_ANY };
 		step(w, &w->unknown, m, args, res);
-		if (w->known->n)
-			assert_true(w->unknown->n);
-		else if (exact)
-			assert_false(w->unknown->n);
+		put_trace(method, args, res);
+		if (!as_asked(w, ask))
+			fail_msg("%zu known states, %zu unknown ones, %zu lost, after\n%s",
+				 w->known->n, w->unknown->n, count_lost(w), trace);
 		if (!w->known->n || !w->unknown->n)
 			return;
 	}
 }
 
 static void world(const char *text, unsigned int depth, unsigned int ops, unsigned int runs,
-		  bool exact)
+		  enum ask ask)
 {
 	struct world w = { 0 };
 	uint64_t seed = 99;
@@ -199,10 +277,10 @@ static void world(const char *text, unsigned int depth, unsigned int ops, unsign
 	if (few_wanted())
 		runs /= 4;
 	for (i = 0; i < runs; i++) {
-		one_run(&w, &seed, ops, exact, false);
+		one_run(&w, &seed, ops, ask, false);
 		/* Of any word nothing is known unless it is a result that is told. */
 		if (!strstr(text, " any;"))
-			one_run(&w, &seed, ops, false, true);
+			one_run(&w, &seed, ops, ALLOWS, true);
 	}
 	free(w.all);
 	free(w.known);
@@ -210,6 +288,19 @@ static void world(const char *text, unsigned int depth, unsigned int ops, unsign
 	free(w.next);
 	kl_run_free(w.r);
 	kl_spec_free(w.s);
+}
+
+/* With other words than 0, 1, 2: see @values. */
+static void world_with(unsigned int nvalues, unsigned int nmost, unsigned int nbelow,
+		       const char *text, unsigned int depth, unsigned int ops, unsigned int runs,
+		       enum ask ask)
+{
+	values = nvalues;
+	most = nmost;
+	below = nbelow;
+	world(text, depth, ops, runs, ask);
+	values = most = 3;
+	below = 0;
 }
 
 #define SCALARS "word x = 0, y = 0; bool f = false; word a[2] = 0;\n" \
@@ -231,10 +322,54 @@ static void test_moves(void **state)
 	      "method lock() -> bool { atomic { if (f) return false; f = true; return true; } }\n"
 	      "method unlock(bool b) { atomic { f = b; } } method held() -> bool { atomic { return "
 	      "!f; } }\n"
-	      "method pick() -> word { atomic { return f ? x : y; } } }", 3, 8, 1500, true);
+	      "method pick() -> word { atomic { return f ? x : y; } } }", 3, 8, 1500, KEPT);
 }
 
-/* Comparisons are forgotten when they fail, so only one operation is exact. */
+/* Numbers that comparisons and sums are about, in a domain that sums do not leave. */
+static void test_numbers(void **state)
+{
+	static const char fill[] = "method fill(word v, word w) { atomic { x = v; y = w; } }\n";
+	static const char one[] =
+		"method cas(word o, word n) -> bool { atomic { if (x == o) { x = n; return true; } "
+		"return false; } }\n"
+		"method not_one() -> word { atomic { if (x == 1) return 0; return x; } }\n"
+		"method set(word v) { atomic { y = v; } } method swap() { atomic { word t = x; "
+		"x = y; y = t; } }\n"
+		"method below(word v) -> bool { atomic { return x < v; } }\n"
+		"method most(word v) -> bool { atomic { return x <= v; } }\n"
+		"method above(word v) -> bool { atomic { return v < x; } }\n"
+		"method add(word n) { atomic { x += n; } } method dec() { atomic { assume(x != 0); "
+		"x -= 1; } }\n"
+		"method back() -> bool { atomic { x -= 1; return x == 0; } }\n"
+		"method from(word v) { atomic { x = v - x; } } method turn() { atomic { x = ~x; } }\n"
+		"method next() { atomic { y = x + 1; } } method rest() { atomic { y = 2 - x; } }\n"
+		"method get() -> word { atomic { return x; } }\n";
+	static const char two[] =
+		"method eq() -> bool { atomic { return x == y; } }\n"
+		"method less() -> bool { atomic { return x < y; } }\n"
+		"method least() -> bool { atomic { return x <= y; } }\n"
+		"method far() -> bool { atomic { return x == y + 2; } }\n"
+		"method clock() -> word { word t; choose t; atomic { assume(t >= x && t < 3); x = t; "
+		"return t; } }\n"
+		"method range(word v) -> word { word t; choose t in 0 .. v; atomic { x = t; "
+		"return t; } }\n";
+	static const char rest[] =
+		"method sum() -> word { atomic { return x + y; } }\n"
+		"method diff() -> (word d, word p) { atomic { return (x - y, x); } }\n"
+		"method odd() -> bool { atomic { return (x & 1) == 1; } }\n"
+		"method flip(word v) { atomic { x = x ^ v; } }\n"
+		"method half() { atomic { x = x / 2; } }\n";
+	char text[4096];
+
+	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s}", fill, one);
+	world_with(3, 14, 14, text, 1, 6, 1000, KEPT);
+	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s%s}", fill, one, two);
+	world_with(3, 20, 20, text, 1, 6, 1000, EXACT);
+	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s%s%s}", fill, one, two,
+		 rest);
+	world_with(3, 30, 30, text, 1, 6, 1000, EXACT);
+}
+
 static const char comparing[] =
 	"spec t { " SCALARS
 	"method cas(word o, word n) -> bool { atomic { if (x == o) { x = n; return true; } return "
@@ -258,8 +393,8 @@ static const char comparing[] =
 
 static void test_comparisons(void **state)
 {
-	world(comparing, 3, 1, 4000, true);
-	world(comparing, 3, 6, 1500, false);
+	world(comparing, 3, 1, 4000, EXACT);
+	world(comparing, 3, 6, 1500, ALLOWS);
 }
 
 static void test_keyed(void **state)
@@ -273,7 +408,32 @@ static void test_keyed(void **state)
 	      "method put(word k, word v) { atomic { m.put(k, v); } }\n"
 	      "method get(word k) -> word { atomic { return m.get(k); } }\n"
 	      "method mrem(word k) -> word { atomic { return m.remove(k); } }\n"
-	      "method mhas(word k) -> bool { atomic { return m.has(k); } } }", 6, 10, 100, true);
+	      "method mhas(word k) -> bool { atomic { return m.has(k); } } }", 6, 10, 100, KEPT);
+	world_with(3, 8, 0, "spec t { set<word> s = empty; word x = 0;\n"
+		   "method fills(word k) { atomic { s.add(k); } } method fillx(word v) { atomic { "
+		   "x = v; } }\n"
+		   "method addx() -> bool { atomic { return s.add(x); } }\n"
+		   "method hasx() -> (bool b, word v) { atomic { return (s.has(x), x); } }\n"
+		   "method is(word v) -> bool { atomic { return x == v; } }\n"
+		   "method has(word k) -> bool { atomic { return s.has(k); } }\n"
+		   "method rem(word k) -> bool { atomic { return s.remove(k); } }\n"
+		   "method set(word v) { atomic { x = v; } } }", 5, 5, 200, EXACT);
+	world_with(3, 8, 0, "spec t { set<word> s = empty; map<word, bool> m = empty; word n = 1;\n"
+		   "method fills(word k) { atomic { if (s.size() < 4) s.add(k); } }\n"
+		   "method add(word k) -> bool { atomic { return s.add(k); } }\n"
+		   "method has(word k) -> bool { atomic { return s.has(k); } }\n"
+		   "method rem(word k) -> bool { atomic { return s.remove(k); } }\n"
+		   "method size() -> word { atomic { return s.size(); } }\n"
+		   "method few(word k) -> bool { atomic { return s.size() <= k; } }\n"
+		   "method none() -> bool { atomic { return s.size() == 0; } } }", 5, 4, 400, EXACT);
+	world_with(3, 7, 0, "spec t { map<word, bool> m = empty;\n"
+		   "method fill(word k, word v) { atomic { m.put(k, v == 1); } }\n"
+		   "method put(word k, bool v) { atomic { m.put(k, v); } }\n"
+		   "method get(word k) -> bool { atomic { return m.get(k); } }\n"
+		   "method size() -> word { atomic { return m.size(); } }\n"
+		   "method more(word k) -> bool { atomic { return m.size() > k; } }\n"
+		   "method rem(word k) -> bool { atomic { return m.remove(k) == true; } } }", 4, 4, 400,
+		   EXACT);
 	world("spec t { set<word> s = empty; map<word, bool> m = empty; word x = 0;\n"
 	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic "
 	      "{ m.put(k, v == 1); } }\n"
@@ -288,7 +448,7 @@ static void test_keyed(void **state)
 	      "method put(word k, bool v) { atomic { m.put(k, v); } } method get(word k) -> bool { "
 	      "atomic { return m.get(k); } }\n"
 	      "method mrem(word k) -> bool { atomic { return m.remove(k) == true; } } }", 4, 8, 60,
-	      false);
+	      ALLOWS);
 }
 
 static void test_bag(void **state)
@@ -296,7 +456,7 @@ static void test_bag(void **state)
 	world("spec t { bag<word> g = empty; method fill(word k) { atomic { g.add(k); } }\n"
 	      "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic { "
 	      "return g.remove(k); } }\n"
-	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 12, 4, 1000, true);
+	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 12, 4, 1000, KEPT);
 	world("spec t { bag<word> g = empty; word x = 0; method fill(word k) { atomic { g.add(k); "
 	      "} }\n"
 	      "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic { "
@@ -305,7 +465,15 @@ static void test_bag(void **state)
 	      "word { atomic { return g.size(); } }\n"
 	      "method addx() -> word { atomic { g.add(x); return x; } } method remx() -> bool { "
 	      "atomic { return g.remove(x); } }\n"
-	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 5, 8, 300, false);
+	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 5, 8, 300, ALLOWS);
+	world_with(3, 4, 0, "spec t { bag<word> g = empty; method fill(word k) { atomic { g.add(k); "
+		   "} }\n"
+		   "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic "
+		   "{ return g.remove(k); } }\n"
+		   "method count(word k) -> word { atomic { return g.count(k); } }\n"
+		   "method two(word k) -> bool { atomic { return g.count(k) == 2; } }\n"
+		   "method size() -> word { atomic { return g.size(); } }\n"
+		   "method has(word k) -> bool { atomic { return g.has(k); } } }", 10, 5, 600, EXACT);
 }
 
 static void test_queue_stack(void **state)
@@ -313,11 +481,11 @@ static void test_queue_stack(void **state)
 	world("spec t { queue<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
 	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { "
 	      "return q.pop(); } }\n"
-	      "method front() -> word { atomic { return q.front(); } } }", 5, 5, 1000, true);
+	      "method front() -> word { atomic { return q.front(); } } }", 5, 5, 1000, KEPT);
 	world("spec t { stack<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
 	      "method push(word v) { atomic { q.push(v); } } method pop() -> word { atomic { "
 	      "return q.pop(); } }\n"
-	      "method top() -> word { atomic { return q.top(); } } }", 5, 5, 1000, true);
+	      "method top() -> word { atomic { return q.top(); } } }", 5, 5, 1000, KEPT);
 	world("spec t { queue<word> q = empty; stack<word> s = empty;\n"
 	      "method fillq(word v) { atomic { q.push(v); } } method fills(word v) { atomic { "
 	      "s.push(v); } }\n"
@@ -329,7 +497,26 @@ static void test_queue_stack(void **state)
 	      "method sizes() -> (word a, word b) { atomic { return (q.size(), s.size()); } }\n"
 	      "method two() -> word { atomic { if (q.size() == 2) return full; return q.size(); } "
 	      "} }",
-	      4, 8, 100, false);
+	      4, 8, 100, ALLOWS);
+	values = most = 2;
+	world("spec t { queue<word> q = empty; stack<word> s = empty;\n"
+	      "method fillq(word v) { atomic { q.push(v); } } method fills(word v) { atomic { "
+	      "s.push(v); } }\n"
+	      "method push(word v) { atomic { q.push(v); } } method front() -> word { atomic { "
+	      "return q.front(); } }\n"
+	      "method down(word v) { atomic { s.push(v); } } method drop() -> word { atomic { "
+	      "return q.pop(); } }\n"
+	      "method pop() -> word { atomic { return s.pop(); } }\n"
+	      "method sizes() -> (word a, word b) { atomic { return (q.size(), s.size()); } }\n"
+	      "method sum() -> word { atomic { return q.size() + s.size(); } }\n"
+	      "method two() -> word { atomic { if (q.size() == 2) return full; return q.size(); } "
+	      "} }", 7, 5, 400, EXACT);
+	world("spec t { queue<word> q = empty; method fill(word v) { atomic { q.push(v); } }\n"
+	      "method push(word v) -> word { atomic { if (q.size() == 3) return full; q.push(v); "
+	      "return 0; } }\n"
+	      "method pop() -> word { atomic { return q.pop(); } }\n"
+	      "method front() -> word { atomic { return q.front(); } } }", 8, 6, 1000, KEPT);
+	values = most = 3;
 }
 
 static void test_deque(void **state)
@@ -340,29 +527,38 @@ static void test_deque(void **state)
 	      "method popf() -> word { atomic { return d.pop_front(); } }\n"
 	      "method popb() -> word { atomic { return d.pop_back(); } }\n"
 	      "method front() -> word { atomic { return d.front(); } }\n"
-	      "method back() -> word { atomic { return d.back(); } } }", 5, 6, 1000, true);
+	      "method back() -> word { atomic { return d.back(); } } }", 5, 6, 1000, KEPT);
 	world("spec t { deque<word> d = empty; method fill(word v) { atomic { d.push_back(v); } }\n"
 	      "method turn() -> word { atomic { word v = d.pop_front(); if (v != empty) "
 	      "d.push_back(v); return v; } }\n"
 	      "method pushf(word v) { atomic { d.push_front(v); } }\n"
 	      "method popb() -> word { atomic { return d.pop_back(); } }\n"
-	      "method size() -> word { atomic { return d.size(); } } }", 5, 8, 300, false);
+	      "method size() -> word { atomic { return d.size(); } } }", 5, 8, 300, ALLOWS);
+	values = most = 2;
+	world("spec t { deque<word> d = empty; method fill(word v) { atomic { d.push_back(v); } }\n"
+	      "method popf() -> word { atomic { return d.pop_front(); } } method back() -> word { "
+	      "atomic { return d.back(); } }\n"
+	      "method pushf(word v) { atomic { d.push_front(v); } }\n"
+	      "method popb() -> word { atomic { return d.pop_back(); } }\n"
+	      "method few(word v) -> bool { atomic { return d.size() < v; } }\n"
+	      "method size() -> word { atomic { return d.size(); } } }", 8, 6, 600, KEPT);
+	values = most = 3;
 }
 
 /* `choose x;`: any word, and what is found out about it is kept. */
 static void test_choose_any(void **state)
 {
-	world("spec t { word now = 0; method fill(word v) { atomic { now = v; } }\n"
+	world_with(3, 5, 0, "spec t { word now = 0; method fill(word v) { atomic { now = v; } }\n"
 	      "method read() -> word t { word any; choose any; atomic { assume(any >= now && any "
 	      "< 3); now = any; return any; } }\n"
 	      "method other() -> word t { word any; choose any; atomic { assume(any != now && any "
-	      "< 3); return any; } } }", 2, 8, 1000, false);
+	      "< 3); return any; } } }", 2, 8, 1000, EXACT);
 	world("spec t { map<word, word> m = empty; method fill(word k, word v) { atomic { "
 	      "m.put(k, v); } }\n"
 	      "method new(word v) -> word k { word any; choose any; atomic { assume(!m.has(any)); "
 	      "m.put(any, v); return any; } }\n"
 	      "method take() -> (word k, word v) { word any; choose any; atomic { "
-	      "assume(m.has(any)); return (any, m.remove(any)); } } }", 3, 6, 300, false);
+	      "assume(m.has(any)); return (any, m.remove(any)); } } }", 3, 6, 300, EXACT);
 }
 
 static void test_pqueue(void **state)
@@ -374,12 +570,12 @@ static void test_pqueue(void **state)
 	      "atomic { return p.pop(); } }\n"
 	      "method max() -> word { atomic { return q.pop(); } }\n"
 	      "method tops() -> (word a, word b) { atomic { return (p.top(), q.top()); } }\n"
-	      "method sizes() -> (word a, word b) { atomic { return (p.size(), q.size()); } } }", 4,
-	      8, 300, false);
+	      "method sizes() -> (word a, word b) { atomic { return (p.size(), q.size()); } } }", 7,
+	      4, 600, EXACT);
 	/* One operation on an unknown one: anything not above the least that is known. */
 	world("spec t { pqueue<word> p = empty; method fill(word v) { atomic { p.push(v); } }\n"
 	      "method both(word v) -> word { atomic { p.push(v); return p.pop(); } } }", 4, 1, 500,
-	      true);
+	      KEPT);
 }
 
 static struct kl_val bound[8];
@@ -451,6 +647,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_comparisons),
 		cmocka_unit_test(test_keyed),
 		cmocka_unit_test(test_bag),

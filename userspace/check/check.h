@@ -101,6 +101,10 @@ struct kl_answer {
 
 void kl_answer_free(struct kl_answer *a);
 
+/* UNKNOWN: an order fits as far as is kept of unknown values, see kl_state_lost(). */
+#define KL_LOST_REASON	"an order fits, but what it tells of values that are not known is not " \
+			"all kept: perhaps no first state allows it"
+
 /**
  * struct kl_engine - a way to decide one partition
  * @name: for --engine

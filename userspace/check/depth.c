@@ -128,6 +128,14 @@ int depth_check(struct depth *d)
 	return kl_budget_check(&d->budget, bytes(d));
 }
 
+bool depth_is_sure(struct depth *d, uint32_t state)
+{
+	const bool lost = kl_sim_lost(&d->sim, state);
+
+	d->lost |= lost;
+	return !lost;
+}
+
 int depth_answer(struct depth *d, int ret, struct kl_answer *a)
 {
 	uint32_t i;
@@ -147,6 +155,9 @@ int depth_answer(struct depth *d, int ret, struct kl_answer *a)
 		d->nbest = d->height;
 		a->verdict = KL_LINEARIZABLE;
 		ret = 0;
+	} else if (!ret && d->lost) {
+		a->verdict = KL_UNKNOWN;
+		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);
 	} else if (!ret) {
 		a->verdict = KL_VIOLATION;
 		a->fail_event = d->best_ev;

@@ -27,6 +27,7 @@ struct depth {
 	struct kl_step *best;		/* longest order so far */
 	uint32_t nbest, low;		/* of it, what the stack still shares */
 	uint32_t best_ev;
+	bool lost;			/* an order ended in a state that is, see kl_state_lost() */
 };
 
 /* 0 or -ENOMEM; the cache is the caller's to make.  depth_free() it in any case. */
@@ -46,6 +47,9 @@ bool depth_preds_linearized(const struct depth *d, uint32_t item);
 
 /* Are the bounds kept?  0 or -EDQUOT. */
 int depth_check(struct depth *d);
+
+/* All is linearized, and this is the state: is that an answer? */
+bool depth_is_sure(struct depth *d, uint32_t state);
 
 /* What became of it: @ret is 1 (linearizable), 0 (not) or a negative errno.  0, -errno. */
 int depth_answer(struct depth *d, int ret, struct kl_answer *a);

@@ -308,7 +308,13 @@ static int search(struct dfs *s)
 
 	for (;;) {
 		ret = arrive(s, state);
-		if (ret < 0 || !d->left)
+		if (ret >= 0 && !d->left) {
+			if (depth_is_sure(d, state))
+				return 1;
+			/* What is pending may take effect, or another order. */
+			ret = kl_cache_add_at(&d->cache, s->key, s->first);
+		}
+		if (ret < 0)
 			return ret;
 		if (ret)
 			ret = depth_check(d) ?: try_next(s, NULL, &state);

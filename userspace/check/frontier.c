@@ -666,6 +666,23 @@ static int on_event(struct frontier *f)
 	return f->sys->waits ? on_drain(f, &f->p->items[e->item]) : 0;
 }
 
+/* Are the states of all configurations lost?  If not, those are left whose states are not. */
+static bool all_lost(struct frontier *f)
+{
+	struct kl_config_set *s = &f->cur;
+	size_t i, n = 0;
+
+	for (i = 0; f->sys->lost && i < s->n; i++) {
+		const uint64_t *rec = s->rec + i * f->c.reclen;
+
+		if (!f->sys->lost(f->sys, kl_rec_state(&f->c, rec)))
+			kl_rec_copy(&f->c, s->rec + n++ * f->c.reclen, rec);
+	}
+	if (n)
+		s->n = n;
+	return f->sys->lost && !n;
+}
+
 int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_budget *b,
 		    struct kl_answer *a)
 {
@@ -699,6 +716,11 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 		snprintf(a->reason, sizeof(a->reason),
 			 "none of %zu configurations kept at a time goes on", sys->width);
 		ret = 0;
+	} else if (!ret && all_lost(&f)) {
+		a->verdict = KL_UNKNOWN;
+		/* What was given up may have been an answer. */
+		a->more_work = f.cut;
+		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);
 	} else if (ret >= 0) {
 		a->verdict = ret ? KL_VIOLATION : KL_LINEARIZABLE;
 		a->fail_event = ret ? f.now : 0;

@@ -108,11 +108,18 @@ static int try_orders(struct oracle *o)
 	return ret < 0 ? ret : kl_orders_try(&o->o, o->buf, ret, go_on, o);
 }
 
+static bool is_lost(void *ctx, const uint64_t *words, size_t n)
+{
+	const struct kl_val *state = (const struct kl_val *)(words + 1);
+
+	return !words[0] && kl_state_lost(state, (n - 1) * sizeof(*words) / sizeof(*state));
+}
+
 static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			 struct kl_answer *a)
 {
 	struct oracle o = {
-		.o = { .p = p, .looks = { .lim = lim } },
+		.o = { .p = p, .looks = { .lim = lim }, .is_lost = is_lost },
 		.run = kl_run_new(p->spec),
 	};
 	int ret = o.run ? try_orders(&o) : -ENOMEM;

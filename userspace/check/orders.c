@@ -256,14 +256,16 @@ static int try_level(struct kl_orders *o, kl_orders_fn go_on, void *ctx)
 			.high = w[0], .nskips = w[1], .left = w[1] >> 32, .step = l->step[i],
 			.skips = w + HEAD,
 		};
+		w += HEAD + o->c.nskips;
 		if (!o->c.left) {
 			o->last = o->c.step;
-			return 1;
+			if (!o->is_lost || !o->is_lost(ctx, w, l->words + l->at[i + 1] - w))
+				return 1;
+			o->lost = true;
 		}
 		ret = kl_look(&o->looks, STEP_LOOKS);
 		if (!ret)
-			ret = go_on(ctx, w + HEAD + o->c.nskips,
-				    l->at[i + 1] - l->at[i] - HEAD - o->c.nskips);
+			ret = go_on(ctx, w, l->words + l->at[i + 1] - w);
 	}
 	return ret;
 }
@@ -316,6 +318,10 @@ int kl_orders_answer(const struct kl_orders *o, int ret, const char *why, struct
 	}
 	if (ret < 0)
 		return ret;
+	if (!ret && o->lost) {
+		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);
+		return 0;
+	}
 	a->verdict = ret ? KL_LINEARIZABLE : KL_VIOLATION;
 	return tell_order(o, a);
 }

@@ -47,6 +47,9 @@ struct kl_orders {
 	struct kl_order_step *steps;
 	size_t nsteps, csteps;
 	uint32_t last;		/* the step that ends a longest order */
+	/* Is this state, of so many words, lost (kl_state_lost())?  NULL: none is. */
+	bool (*is_lost)(void *ctx, const uint64_t *words, size_t n);
+	bool lost;		/* that of an order of all was */
 };
 
 /* Does item @a take effect before item @b? */

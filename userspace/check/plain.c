@@ -40,6 +40,11 @@ static bool plain_full(const struct kl_system *s)
 	return kl_sim_full(&((const struct plain *)s)->sim);
 }
 
+static bool plain_lost(struct kl_system *s, uint32_t state)
+{
+	return kl_sim_lost(&((struct plain *)s)->sim, state);
+}
+
 static size_t plain_bytes(const struct kl_system *s)
 {
 	return kl_sim_bytes(&((const struct plain *)s)->sim);
@@ -51,7 +56,8 @@ static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t w
 	struct plain pl = {
 		.sys = {
 			.step = plain_step, .nature = plain_nature, .bytes = plain_bytes,
-			.keep = plain_keep, .full = plain_full, .shapes = true, .width = width,
+			.keep = plain_keep, .full = plain_full, .lost = plain_lost, .shapes = true,
+			.width = width,
 		},
 	};
 	struct kl_budget b = { .lim = lim };

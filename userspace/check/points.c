@@ -156,6 +156,10 @@ static int replay(struct replay *r, const struct kl_limits *lim)
 		r->next = state;
 		r->ncap = cap;
 	}
+	if (kl_state_lost(r->state, r->len)) {
+		snprintf(r->a->reason, sizeof(r->a->reason), "points: %.140s", KL_LOST_REASON);
+		return 0;
+	}
 	return 1;
 }
 

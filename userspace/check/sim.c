@@ -103,6 +103,12 @@ static int unpack_state(struct kl_sim *s, uint32_t state)
 	return 0;
 }
 
+bool kl_sim_lost(struct kl_sim *s, uint32_t state)
+{
+	return state != KL_STATE_GAP && !unpack_state(s, state) &&
+	       kl_state_lost(s->before, s->nbefore);
+}
+
 bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word)
 {
 	size_t words;

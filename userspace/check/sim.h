@@ -88,6 +88,8 @@ struct kl_system {
 	bool (*same)(struct kl_system *s, uint32_t a, uint32_t b);
 	/* Can @a go on in every way in which @b can?  NULL: that is not known. */
 	bool (*covers)(struct kl_system *s, uint32_t a, uint32_t b);
+	/* See kl_state_lost().  NULL: no state is lost. */
+	bool (*lost)(struct kl_system *s, uint32_t state);
 	/* @state where all moves are worth making again; -ENOMEM.  NULL: they always are. */
 	int64_t (*seal)(struct kl_system *s, uint32_t state);
 	/* Whose return is to be satisfied, or drain. */
@@ -209,6 +211,9 @@ static inline int kl_sim_nature(struct kl_sim *s, uint32_t item)
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */
 int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n);
+
+/* See kl_state_lost(); false too when out of memory, which the next step tells. */
+bool kl_sim_lost(struct kl_sim *s, uint32_t state);
 
 /* The word that a state of one slot is; false if that is not known. */
 bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word);

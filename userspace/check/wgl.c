@@ -81,7 +81,7 @@ static int search(struct wgl *w)
 	struct depth_frame f;
 	int ret;
 
-	while (d->left) {
+	while (d->left || !depth_is_sure(d, state)) {
 		if (depth_is_call(d, e)) {
 			ret = try_call(w, depth_item(d, e), outcome, &state);
 			outcome = 0;
@@ -92,7 +92,8 @@ static int search(struct wgl *w)
 				return ret;
 			continue;
 		}
-		depth_note_failure(d, e - 1);
+		if (d->left)
+			depth_note_failure(d, e - 1);
 		if (!d->height)
 			return 0;
 		f = pop(w);

@@ -36,6 +36,7 @@ struct kl_var {
 	enum kl_type_kind key;		/* of a map */
 	bool max;			/* pqueue: the greatest first */
 	bool is_array, has_init;
+	bool sized;			/* a container that is asked for its size */
 	unsigned int len;		/* elements: 1 if no array */
 	struct kl_val init;
 	unsigned int slot;		/* its first slot; a container: its index among them */

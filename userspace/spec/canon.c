@@ -185,38 +185,71 @@ static int put_container(struct kl_run *r, unsigned int index)
 	return 0;
 }
 
-static void rename_one(struct kl_run *r, struct kl_val *v, uint64_t *next)
+void kl_canon_name(struct kl_run *r, struct kl_val *v)
+{
+	struct kl_term t;
+	uint64_t k;
+
+	if (!kl_sym_term(r, *v, &t))
+		return;
+	for (k = r->rename[t.root]; k != UINT64_MAX; k = r->names[k].next)
+		if (r->names[k].term.c == t.c && r->names[k].term.minus == t.minus)
+			break;
+	if (k == UINT64_MAX) {
+		k = r->nnames++;
+		r->names[k] = (struct kl_name){
+			.term = t, .number = k, .next = r->rename[t.root],
+		};
+		r->rename[t.root] = k;
+	}
+	v->v = k;
+}
+
+/* Its number by first occurrence. */
+static void name_again(struct kl_run *r, struct kl_val *v)
 {
 	if (v->tag != KL_ANY)
 		return;
 	if (r->rename[v->v] == UINT64_MAX)
-		r->rename[v->v] = (*next)++;
+		r->rename[v->v] = r->nnames++;
 	v->v = r->rename[v->v];
 }
 
-static void rename_container(struct kl_run *r, unsigned int index, uint64_t *next)
+static void name_all(struct kl_run *r, void (*name)(struct kl_run *r, struct kl_val *v))
 {
-	enum kl_cont_kind kind = r->s->conts[index]->cont;
-	struct kl_val *head = r->out + r->out_at[index];
-	size_t n = head->v * kl_cont_stride(kind), i;
-
-	for (i = 1; i <= n; i += kind == KL_C_BAG ? 2 : 1)
-		rename_one(r, &head[i], next);
-}
-
-/* Number the unknowns of out[] by first occurrence, and those of @results that are not in it. */
-static void rename_all(struct kl_run *r, struct kl_val *results)
-{
-	uint64_t next = 0;
-	size_t i;
+	unsigned int i;
+	size_t k;
 
 	memset(r->rename, 0xff, r->nsym * sizeof(*r->rename));
-	for (i = 0; i < r->s->nslots; i++)
-		rename_one(r, &r->out[i], &next);
-	for (i = 0; i < r->s->nconts; i++)
-		rename_container(r, i, &next);
-	for (i = 0; i < r->m->pub.nresults; i++)
-		rename_one(r, &results[i], &next);
+	r->nnames = 0;
+	for (k = 0; k < r->s->nslots; k++)
+		name(r, &r->out[k]);
+	for (i = 0; i < r->s->nconts; i++) {
+		const enum kl_cont_kind kind = r->s->conts[i]->cont;
+		struct kl_val *head = r->out + r->out_at[i];
+
+		for (k = 1; k <= head->v * kl_cont_stride(kind); k += kind == KL_C_BAG ? 2 : 1)
+			name(r, &head[k]);
+	}
+}
+
+/* Names in the order of their numbers after name_again(). */
+static void order_names(struct kl_run *r)
+{
+	struct kl_name *old = r->names + r->nsym;
+	uint64_t k;
+
+	memcpy(old, r->names, r->nnames * sizeof(*old));
+	for (k = 0; k < r->nnames; k++)
+		r->names[r->rename[k]] = old[k];
+	memset(r->rename, 0xff, r->nsym * sizeof(*r->rename));
+	for (k = 0; k < r->nnames; k++) {
+		uint64_t *head = &r->rename[r->names[k].term.root];
+
+		r->names[k].number = k;
+		r->names[k].next = *head;
+		*head = k;
+	}
 }
 
 static int sort_again(struct kl_run *r)
@@ -235,6 +268,23 @@ static int sort_again(struct kl_run *r)
 	return 0;
 }
 
+/* Number the unknowns of out[] by first occurrence. */
+static int name_unknowns(struct kl_run *r)
+{
+	int ret;
+
+	name_all(r, kl_canon_name);
+	if (!r->s->nconts)
+		return 0;
+	/* New numbers may change the order of unknown keys, and that the numbers. */
+	ret = sort_again(r);
+	if (ret)
+		return ret;
+	name_all(r, name_again);
+	order_names(r);
+	return 0;
+}
+
 int kl_run_canon(struct kl_run *r)
 {
 	size_t n = r->s->nslots, i;
@@ -248,8 +298,11 @@ int kl_run_canon(struct kl_run *r)
 	}
 	r->next = r->slots;
 	r->nout = n;
-	if (!r->nsym && !r->s->nconts)
+	if (!r->nsym && !r->s->nconts && !r->lost)
 		return 0;
+	ret = kl_relations_settle(r);
+	if (ret)
+		return ret;
 	r->nout = 0;
 	ret = reserve(r, n);
 	if (!ret)
@@ -263,16 +316,17 @@ int kl_run_canon(struct kl_run *r)
 		if (ret)
 			return ret;
 	}
+	r->nnames = 0;
+	ret = kl_grow(r->names, r->cnames, 2 * r->nsym);
+	if (!ret && r->nsym && !r->raw)
+		ret = name_unknowns(r);
+	if (!ret && kl_run_keeps(r))
+		ret = kl_notes_put(r);
 	r->next = r->out;
-	if (!r->nsym || r->raw)
-		return 0;
-	rename_all(r, r->results);
-	if (!r->s->nconts)
-		return 0;
-	/* New numbers may change the order of unknown keys, and that the numbers. */
-	ret = sort_again(r);
-	if (!ret)
-		rename_all(r, r->results);
+	for (i = 0; i < r->m->pub.nresults && r->nsym && !r->raw && !ret; i++) {
+		r->results[i] = kl_sym_get(r, r->results[i]);
+		kl_canon_name(r, &r->results[i]);
+	}
 	return ret;
 }
 

@@ -224,6 +224,7 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 		return KL_ET_ERR;
 	}
 	e->cont_op = cm->op;
+	v->sized |= cm->op == KL_CO_SIZE;
 	if (e->nargs != cm->nargs) {
 		kl_diag_err(c->d, e->method_pos, "'%s' of %s takes %u argument%s, found %u",
 			    cm->name, kl_cont_name(v->cont), cm->nargs,

@@ -58,47 +58,88 @@ void kl_cont_delete(struct kl_cont *c, size_t at, size_t n)
 	c->n -= n;
 }
 
-/* Is the unknown rest empty?  0: yes, and the container is known now; 1: no; or an error. */
-static int rest(struct kl_run *r, struct kl_cont *c)
+int kl_cont_rest(struct kl_run *r, struct kl_cont *c, bool *empty)
 {
-	int ret = kl_run_guess(r, 2);
+	const struct kl_val n = kl_sym_get(r, c->rest);
+	int ret = 0;
 
-	if (!ret)
+	if (n.tag == KL_WORD) {
+		*empty = !n.v;
+	} else {
+		ret = kl_run_guess(r, 2);
+		if (ret < 0)
+			return ret;
+		*empty = !ret;
+		ret = 0;
+		if (n.tag == KL_ANY)
+			ret = *empty ? kl_sym_unify(r, n, kl_word(0)) :
+			      kl_sym_limit(r, n, 1, UINT64_MAX);
+	}
+	if (*empty)
 		c->unknown = false;
 	return ret;
+}
+
+int kl_cont_rest_less(struct kl_run *r, struct kl_cont *c, uint64_t n)
+{
+	struct kl_val rest;
+	int ret;
+
+	if (c->rest.tag == KL_REST || !n)
+		return 0;
+	ret = kl_sym_limit(r, c->rest, n, UINT64_MAX);
+	if (ret)
+		return ret;
+	rest = kl_sym_get(r, c->rest);
+	if (rest.tag == KL_ANY)
+		return kl_sym_result(r, '-', rest, kl_word(n), &c->rest);
+	c->rest = kl_word(rest.v - n);
+	return 0;
 }
 
 /* ---- queue, stack ---- */
 
 int kl_cont_size(struct kl_run *r, struct kl_cont *c, uint64_t listed, struct kl_val *v)
 {
-	int ret;
+	struct kl_val rest;
+	bool empty = true;
+	int ret = 0;
 
-	if (c->unknown) {
-		ret = rest(r, c);
-		if (ret < 0)
-			return ret;
-	}
-	if (!c->unknown) {
-		*v = kl_word(listed);
+	if (c->unknown)
+		ret = kl_cont_rest(r, c, &empty);
+	if (ret)
+		return ret;
+	*v = kl_word(listed);
+	if (empty)
 		return 0;
+	rest = kl_sym_get(r, c->rest);
+	if (rest.tag == KL_REST) {
+		ret = kl_sym_fresh(r, v);
+		return ret ? ret : kl_sym_limit(r, *v, listed + 1, UINT64_MAX);
 	}
-	ret = kl_sym_fresh(r, v);
-	return ret ? ret : kl_sym_limit(r, *v, listed + 1, UINT64_MAX);
+	ret = kl_sym_limit(r, rest, 1, KL_LENGTH_MAX);
+	if (ret)
+		return ret;
+	rest = kl_sym_get(r, rest);
+	if (rest.tag == KL_ANY)
+		return kl_sym_result(r, '+', rest, *v, v);
+	v->v += rest.v;
+	return 0;
 }
 
 /* The end where @at is; an unknown rest begins there if @at_rest. */
 static int take(struct kl_run *r, struct kl_cont *c, bool at_rest, size_t at, bool remove,
 		struct kl_val *v)
 {
+	bool empty;
 	int ret;
 
 	if (c->unknown && at_rest) {
-		ret = rest(r, c);
-		if (ret < 0)
-			return ret;
+		ret = kl_cont_rest(r, c, &empty);
 		if (ret)
-			return kl_sym_fresh(r, v);
+			return ret;
+		if (!empty)
+			return kl_sym_fresh(r, v) ?: kl_cont_rest_less(r, c, 1);
 	}
 	if (!c->n) {
 		*v = kl_special(KL_EMPTY);
@@ -190,16 +231,17 @@ static void drop_rest(struct kl_cont *c)
 static int deque_take(struct kl_run *r, struct kl_cont *c, bool back, bool remove,
 		      struct kl_val *v)
 {
+	bool empty;
 	int ret;
 
 	if (c->unknown && c->e[back ? c->n - 1 : 0].tag == KL_REST) {
-		ret = rest(r, c);
-		if (ret < 0)
+		ret = kl_cont_rest(r, c, &empty);
+		if (!ret && !empty)
+			ret = kl_sym_fresh(r, v) ?: kl_cont_rest_less(r, c, 1);
+		if (ret)
 			return ret;
-		if (ret) {
-			ret = kl_sym_fresh(r, v);
-			return ret || remove ? ret : insert(r, c, back ? c->n : 0, *v);
-		}
+		if (!empty)
+			return remove ? 0 : insert(r, c, back ? c->n : 0, *v);
 		drop_rest(c);
 	}
 	return take(r, c, false, back && c->n ? c->n - 1 : 0, remove, v);
@@ -232,12 +274,60 @@ static int deque_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 
 /* ---- pqueue ---- */
 
+/* In the order of a pqueue @a comes before @b, or they are equal. */
+static int in_order(struct kl_run *r, bool max, struct kl_val a, struct kl_val b)
+{
+	return max ? kl_sym_at_most(r, b, a, false) : kl_sym_at_most(r, a, b, false);
+}
+
+/* Nothing in an unknown rest comes before @v, which came first; it was in there if @of_rest. */
+static int raise_floor(struct kl_run *r, struct kl_cont *c, bool max, struct kl_val v, bool of_rest)
+{
+	const struct kl_val floor = kl_sym_get(r, c->floor);
+	int ret = 0;
+
+	v = kl_sym_get(r, v);
+	if (of_rest && floor.tag != KL_REST)
+		ret = in_order(r, max, floor, v);
+	if (of_rest || floor.tag == KL_REST)
+		c->floor = v;
+	else if (v.tag != KL_WORD || floor.tag != KL_WORD)
+		r->lost |= !kl_val_eq(v, floor);
+	else if (max ? v.v < floor.v : v.v > floor.v)
+		c->floor = v;
+	return ret;
+}
+
+/*
+ * What comes first: @at, or @n: of the unknown rest.  No other one comes before it: of those
+ * that are known that is told of @best, and @nsym are not known.
+ */
+static int first_of(struct kl_run *r, struct kl_cont *c, bool max, size_t at, size_t best,
+		    size_t nsym, struct kl_val *v)
+{
+	size_t i;
+	int ret = 0;
+
+	if (at < c->n)
+		*v = c->e[at];
+	else
+		ret = kl_sym_fresh(r, v) ?: kl_sym_limit(r, *v, 0, UINT64_MAX) ?:
+		      kl_cont_rest_less(r, c, 1);
+	if (!ret && c->unknown)
+		ret = raise_floor(r, c, max, *v, at == c->n);
+	if (at == best && !nsym)
+		return ret;
+	for (i = 0; i < c->n && !ret; i++)
+		if (i != at && (i == best || c->e[i].tag == KL_ANY))
+			ret = in_order(r, max, *v, c->e[i]);
+	return ret;
+}
+
 static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remove, struct kl_val *v)
 {
 	size_t i, best = SIZE_MAX, nsym = 0, at;
-	uint64_t lo = 0, hi = UINT64_MAX;
-	bool rest_empty = false;
-	int pick;
+	bool empty = !c->unknown;
+	int pick = 0, ret = 0;
 
 	for (i = 0; i < c->n; i++) {
 		c->e[i] = kl_sym_get(r, c->e[i]);
@@ -247,49 +337,33 @@ static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remov
 			 (max ? c->e[i].v > c->e[best].v : c->e[i].v < c->e[best].v))
 			best = i;
 	}
-	/* Unknown values, the best known one, the unknown rest: each may be first. */
-	if (c->unknown && !c->n) {
-		pick = rest(r, c);
-		if (pick < 0)
-			return pick;
-		rest_empty = !pick;
-	}
-	if (rest_empty || (!c->unknown && !c->n)) {
+	if (c->unknown && !c->n)
+		ret = kl_cont_rest(r, c, &empty);
+	if (ret)
+		return ret;
+	if (empty && !c->n) {
 		*v = kl_special(KL_EMPTY);
 		return 0;
 	}
-	if (best != SIZE_MAX) {
-		lo = max ? c->e[best].v : 0;
-		hi = max ? UINT64_MAX : c->e[best].v;
-	}
-	pick = 0;
+	/* Unknown values, the best known one, the unknown rest: each may be first. */
 	if (nsym + (best != SIZE_MAX) + c->unknown > 1) {
 		pick = kl_run_guess(r, nsym + (best != SIZE_MAX) + c->unknown);
 		if (pick < 0)
 			return pick;
 	}
-	if (best != SIZE_MAX && !pick--) {
-		*v = c->e[best];
-		if (remove)
-			kl_cont_delete(c, best, 1);
-		return 0;
-	}
-	for (at = 0; at < c->n; at++)
-		if (c->e[at].tag == KL_ANY && !pick--)
-			break;
-	if (at < c->n) {
-		*v = c->e[at];
-		if (remove)
-			kl_cont_delete(c, at, 1);
-	} else {
-		int ret = kl_sym_fresh(r, v);
-
-		if (!ret && !remove)
-			ret = kl_cont_append(r, c, *v);
-		if (ret)
-			return ret;
-	}
-	return kl_sym_limit(r, *v, lo, hi);
+	at = best;
+	if (best == SIZE_MAX || pick--)
+		for (at = 0; at < c->n; at++)
+			if (c->e[at].tag == KL_ANY && !pick--)
+				break;
+	ret = first_of(r, c, max, at, best, nsym, v);
+	if (ret)
+		return ret;
+	if (at == c->n)
+		return remove ? 0 : kl_cont_append(r, c, *v);
+	if (remove)
+		kl_cont_delete(c, at, 1);
+	return 0;
 }
 
 static int pqueue_call(struct kl_run *r, struct kl_cont *c, bool max, enum kl_cont_op op,
@@ -359,6 +433,9 @@ int kl_cont_call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struc
 	int ret = c->loaded ? 0 : kl_cont_load(r, index);
 	const size_t n = c->n;
 
+	/* Where nobody asks for the size it is not kept. */
+	if (!ret && c->unknown && var->sized && c->rest.tag == KL_REST && kl_run_keeps(r))
+		ret = kl_sym_fresh(r, &c->rest) ?: kl_sym_limit(r, c->rest, 0, UINT64_MAX);
 	if (!ret)
 		ret = call(r, var, c, op, v);
 	r->cont_changed |= changes(var->cont, op, v[0], c->n < n);

@@ -49,8 +49,11 @@ static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, size_
 			return kl_sym_unify(r, k, key);
 		}
 	}
-	for (i = 0; i < c->n; i += 2)
-		kl_sym_differ(r, c->e[i], key);
+	for (i = 0; i < c->n; i += 2) {
+		pick = kl_sym_differ(r, c->e[i], key);
+		if (pick)
+			return pick;
+	}
 	return 0;
 }
 
@@ -90,6 +93,8 @@ static int settle(struct kl_run *r, struct kl_cont *c, bool map, struct kl_val k
 	if (ret) {
 		v = kl_word(1);
 		ret = map ? kl_sym_fresh(r, &v) : 0;
+		if (!ret)
+			ret = kl_cont_rest_less(r, c, 1);
 		if (ret)
 			return ret;
 	}
@@ -106,6 +111,9 @@ static int map_put(struct kl_run *r, struct kl_cont *c, struct kl_val *v)
 	if (v[1].tag == KL_ABSENT)
 		return kl_run_fault(r, "'absent' cannot be put into a map");
 	ret = look_up(r, c, v[0], &at);
+	/* Where its size is kept it matters whether the key was there. */
+	if (!ret && at == SIZE_MAX && c->rest.tag != KL_REST)
+		ret = settle(r, c, true, v[0], &at);
 	if (ret)
 		return ret;
 	if (at == SIZE_MAX)
@@ -171,7 +179,7 @@ static int bag_remove(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_
 		if (ret < 0)
 			return ret;
 		v[0] = kl_word(ret);
-		return ret ? 0 : append_pair(r, c, key, kl_word(0));
+		return ret ? kl_cont_rest_less(r, c, 1) : append_pair(r, c, key, kl_word(0));
 	}
 	v[0] = kl_word(at != SIZE_MAX && c->e[at + 1].v);
 	if (!v[0].v)
@@ -185,6 +193,7 @@ static int bag_remove(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_
 
 static int bag_has(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val *v)
 {
+	struct kl_val n;
 	int ret;
 
 	if (at != SIZE_MAX || !c->unknown) {
@@ -194,23 +203,41 @@ static int bag_has(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val
 	ret = kl_run_guess(r, 2);
 	if (ret < 0)
 		return ret;
-	at = c->n;
-	ret = append_pair(r, c, v[0], (struct kl_val){ .v = ret, .tag = ret ? KL_ANY : KL_WORD });
-	v[0] = kl_word(c->e[at + 1].v);
+	n = (struct kl_val){ .v = ret, .tag = ret ? KL_ANY : KL_WORD };
+	ret = kl_cont_rest_less(r, c, n.v) ?: append_pair(r, c, v[0], n);
+	v[0] = kl_word(n.v);
+	return ret;
+}
+
+/* So many there are of an entry of which there were @least or more. */
+static int set_count(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val key,
+		     struct kl_val n, uint64_t least)
+{
+	int ret = kl_cont_rest_less(r, c, n.v - least);
+
+	if (!ret && at == SIZE_MAX)
+		return append_pair(r, c, key, n);
+	c->e[at + 1] = n;
 	return ret;
 }
 
 static int bag_count(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val *v)
 {
-	uint64_t least = at == SIZE_MAX ? 0 : c->e[at + 1].v;
+	const uint64_t least = at == SIZE_MAX ? 0 : c->e[at + 1].v;
+	const struct kl_val key = v[0];
+	bool seen;
 	int ret;
 
-	if (c->unknown && (at == SIZE_MAX || c->e[at + 1].tag == KL_ANY)) {
-		ret = kl_sym_fresh(r, &v[0]);
-		return ret ? ret : kl_sym_limit(r, v[0], least, UINT64_MAX);
-	}
 	v[0] = kl_word(least);
-	return 0;
+	if (!c->unknown || (at != SIZE_MAX && c->e[at + 1].tag == KL_WORD))
+		return 0;
+	/* Which observed result it is, or else what it is is not kept. */
+	ret = kl_sym_any(r, least, &v[0], &seen);
+	if (!ret && seen)
+		return set_count(r, c, at, key, v[0], least);
+	if (!ret)
+		kl_sym_not_kept(r, v[0]);
+	return ret;
 }
 
 int kl_cont_bag_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, struct kl_val *v)

@@ -49,19 +49,7 @@ static int less(struct kl_run *r, bool or_equal, struct kl_val *dst, struct kl_v
 	if (ret < 0)
 		return ret;
 	*dst = kl_word(ret);
-	/* Against a known word the answer is a range, which later equalities must keep. */
-	if (b.tag == KL_WORD && ret)
-		return b.v || or_equal ? kl_sym_limit(r, a, 0, b.v - !or_equal) : KL_DROP;
-	if (b.tag == KL_WORD)
-		return !or_equal || b.v != UINT64_MAX ?
-		       kl_sym_limit(r, a, b.v + or_equal, UINT64_MAX) : KL_DROP;
-	if (a.tag == KL_WORD && ret)
-		return or_equal || a.v != UINT64_MAX ?
-		       kl_sym_limit(r, b, a.v + !or_equal, UINT64_MAX) : KL_DROP;
-	if (a.tag == KL_WORD)
-		return a.v || !or_equal ? kl_sym_limit(r, b, 0, a.v - or_equal) : KL_DROP;
-	r->widened = true;
-	return 0;
+	return ret ? kl_sym_at_most(r, a, b, !or_equal) : kl_sym_at_most(r, b, a, or_equal);
 }
 
 static int negate(struct kl_run *r, enum kl_opcode op, struct kl_val *dst, struct kl_val a)
@@ -109,8 +97,9 @@ static int choose(struct kl_run *r, struct kl_val *dst, struct kl_val lo, struct
 	if (lo.tag > KL_ANY || hi.tag > KL_ANY)
 		return kl_run_fault(r, "a special value (empty, full, absent) is no number");
 	if (lo.tag == KL_ANY || hi.tag == KL_ANY) {
-		r->widened = true;
-		return kl_sym_fresh(r, dst);
+		ret = kl_sym_fresh(r, dst);
+		return ret ?: kl_sym_at_most(r, lo, *dst, false) ?:
+		       kl_sym_at_most(r, *dst, hi, false);
 	}
 	if (lo.v > hi.v)
 		return KL_DROP;
@@ -247,7 +236,7 @@ int kl_run_exec(struct kl_run *r)
 			ret = choose(r, &reg[a], reg[b], reg[c]);
 			break;
 		case KL_I_ANY:
-			ret = kl_sym_any(r, &reg[a]);
+			ret = kl_sym_any(r, 0, &reg[a], &truth);
 			break;
 		case KL_I_EITHER:
 			ret = kl_run_choose(r, a);

@@ -18,6 +18,8 @@ struct kl_run *kl_run_new(const struct kl_spec *s)
 	if (!r)
 		return NULL;
 	r->s = s;
+	if (kl_dom_reset(r))
+		goto err;
 	r->slots = calloc(n, sizeof(*r->slots));
 	r->wrote = calloc(n, sizeof(*r->wrote));
 	r->mark = calloc(n, sizeof(*r->mark));
@@ -26,6 +28,7 @@ struct kl_run *kl_run_new(const struct kl_spec *s)
 	r->out_at = calloc(s->nconts + 1, sizeof(*r->out_at));
 	if (r->slots && r->wrote && r->mark && r->conts && r->cont_at && r->out_at)
 		return r;
+err:
 	kl_run_free(r);
 	return NULL;
 }
@@ -47,6 +50,9 @@ void kl_run_free(struct kl_run *r)
 	free(r->presets);
 	free(r->sym);
 	free(r->def);
+	free(r->dom);
+	free(r->ranges);
+	free(r->names);
 	free(r->choice);
 	free(r->out);
 	free(r->rename);
@@ -183,7 +189,7 @@ static int scan_containers(struct kl_run *r)
 		count_all(r, &r->in[at + 1], n, kind == KL_C_BAG ? 2 : 1);
 		at += n + 1;
 	}
-	return at == r->in_len ? 0 : bad_state(r);
+	return kl_notes_scan(r, at) ? bad_state(r) : 0;
 }
 
 static int scan_state(struct kl_run *r)
@@ -192,13 +198,14 @@ static int scan_state(struct kl_run *r)
 	int ret = 0;
 
 	r->nstate = 0;
+	r->notes = n;
 	r->known = true;
 	if (r->in_len < n)
 		return bad_state(r);
 	count_all(r, r->in, n, 1);
 	if (r->s->nconts)
 		ret = scan_containers(r);
-	else if (r->in_len != n)
+	else if (r->in_len != n && kl_notes_scan(r, n))
 		ret = bad_state(r);
 	if (!ret && r->raw && r->raw_first > r->nstate)
 		r->nstate = r->raw_first;
@@ -237,10 +244,8 @@ static int first_preset(struct kl_run *r)
 	ret = kl_grow(r->presets, r->cpresets, r->nbase);
 	if (!ret)
 		ret = kl_sym_reserve(r, r->nbase);
-	for (i = 0; i < r->nbase && !ret; i++) {
+	for (i = 0; i < r->nbase && !ret; i++)
 		r->presets[i] = (struct kl_val){ .v = i, .tag = KL_ANY };
-		r->def[i].op = 0;
-	}
 	return ret;
 }
 
@@ -268,8 +273,10 @@ static void start_locals(struct kl_run *r)
 	}
 }
 
-static void start_path(struct kl_run *r)
+/* 0, KL_DROP when what is known from the start is not possible, or a negative errno. */
+static int start_path(struct kl_run *r)
 {
+	uint64_t k;
 	unsigned int i;
 
 	if (!++r->path) {
@@ -278,13 +285,17 @@ static void start_path(struct kl_run *r)
 	}
 	for (i = 0; i < r->s->nslots; i++)
 		r->slots[i] = r->in[i];
-	for (i = 0; i < r->s->nconts; i++)
+	for (i = 0; i < r->s->nconts; i++) {
 		r->conts[i].loaded = false;
+		r->conts[i].rest = r->conts[i].floor = kl_special(KL_REST);
+	}
 	r->nsym = r->nbase;
-	if (r->nbase)
-		memcpy(r->sym, r->presets + r->preset * r->nbase, r->nbase * sizeof(*r->sym));
+	for (k = 0; k < r->nbase; k++) {
+		kl_sym_reset(r, k);
+		r->sym[k] = r->presets[r->preset * r->nbase + k];
+	}
 	start_locals(r);
-	r->nlimits = 0;
+	r->nrelations = r->nopaque = r->nxor = 0;
 	r->at_choice = 0;
 	r->nwrote = 0;
 	r->barrier = false;
@@ -295,7 +306,10 @@ static void start_path(struct kl_run *r)
 	r->bound = r->preset;
 	r->guessed = false;
 	r->widened = false;
+	r->lost = false;
 	r->steps = 0;
+	r->nranges = 1;
+	return r->notes < r->in_len ? kl_notes_load(r) : 0;
 }
 
 /* The results are what was observed. */
@@ -409,8 +423,7 @@ static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	if (++r->npaths > KL_PATHS_MAX)
 		return kl_run_fail(r, -E2BIG, "'%s' has more than %u paths", r->m->pub.name,
 				   KL_PATHS_MAX);
-	start_path(r);
-	ret = kl_run_exec(r);
+	ret = start_path(r) ?: kl_run_exec(r);
 	r->work += r->steps;
 	if (r->work > KL_WORK_MAX)
 		return kl_run_fail(r, -E2BIG, "'%s' takes too many steps", r->m->pub.name);

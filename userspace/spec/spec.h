@@ -222,9 +222,12 @@ uint64_t kl_run_work(const struct kl_run *r);
  * Raw mode, for specs of fixed size: unknowns keep their numbers from the state
  * before to the outcome, which need not be canonical either; new unknowns get
  * numbers above all of the state's.  The TSO check uses it to keep memory and
- * store buffers in step.
+ * store buffers in step: behind the slots of the state before it puts what the
+ * outcome before had there, and kl_raw_alive() of unknowns that are elsewhere.
  */
 void kl_run_set_raw(struct kl_run *r, bool raw);
+#define KL_RAW_ALIVE	2	/* values that kl_raw_alive() puts */
+void kl_raw_alive(uint64_t unknown, struct kl_val *to);
 /* In raw mode: new unknowns get numbers from @first on, if the state has none above. */
 void kl_run_set_fresh(struct kl_run *r, uint64_t first);
 
@@ -248,6 +251,19 @@ void kl_run_set_steps(struct kl_run *r, bool steps);
  */
 int kl_run_resume(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
 		  const struct kl_outcome *before, kl_outcome_fn fn, void *ctx);
+
+/**
+ * kl_state_lost() - was something found out about unknowns that is not kept?
+ * @state: a state that kl_run_apply() reported
+ * @len: its slots
+ *
+ * What is kept of each unknown is which words and special values it may be, and how it is a
+ * sum of another one and a word; of two that they differ or are in order; of a container
+ * how much is not listed.  Else more is accepted than there is a first state for.
+ *
+ * Return: true if so; then it is not known whether the state stands for any.
+ */
+bool kl_state_lost(const struct kl_val *state, size_t len);
 
 /* Rename the unknowns of a state of fixed size by first occurrence, in place. */
 void kl_state_canon(struct kl_val *state, size_t len);

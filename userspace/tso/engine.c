@@ -41,6 +41,7 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 	t->sys.left = tso_left;
 	t->sys.same = tso_same;
 	t->sys.seal = tso_seal;
+	t->sys.lost = tso_lost;
 	t->sys.covers = t->lazy ? tso_covers : NULL;
 	t->sys.bytes = tso_bytes;
 	t->sys.full = tso_full;
@@ -52,8 +53,7 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 	first = t->run ? kl_run_init(t->run, p->fresh, &len) : NULL;
 	if (!first)
 		return -ENOMEM;
-	t->view = calloc(len + 1, sizeof(*t->view));
-	ret = t->view ? tso_find_eager(t) : -ENOMEM;
+	ret = kl_grow(t->view, t->cview, len + 1) ?: tso_find_eager(t);
 	if (!ret)
 		ret = kl_machine_init(&t->m, len) ?: kl_machine_init(&t->after, len);
 	if (ret)

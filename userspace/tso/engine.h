@@ -14,6 +14,7 @@ struct tso {
 	struct kl_intern machines;
 	struct kl_machine m, after;	/* before a step, and one outcome of it */
 	struct kl_val *view;
+	size_t cview;
 	uint64_t *words;
 	uint32_t *next, *moves, *order;
 	size_t cwords, nnext, cnext, cmoves, corder;
@@ -39,8 +40,9 @@ struct tso {
 /* In the first word, above the number of entries. */
 #define GAP_BIT		(1ull << 63)
 #define DROPPED_BIT	(1ull << 62)
+#define NOTES_BIT	(1ull << 61)	/* something is known of unknowns */
 #define LAST_SHIFT	32
-#define LAST_MASK	((1ull << 30) - 1)
+#define LAST_MASK	((1ull << 29) - 1)
 #define STEP_BITS	(DROPPED_BIT | LAST_MASK << LAST_SHIFT)	/* of the step before */
 
 /* In the second word of an entry, above the number of its writes. */
@@ -100,6 +102,7 @@ int tso_load(struct tso *t, uint32_t state, struct kl_machine *m);
 /* As kl_system has them. */
 bool tso_same(struct kl_system *sys, uint32_t a, uint32_t b);
 int64_t tso_seal(struct kl_system *sys, uint32_t state);
+bool tso_lost(struct kl_system *sys, uint32_t state);
 bool tso_covers(struct kl_system *sys, uint32_t a, uint32_t b);
 size_t tso_bytes(const struct kl_system *sys);
 bool tso_full(const struct kl_system *sys);

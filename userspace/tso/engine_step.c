@@ -113,11 +113,13 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 /* Where the step leads from t->m. */
 static int apply(struct tso *t, const struct kl_item *it, kl_outcome_fn fn)
 {
-	int ret;
+	size_t len;
+	int ret = kl_machine_view(&t->m, t->thread, &t->view, &t->cview, &len);
 
-	kl_machine_view(&t->m, t->thread, t->view);
+	if (ret)
+		return ret;
 	kl_run_set_fresh(t->run, kl_machine_next_unknown(&t->m));
-	ret = kl_run_apply(t->run, t->view, t->m.nmem, it->method, kl_item_args(t->p, it),
+	ret = kl_run_apply(t->run, t->view, len, it->method, kl_item_args(t->p, it),
 			   kl_item_res(t->p, it), fn, t);
 	return kl_sim_gave_up(t->p, t->run, it, ret, t->reason);
 }

@@ -23,12 +23,14 @@ static int order_entries(struct tso *t, const struct kl_machine *m)
 
 /*
  * A machine in words: the flags and @last and the number of entries, memory, then the
- * entries (thread and item, whether it is due, and hidden, number of writes, the writes).
+ * entries (thread and item, whether it is due, and hidden, number of writes, the writes),
+ * then its notes.
  * Threads in a fixed order make equal machines equal word for word.
  */
 int64_t tso_intern(struct tso *t, struct kl_machine *m, bool dropped, uint32_t last)
 {
-	size_t n = 0, need = 1 + 2 * m->nmem + 2 * m->nentries + 3 * m->nwrites, i, k;
+	size_t n = 0, i, k;
+	const size_t need = 1 + 2 * m->nmem + 2 * m->nentries + 3 * m->nwrites + 2 * m->nnotes;
 	int ret;
 
 	kl_machine_canon(m);
@@ -36,7 +38,7 @@ int64_t tso_intern(struct tso *t, struct kl_machine *m, bool dropped, uint32_t l
 	if (ret)
 		return ret;
 	t->words[n++] = (m->in_gap ? GAP_BIT : 0) | (dropped ? DROPPED_BIT : 0) |
-			(uint64_t)last << LAST_SHIFT | m->nentries;
+			(m->nnotes ? NOTES_BIT : 0) | (uint64_t)last << LAST_SHIFT | m->nentries;
 	memcpy(t->words + n, m->mem, m->nmem * sizeof(*m->mem));
 	n += 2 * m->nmem;
 	for (i = 0; i < m->nentries; i++) {
@@ -52,7 +54,9 @@ int64_t tso_intern(struct tso *t, struct kl_machine *m, bool dropped, uint32_t l
 			t->words[n++] = w->v.tag;
 		}
 	}
-	return kl_intern(&t->machines, t->words, n);
+	if (m->nnotes)
+		memcpy(t->words + n, m->notes, m->nnotes * sizeof(*m->notes));
+	return kl_intern(&t->machines, t->words, n + 2 * m->nnotes);
 }
 
 int tso_load(struct tso *t, uint32_t state, struct kl_machine *m)
@@ -85,7 +89,11 @@ int tso_load(struct tso *t, uint32_t state, struct kl_machine *m)
 				.slot = w[n], .v = { .v = w[n + 1], .tag = w[n + 2] },
 			};
 	}
-	return 0;
+	m->nnotes = w[0] & NOTES_BIT ? (len - n) / 2 : 0;
+	ret = kl_grow(m->notes, m->cnotes, m->nnotes);
+	if (!ret && m->nnotes)
+		memcpy(m->notes, w + n, m->nnotes * sizeof(*m->notes));
+	return ret;
 }
 
 /* How many of the @left entries from @w on are of the first one's thread. */
@@ -107,6 +115,17 @@ bool tso_same(struct kl_system *sys, uint32_t a, uint32_t b)
 
 	return na == nb && !((wa[0] ^ wb[0]) & ~STEP_BITS) &&
 	       !memcmp(wa + 1, wb + 1, (na - 1) * sizeof(*wa));
+}
+
+bool tso_lost(struct kl_system *sys, uint32_t state)
+{
+	const struct tso *t = (const struct tso *)sys;
+
+	size_t len;
+	const uint64_t *w = kl_intern_get(&t->machines, state, &len);
+
+	return (w[0] & (GAP_BIT | NOTES_BIT)) == NOTES_BIT &&
+	       kl_state_lost((const struct kl_val *)(w + len - 2), 1);
 }
 
 int64_t tso_seal(struct kl_system *sys, uint32_t state)
@@ -144,7 +163,8 @@ bool tso_covers(struct kl_system *sys, uint32_t a, uint32_t b)
 	const uint64_t *v = t->machines.words + t->machines.at[b];
 	uint32_t n = (uint32_t)w[0], m = (uint32_t)v[0], k, l, i;
 
-	if (((w[0] ^ v[0]) & GAP_BIT) || n < m ||
+	/* Of those with notes it is not looked at. */
+	if (((w[0] ^ v[0]) & GAP_BIT) || (w[0] | v[0]) & NOTES_BIT || n < m ||
 	    memcmp(w + 1, v + 1, 2 * t->m.nmem * sizeof(*w)))
 		return false;
 	w += 1 + 2 * t->m.nmem;

@@ -32,6 +32,8 @@ struct kl_machine {
 	bool in_gap;		/* memory is unknown after every step */
 	struct kl_val *mem;
 	size_t nmem;
+	struct kl_val *notes;	/* what is known of its unknowns, see kl_run_set_raw() */
+	size_t nnotes, cnotes;
 	struct kl_entry *entries;
 	struct kl_write *writes;
 	size_t nentries, nwrites, centries, cwrites;
@@ -40,8 +42,21 @@ struct kl_machine {
 int kl_machine_init(struct kl_machine *m, size_t nmem);
 void kl_machine_free(struct kl_machine *m);
 int kl_machine_copy(struct kl_machine *to, const struct kl_machine *from);
-/* Memory as @thread sees it: its own entries over memory. */
-void kl_machine_view(const struct kl_machine *m, uint32_t thread, struct kl_val *view);
+
+/**
+ * kl_machine_view() - the state in which a thread executes, for raw mode
+ * @m: the machine
+ * @thread: its own entries are over memory; what is known of unknowns is behind it
+ * @view: growable
+ * @cap: its capacity
+ * @len: its length
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_machine_view(const struct kl_machine *m, uint32_t thread, struct kl_val **view, size_t *cap,
+		    size_t *len);
+/* See kl_state_lost(); in a gap it is known that nothing is known. */
+bool kl_machine_lost(const struct kl_machine *m);
 /* One more than the largest number of an unknown in it. */
 uint64_t kl_machine_next_unknown(const struct kl_machine *m);
 /* All of memory becomes unknown, each word by itself. */

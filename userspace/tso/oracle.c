@@ -22,7 +22,7 @@ struct waits {
 
 /* A configuration's words: these, memory, entries, writes, and who waits. */
 struct head {
-	uint32_t in_gap, nentries, nwrites, nwaits;
+	uint32_t in_gap, nentries, nwrites, nnotes, nwaits, pad;
 };
 
 struct oracle {
@@ -37,6 +37,7 @@ struct oracle {
 	struct kl_machine next;
 	uint32_t place, item, thread;	/* by what takes effect in it, */
 	struct kl_val *view;		/* of its thread */
+	size_t cview;
 	uint64_t *buf;
 	size_t cbuf;
 };
@@ -97,7 +98,10 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 		    const struct waits *more)
 {
 	struct kl_machine *m = &o->next;
-	struct head h = { .in_gap = m->in_gap, .nentries = m->nentries, .nwrites = m->nwrites };
+	struct head h = {
+		.in_gap = m->in_gap, .nentries = m->nentries, .nwrites = m->nwrites,
+		.nnotes = m->nnotes,
+	};
 	struct waits *w, *from;
 	size_t bytes, i;
 	void *at;
@@ -105,7 +109,7 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 
 	kl_machine_canon(m);
 	bytes = sizeof(h) + m->nmem * sizeof(*m->mem) + m->nentries * sizeof(*m->entries) +
-		m->nwrites * sizeof(*m->writes) + (o->nwaits + 1) * sizeof(*w);
+		m->nwrites * sizeof(*m->writes) + m->nnotes * sizeof(*m->notes) + (o->nwaits + 1) * sizeof(*w);
 	ret = kl_grow(o->buf, o->cbuf, in_words(bytes));
 	if (ret)
 		return ret;
@@ -121,7 +125,8 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 		e->n = m->entries[i].n;
 		at = e + 1;
 	}
-	w = from = put(at, m->writes, m->nwrites * sizeof(*m->writes));
+	at = put(at, m->writes, m->nwrites * sizeof(*m->writes));
+	w = from = put(at, m->notes, m->nnotes * sizeof(*m->notes));
 	for (i = 0; i < o->nwaits; i++)
 		if (has_entry(m, o->waits[i].entry))
 			*w++ = o->waits[i];
@@ -145,16 +150,19 @@ static int read_words(struct oracle *o, const uint64_t *words)
 	at = take(words, &h, sizeof(h));
 	ret = kl_grow(m->entries, m->centries, h.nentries) ?:
 	      kl_grow(m->writes, m->cwrites, h.nwrites) ?:
+	      kl_grow(m->notes, m->cnotes, h.nnotes) ?:
 	      kl_grow(o->waits, o->cwaits, h.nwaits);
 	if (ret)
 		return ret;
 	m->in_gap = h.in_gap;
+	m->nnotes = h.nnotes;
 	m->nentries = h.nentries;
 	m->nwrites = h.nwrites;
 	o->nwaits = h.nwaits;
 	at = take(at, m->mem, m->nmem * sizeof(*m->mem));
 	at = take(at, m->entries, m->nentries * sizeof(*m->entries));
 	at = take(at, m->writes, m->nwrites * sizeof(*m->writes));
+	at = take(at, m->notes, m->nnotes * sizeof(*m->notes));
 	take(at, o->waits, o->nwaits * sizeof(*o->waits));
 	return 0;
 }
@@ -202,7 +210,7 @@ static int try_exec(void *ctx, uint32_t place)
 	const uint32_t item = kl_orders_item(&o->o, place);
 	const struct kl_item *it = &p->items[item];
 	const struct kl_op *op;
-	size_t i;
+	size_t i, len;
 	int ret;
 
 	/* A drain takes what the thread left before the item, too. */
@@ -217,9 +225,11 @@ static int try_exec(void *ctx, uint32_t place)
 	if (it->kind == KL_ITEM_OP) {
 		op = kl_item_op(p, it);
 		o->thread = op->thread;
-		kl_machine_view(&o->m, o->thread, o->view);
+		ret = kl_machine_view(&o->m, o->thread, &o->view, &o->cview, &len);
+		if (ret)
+			return ret;
 		kl_run_set_fresh(o->run, kl_machine_next_unknown(&o->m));
-		return kl_run_apply(o->run, o->view, o->nmem, it->method, kl_item_args(p, it),
+		return kl_run_apply(o->run, o->view, len, it->method, kl_item_args(p, it),
 				    kl_item_res(p, it), add_outcome, o) ?:
 		       kl_look(&o->o.looks, kl_run_work(o->run) + o->nmem + o->m.nwrites);
 	}
@@ -270,9 +280,8 @@ static int try_orders(struct oracle *o)
 	if (!first)
 		return -ENOMEM;
 	bytes = sizeof(*h) + o->nmem * sizeof(*first);
-	o->view = calloc(o->nmem + 1, sizeof(*o->view));
 	words = calloc(1, bytes);
-	ret = o->view && words ? 0 : -ENOMEM;
+	ret = words ? 0 : -ENOMEM;
 	if (!ret)
 		put(words + sizeof(*h) / sizeof(*words), first, o->nmem * sizeof(*first));
 	ret = ret ?: kl_machine_init(&o->m, o->nmem) ?: kl_machine_init(&o->next, o->nmem);
@@ -283,11 +292,19 @@ static int try_orders(struct oracle *o)
 	return ret;
 }
 
+static bool is_lost(void *ctx, const uint64_t *words, size_t n)
+{
+	struct oracle *o = ctx;
+
+	/* When out of memory, the next step says so. */
+	return !read_words(o, words) && kl_machine_lost(&o->m);
+}
+
 static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 			     struct kl_answer *a)
 {
 	struct oracle o = {
-		.o = { .p = p, .looks = { .lim = lim } },
+		.o = { .p = p, .looks = { .lim = lim }, .is_lost = is_lost },
 	};
 	int ret;
 

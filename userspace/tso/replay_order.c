@@ -22,14 +22,15 @@ static bool same_machine(const struct kl_machine *a, const struct kl_machine *b)
 	size_t i;
 
 	if (a->in_gap != b->in_gap || a->nmem != b->nmem || a->nentries != b->nentries ||
-	    a->nwrites != b->nwrites || memcmp(a->mem, b->mem, a->nmem * sizeof(*a->mem)))
+	    a->nnotes != b->nnotes || a->nwrites != b->nwrites || memcmp(a->mem, b->mem, a->nmem * sizeof(*a->mem)))
 		return false;
 	for (i = 0; i < a->nentries; i++)
 		if (a->entries[i].thread != b->entries[i].thread ||
 		    a->entries[i].n != b->entries[i].n || a->entries[i].item != b->entries[i].item)
 			return false;
-	return !a->nwrites ||
-	       !memcmp(a->writes, b->writes, a->nwrites * sizeof(*a->writes));
+	return (!a->nwrites ||
+		!memcmp(a->writes, b->writes, a->nwrites * sizeof(*a->writes))) &&
+	       (!a->nnotes || !memcmp(a->notes, b->notes, a->nnotes * sizeof(*a->notes)));
 }
 
 static uint64_t hash_machine(const struct kl_machine *m)
@@ -123,17 +124,16 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 static int run_op(struct replay *r, const struct token *t, const struct kl_machine *m)
 {
 	const struct kl_op *op = &r->h->ops[t->op];
-	size_t before = r->next.n, i, k;
-	int ret = kl_grow(r->view, r->cview, m->nmem + 1);
+	size_t before = r->next.n, len, i, k;
+	int ret = kl_machine_view(m, op->thread, &r->view, &r->cview, &len);
 
 	if (ret)
 		return ret;
 	r->from = m;
 	r->thread = op->thread;
 	r->item = t->op;
-	kl_machine_view(m, op->thread, r->view);
 	kl_run_set_fresh(r->run, kl_machine_next_unknown(m));
-	ret = kl_run_apply(r->run, r->view, m->nmem, r->map[kl_op_method(r->h, op)],
+	ret = kl_run_apply(r->run, r->view, r->tso ? len : m->nmem, r->map[kl_op_method(r->h, op)],
 			   kl_op_args(r->h, op), kl_op_res(r->h, op), on_outcome, r);
 	/* The order says whether an entry stayed behind. */
 	for (i = k = before; r->tso && i < r->next.n; i++) {
@@ -245,6 +245,20 @@ static int sort_by_key(struct replay *r)
 	return 0;
 }
 
+/* Is it known that there is a first state from which all so far is possible? */
+static bool is_sure(const struct replay *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->cur.n; i++) {
+		const struct kl_machine *m = &r->cur.m[i];
+
+		if (m->in_gap || !(r->tso ? kl_machine_lost(m) : kl_state_lost(m->mem, m->nmem)))
+			return true;
+	}
+	return !r->ntok;
+}
+
 static int run_order(struct replay *r)
 {
 	size_t i;
@@ -254,11 +268,16 @@ static int run_order(struct replay *r)
 		ret = sort_by_key(r);
 	kl_run_set_raw(r->run, r->tso);
 	for (i = 0; i < r->ntok && !ret; i++) {
+		if (r->tok[i].first && !is_sure(r))
+			break;
 		if (r->tok[i].first)
 			ret = start(r, r->h->fresh);
 		if (!ret)
 			ret = run_step(r, i) ?: kl_replay_look(r, 0);
 	}
+	if (!ret && !is_sure(r))
+		ret = kl_replay_wrong(r, "no first state is known to allow the order up to step",
+				      i);
 	kl_run_set_raw(r->run, false);
 	return ret;
 }

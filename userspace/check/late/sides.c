@@ -39,12 +39,15 @@ int late_find_values(struct late_ops *f, const enum kl_role *roles, const char *
 
 		if (it->kind != KL_ITEM_OP)
 			continue;
-		v = *kl_item_args(f->p, it);
 		f->value[i] = LATE_ANYTHING;
+		/* Such a one may have no value. */
 		if (role == KL_ROLE_OTHER) {
 			*why = "a method that is none of the container's";
 			ret = 1;
-		} else if (v.tag == KL_WORD) {
+			break;
+		}
+		v = *kl_item_args(f->p, it);
+		if (v.tag == KL_WORD) {
 			words[n++] = i;
 		} else if (v.tag == KL_EMPTY && role != KL_ROLE_ADD) {
 			f->value[i] = LATE_EMPTY;

@@ -177,14 +177,15 @@ static int number_block(struct timeline *t)
 	for (i = 0; i < b.n; i++) {
 		const struct kl_op *op = op_of(t, from + i);
 		const struct kl_shape s = shapes[op->shape];
-		/* Its argument if it adds, else its result: there is no other. */
-		const struct kl_val v = vals[s.vals];
+		struct kl_val v;
 
 		__builtin_prefetch(op + BLOCK);
 		b.role[i] = roles[s.method];
+		/* Such a one may have no value. */
 		if (b.role[i] == KL_ROLE_OTHER)
 			return no_role(t, s.method);
-		b.v[i] = v;
+		/* Its argument if it adds, else its result: there is no other. */
+		b.v[i] = v = vals[s.vals];
 		if (v.tag != KL_WORD)
 			continue;
 		if (v.v < words->ndirect)

@@ -315,6 +315,8 @@ int live_restart(struct kl_online *o, struct on_part *p);
 void live_drop(struct kl_online *o, struct on_part *p);
 /* Is it possible in some state at all? */
 int live_possible(struct kl_online *o, uint32_t op);
+/* Is all that is possible lost, see kl_state_lost()? */
+bool live_lost(struct kl_online *o, const struct on_part *p);
 /* All that may be so now: the state, and which of some operations have taken effect, by bits. */
 struct live_config {
 	uint64_t done;

@@ -348,6 +348,19 @@ int live_begin(struct kl_online *o, struct on_part *p, uint32_t but, const uint3
 	return ret < 0 ? ret : 0;
 }
 
+bool live_lost(struct kl_online *o, const struct on_part *p)
+{
+	size_t at;
+
+	if (!p->live)
+		return kl_sim_lost(&o->sim, p->state);
+	for (at = 0; at < p->live->cur.n; at++)
+		if (!kl_sim_lost(&o->sim, kl_rec_state(&p->live->c,
+						       p->live->cur.rec + at * p->live->c.reclen)))
+			return false;
+	return true;
+}
+
 int live_possible(struct kl_online *o, uint32_t op)
 {
 	const uint32_t *next;

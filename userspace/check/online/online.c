@@ -209,13 +209,17 @@ int kl_online_end(struct kl_online *o)
 	return ret;
 }
 
-static enum kl_verdict verdict(const struct on_part *p, const char **why)
+static enum kl_verdict verdict(struct kl_online *o, const struct on_part *p, const char **why)
 {
 	*why = NULL;
 	if (p->wrong)
 		return KL_VIOLATION;
 	if (p->why || p->gapped) {
 		*why = p->why ? p->why : "operations were lost";
+		return KL_UNKNOWN;
+	}
+	if (p->front && live_lost(o, p)) {
+		*why = KL_LOST_REASON;
 		return KL_UNKNOWN;
 	}
 	return KL_LINEARIZABLE;
@@ -237,7 +241,7 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 	for (i = 0; i < o->nparts; i++) {
 		const struct on_part *p = &o->parts[i];
 
-		s->count[verdict(p, &why)]++;
+		s->count[verdict(o, p, &why)]++;
 		s->bytes += sizeof(*p) + p->cring * sizeof(*p->ring);
 		first = first ? first : why;
 	}
