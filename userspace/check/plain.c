@@ -19,9 +19,20 @@ struct plain {
 	struct kl_sim sim;
 };
 
+static bool plain_covers(struct kl_system *s, uint32_t a, uint32_t b)
+{
+	return kl_sim_covers(&((struct plain *)s)->sim, a, b);
+}
+
 static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const uint32_t **next)
 {
-	return kl_sim_step(&((struct plain *)s)->sim, state, item, next);
+	struct plain *pl = (struct plain *)s;
+	const int ret = kl_sim_step(&pl->sim, state, item, next);
+
+	/* Else no state covers another one. */
+	if (pl->sim.noted)
+		s->covers = plain_covers;
+	return ret;
 }
 
 static int plain_nature(struct kl_system *s, uint32_t item)

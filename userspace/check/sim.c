@@ -80,25 +80,36 @@ static inline struct kl_val unpack_val(const uint8_t **p)
 	return (struct kl_val){ .v = v & mask[head & 15], .tag = head >> 4 };
 }
 
-/* The state, in s->before, where it often is from the step before. */
-static int unpack_state(struct kl_sim *s, uint32_t state)
+/* How many values the state has, which are in *@v then; -ENOMEM. */
+static ssize_t unpack_to(const struct kl_sim *s, uint32_t state, struct kl_val **v, size_t *cap)
 {
 	struct kl_val *to;
 	const uint8_t *p;
 	size_t words;
 	int ret;
 
+	p = (const uint8_t *)kl_intern_get(&s->states, state, &words);
+	/* No value takes less than a byte. */
+	ret = kl_grow(*v, *cap, 8 * words);
+	if (ret)
+		return ret;
+	for (to = *v; *p != END; to++)
+		*to = unpack_val(&p);
+	return to - *v;
+}
+
+/* The state, in s->before, where it often is from the step before. */
+static int unpack_state(struct kl_sim *s, uint32_t state)
+{
+	ssize_t n;
+
 	if (s->nbefore && s->unpacked == state)
 		return 0;
 	s->nbefore = 0;
-	p = (const uint8_t *)kl_intern_get(&s->states, state, &words);
-	/* No value takes less than a byte. */
-	ret = kl_grow(s->before, s->cbefore, 8 * words);
-	if (ret)
-		return ret;
-	for (to = s->before; *p != END; to++)
-		*to = unpack_val(&p);
-	s->nbefore = to - s->before;
+	n = unpack_to(s, state, &s->before, &s->cbefore);
+	if (n < 0)
+		return n;
+	s->nbefore = n;
 	s->unpacked = state;
 	return 0;
 }
@@ -107,6 +118,18 @@ bool kl_sim_lost(struct kl_sim *s, uint32_t state)
 {
 	return state != KL_STATE_GAP && !unpack_state(s, state) &&
 	       kl_state_lost(s->before, s->nbefore);
+}
+
+bool kl_sim_covers(struct kl_sim *s, uint32_t a, uint32_t b)
+{
+	ssize_t n;
+
+	if (a == b)
+		return true;
+	if (a == KL_STATE_GAP || b == KL_STATE_GAP || unpack_state(s, a))
+		return false;
+	n = unpack_to(s, b, &s->other, &s->cother);
+	return n >= 0 && kl_state_covers(s->p->spec, s->before, s->nbefore, s->other, n);
 }
 
 bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word)
@@ -172,6 +195,7 @@ void kl_sim_free(struct kl_sim *s)
 	free(s->nature);
 	free(s->next);
 	free(s->before);
+	free(s->other);
 	free(s->packed);
 	memset(s, 0, sizeof(*s));
 }
@@ -205,6 +229,7 @@ static int collect(void *ctx, const struct kl_outcome *o)
 	size_t i;
 	int ret;
 
+	s->noted |= o->notes < o->len;
 	if (s->in_gap)
 		id = KL_STATE_GAP;
 	else

@@ -138,8 +138,11 @@ struct kl_sim {
 	uint32_t unpacked;
 	uint64_t *packed;	/* one to be interned */
 	size_t cbefore, cpacked;
+	struct kl_val *other;	/* scratch */
+	size_t cother;
 	size_t room, peak;	/* words of states until some are forgotten; bytes at most */
 	bool in_gap, fixed;
+	bool noted;		/* some state has notes, see kl_state_covers() */
 	char *reason;		/* where to say why the interpreter gave up */
 };
 
@@ -214,6 +217,9 @@ int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n);
 
 /* See kl_state_lost(); false too when out of memory, which the next step tells. */
 bool kl_sim_lost(struct kl_sim *s, uint32_t state);
+
+/* Does @a stand for all states that @b stands for?  False if that is not seen. */
+bool kl_sim_covers(struct kl_sim *s, uint32_t a, uint32_t b);
 
 /* The word that a state of one slot is; false if that is not known. */
 bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word);

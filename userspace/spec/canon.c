@@ -294,10 +294,11 @@ int kl_run_canon(struct kl_run *r)
 	if (!r->nsym && r->known && !r->nwrote && !r->cont_changed) {
 		r->next = r->in;
 		r->nout = r->in_len;
+		r->notes_out = r->notes;
 		return 0;
 	}
 	r->next = r->slots;
-	r->nout = n;
+	r->nout = r->notes_out = n;
 	if (!r->nsym && !r->s->nconts && !r->lost)
 		return 0;
 	ret = kl_relations_settle(r);
@@ -320,6 +321,7 @@ int kl_run_canon(struct kl_run *r)
 	ret = kl_grow(r->names, r->cnames, 2 * r->nsym);
 	if (!ret && r->nsym && !r->raw)
 		ret = name_unknowns(r);
+	r->notes_out = r->nout;
 	if (!ret && kl_run_keeps(r))
 		ret = kl_notes_put(r);
 	r->next = r->out;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "spec/run.h"
 
@@ -19,6 +20,31 @@ static void count(struct kl_run *r, struct kl_val v)
 		r->nstate = v.v + 1;
 }
 
+/* How many values the note at @v has, of @n that there are; 0: it is none. */
+static size_t note_len(const struct kl_val *v, size_t n)
+{
+	size_t len = 2;
+
+	if (v->tag == KL_NOTE_LOST)
+		return 1;
+	if (n < 2)
+		return 0;
+	if (v->tag == KL_NOTE_LENGTH || v->tag == KL_NOTE_FLOOR)
+		return 2;
+	if (v->tag != KL_ANY)
+		return 0;
+	if (v[1].tag == KL_NOTE_ALIVE)
+		return 2;
+	if (v[1].tag == KL_NOTE_MAY) {
+		while (len + 1 < n && v[len].tag == KL_WORD)
+			len += 2;
+		return len;
+	}
+	return v[1].tag == KL_ANY && n > 2 &&
+	       (v[2].tag == KL_NOTE_PLUS || v[2].tag == KL_NOTE_MINUS || is_relation(v[2].tag)) ?
+	       3 : 0;
+}
+
 int kl_notes_scan(struct kl_run *r, size_t at)
 {
 	const struct kl_val *v = r->in;
@@ -26,31 +52,16 @@ int kl_notes_scan(struct kl_run *r, size_t at)
 
 	r->notes = at;
 	while (at < n) {
-		if (v[at].tag == KL_NOTE_LOST) {
-			at++;
-		} else if (at + 2 > n) {
+		const size_t len = note_len(v + at, n - at);
+
+		if (!len || (v[at].tag >= KL_NOTE_LENGTH && v[at].tag <= KL_NOTE_FLOOR &&
+			     v[at].v >= r->s->nconts))
 			return -EINVAL;
-		} else if (v[at].tag == KL_NOTE_LENGTH || v[at].tag == KL_NOTE_FLOOR) {
-			if (v[at].v >= r->s->nconts)
-				return -EINVAL;
-			count(r, v[at + 1]);
-			at += 2;
-		} else if (v[at].tag == KL_ANY && v[at + 1].tag == KL_NOTE_ALIVE && r->raw) {
-			count(r, v[at]);
-			at += 2;
-		} else if (v[at].tag == KL_ANY && v[at + 1].tag == KL_NOTE_MAY) {
-			count(r, v[at]);
-			for (at += 2; at + 1 < n && v[at].tag == KL_WORD; at += 2)
-				;
-		} else if (v[at].tag == KL_ANY && v[at + 1].tag == KL_ANY && at + 2 < n &&
-			   (v[at + 2].tag == KL_NOTE_PLUS || v[at + 2].tag == KL_NOTE_MINUS ||
-			    is_relation(v[at + 2].tag))) {
+		if (v[at].tag != KL_NOTE_LOST) {
 			count(r, v[at]);
 			count(r, v[at + 1]);
-			at += 3;
-		} else {
-			return -EINVAL;
 		}
+		at += len;
 	}
 	return 0;
 }
@@ -143,6 +154,67 @@ int kl_notes_load(struct kl_run *r)
 bool kl_state_lost(const struct kl_val *state, size_t len)
 {
 	return len && state[len - 1].tag == KL_NOTE_LOST;
+}
+
+/* Where notes begin in a state. */
+static size_t notes_at(const struct kl_spec *s, const struct kl_val *state, size_t len)
+{
+	size_t at = s->nslots;
+	unsigned int i;
+
+	for (i = 0; i < s->nconts && at < len; i++)
+		at += 1 + state[at].v * kl_cont_stride(s->conts[i]->cont);
+	return at;
+}
+
+/* Are all in the ranges of @b in those of @a, of MAY both? */
+static bool has_ranges(const struct kl_val *a, size_t alen, const struct kl_val *b, size_t blen)
+{
+	size_t i = 2, k;
+
+	if (b[1].v & ~a[1].v)
+		return false;
+	for (k = 2; k < blen; k += 2) {
+		while (i < alen && a[i + 1].v < b[k].v)
+			i += 2;
+		if (i >= alen || a[i].v > b[k].v || a[i + 1].v < b[k + 1].v)
+			return false;
+	}
+	return true;
+}
+
+/* Does the note @a follow from those of @b? */
+static bool follows(const struct kl_val *a, size_t alen, const struct kl_val *b, size_t blen)
+{
+	size_t at, n;
+
+	for (at = 0; at < blen; at += n) {
+		n = note_len(b + at, blen - at);
+		if (!n)
+			return false;
+		if (n == alen && !memcmp(a, b + at, n * sizeof(*a)))
+			return true;
+		if (alen > 1 && n > 1 && kl_val_eq(a[0], b[at]) && a[1].tag == KL_NOTE_MAY &&
+		    b[at + 1].tag == KL_NOTE_MAY)
+			return has_ranges(a, alen, b + at, n);
+	}
+	return false;
+}
+
+bool kl_state_covers(const struct kl_spec *s, const struct kl_val *a, size_t alen,
+		     const struct kl_val *b, size_t blen)
+{
+	const size_t base = notes_at(s, a, alen);
+	size_t at, n;
+
+	if (base > blen || base != notes_at(s, b, blen) || memcmp(a, b, base * sizeof(*a)))
+		return false;
+	for (at = base; at < alen; at += n) {
+		n = note_len(a + at, alen - at);
+		if (!n || !follows(a + at, n, b + base, blen - base))
+			return false;
+	}
+	return true;
 }
 
 /* ---- to the state ---- */

@@ -392,7 +392,7 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 		return ret;
 	sort_wrote(r);
 	o = (struct kl_outcome){
-		.state = r->next, .len = r->nout, .results = r->results, .barrier = r->barrier,
+		.state = r->next, .len = r->nout, .notes = r->notes_out, .results = r->results, .barrier = r->barrier,
 		.through = r->through, .wrote = r->wrote, .nwrote = r->nwrote,
 		.changed = r->nwrote || r->cont_changed, .at = r->next_at,
 		.locals = r->reg, .nlocals = r->next_at ? r->m->nlocals : 0,

@@ -142,7 +142,7 @@ struct kl_run {
 	/* Outcomes. */
 	const struct kl_val *next;	/* the next state: in out[], or slots[] itself */
 	struct kl_val *out;
-	size_t nout, cout;
+	size_t nout, cout, notes_out;	/* where notes begin in it */
 	size_t *out_at;			/* where each container's header is in @out */
 	uint64_t *rename;
 	size_t crename;

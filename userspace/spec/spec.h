@@ -152,6 +152,7 @@ const struct kl_val *kl_run_init(struct kl_run *r, bool fresh, size_t *len);
 struct kl_outcome {
 	const struct kl_val *state;	/* the next state, canonical */
 	size_t len;
+	size_t notes;			/* where in it begins what is known of its unknowns */
 	/*
 	 * Slots of the state that the operation assigned (also when the value
 	 * stayed the same), in ascending order; only for specs of fixed size.
@@ -264,6 +265,19 @@ int kl_run_resume(struct kl_run *r, const struct kl_val *state, size_t len, unsi
  * Return: true if so; then it is not known whether the state stands for any.
  */
 bool kl_state_lost(const struct kl_val *state, size_t len);
+
+/**
+ * kl_state_covers() - does one state stand for all that another one stands for?
+ * @s: their specification
+ * @a: the one, canonical
+ * @alen: its slots
+ * @b: the other
+ * @blen: its slots
+ *
+ * Return: true if it is seen that it does, as they differ only in what is known of unknowns.
+ */
+bool kl_state_covers(const struct kl_spec *s, const struct kl_val *a, size_t alen,
+		     const struct kl_val *b, size_t blen);
 
 /* Rename the unknowns of a state of fixed size by first occurrence, in place. */
 void kl_state_canon(struct kl_val *state, size_t len);
