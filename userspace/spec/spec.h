@@ -9,8 +9,9 @@
  * Equal states are equal word for word.  A scalar that is not known holds
  * KL_ANY with a number: equal numbers are equal unknowns, numbered by first
  * occurrence.  An unknown is bound when an operation's observed result says
- * what it is; a branch on it is taken both ways (with the equality kept where
- * it was compared with ==).  What is lost that way only widens what is accepted.
+ * what it is; a branch on it is taken both ways, and what each tells of it is
+ * kept behind the containers (notes).  What cannot be kept only widens what is
+ * accepted, and kl_state_lost() says so.
  */
 #ifndef KL_SPEC_H
 #define KL_SPEC_H
