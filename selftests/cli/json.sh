@@ -28,9 +28,11 @@ json 0 "linearizable" "v['verdict'] == 'LINEARIZABLE' and v['operations'] == 500
 run check --json --certificate=h.cert "$spec" h.txt
 python3 -c "import json
 v = json.load(open('out'))
-for key in 'read_seconds', 'check_seconds', 'certificate_seconds', 'user_seconds':
+for key in 'read_seconds', 'check_seconds', 'certificate_seconds':
     assert 0 < v[key] < 60, key
-assert 0 <= v['shrink_seconds'] < 60
+# a kernel that counts ticks may have given all of them to the system
+for key in 'shrink_seconds', 'user_seconds':
+    assert 0 <= v[key] < 60, key
 assert 1 << 20 < v['peak_bytes'] < 1 << 30" 2>err
 ktap_result $? "what it cost" "$(cat out err)"
 "$KLIN" gen --type=map --ops=500 --threads=3 --mutate=40 >h.txt
