@@ -73,7 +73,7 @@ static int scan_line(void *ctx, const char **pp)
 	struct kl_val ok;
 	size_t n;
 
-	if (kl_scan_u64(&r->scan, &p, &process, "a thread's number"))
+	if (kl_scan_short(&r->scan, &p, &process, "a thread's number"))
 		return -EINVAL;
 	p = kl_scan_skip(p);
 	n = kl_scan_word(p);

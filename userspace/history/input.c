@@ -48,23 +48,25 @@ void kl_input_close(struct kl_input *in)
 	in->buf = NULL;
 }
 
-/* Read until @want bytes are there or there are no more, with room for a newline behind them. */
+/* Read until @want bytes are there or there are no more, with room for a newline and others. */
 static int fill(struct kl_input *in, size_t want)
 {
+	const size_t behind = 1 + KL_INPUT_BEHIND;
 	ssize_t n;
 	int ret;
 
 	while (!in->end && in->len < want) {
-		ret = kl_grow(in->buf, in->cap, want + 1);
+		ret = kl_grow(in->buf, in->cap, want + behind);
 		if (ret)
 			return ret;
-		n = read(in->fd, in->buf + in->len, in->cap - 1 - in->len);
+		n = read(in->fd, in->buf + in->len, in->cap - behind - in->len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
 		in->len += n;
 		in->end = !n;
+		memset(in->buf + in->len, 0, behind);
 	}
 	return 0;
 }
@@ -92,19 +94,21 @@ static int memory_lines(struct kl_input *in, const char **p, const char **end)
 	if (!left)
 		return 0;
 	*p = in->mem + in->at;
-	nl = last_newline(*p, left);
+	nl = left > KL_INPUT_BEHIND ? last_newline(*p, left - KL_INPUT_BEHIND) : NULL;
 	if (nl) {
 		*end = nl + 1;
 		in->at += *end - *p;
 		return 1;
 	}
-	ret = kl_grow(in->buf, in->cap, left + 1);
+	ret = kl_grow(in->buf, in->cap, left + 1 + KL_INPUT_BEHIND);
 	if (ret)
 		return ret;
 	memcpy(in->buf, *p, left);
-	in->buf[left] = '\n';
+	memset(in->buf + left, 0, 1 + KL_INPUT_BEHIND);
+	if (in->buf[left - 1] != '\n')
+		in->buf[left++] = '\n';
 	*p = in->buf;
-	*end = in->buf + left + 1;
+	*end = in->buf + left;
 	in->at = in->len;
 	return 1;
 }
@@ -149,7 +153,7 @@ int kl_input_all(struct kl_input *in, const char **data, size_t *len)
 
 	if (in->size > want)
 		want = in->size;
-	kl_expect(in->buf, in->cap, in->len, want + 2);
+	kl_expect(in->buf, in->cap, in->len, want + 2 + KL_INPUT_BEHIND);
 	for (; in->fd >= 0 && !in->end && !ret; want += want / 2)
 		ret = fill(in, want + 1);
 	*data = in->mem ? in->mem : in->buf;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define KL_INPUT_BEHIND	8	/* bytes behind lines that can be read, whatever they are */
+
 struct kl_input {
 	const char *name;	/* as messages call it */
 	int fd;			/* -1: from memory */
@@ -40,6 +42,8 @@ int kl_input_peek(struct kl_input *in, const char **data, size_t *len);
  * @in: the input
  * @p: the first line
  * @end: behind the newline of the last line; a last line without one is given one
+ *
+ * Behind @end there are KL_INPUT_BEHIND bytes more that can be read.
  *
  * What the run before held is overwritten.
  *

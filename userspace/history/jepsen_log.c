@@ -98,7 +98,7 @@ static int scan_line(void *ctx, const char **pp)
 	tok = p;
 	if (*p == ':')
 		return 0;
-	if (kl_scan_u64(&j->scan, &p, &process, "a process, a number, or :nemesis"))
+	if (kl_scan_short(&j->scan, &p, &process, "a process, a number, or :nemesis"))
 		return -EINVAL;
 	p = kl_scan_skip(p);
 	n = kl_scan_word(p);

@@ -88,13 +88,11 @@ int kl_scan_u64_slow(struct kl_scan *s, const char **pp, uint64_t *out, const ch
 	return 0;
 }
 
-int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *out, const char *what)
+int kl_scan_negative(struct kl_scan *s, const char **pp, uint64_t *out, const char *what)
 {
 	const char *p = *pp + 1;
 	uint64_t w;
 
-	if (**pp != '-')
-		return kl_scan_u64(s, pp, out, what);
 	if (!kl_scan_digit(*p))
 		return kl_scan_bad(s, *pp, what);
 	if (kl_scan_u64(s, &p, &w, what))
@@ -104,14 +102,6 @@ int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *out, const char
 	*out = -w;
 	*pp = p;
 	return 0;
-}
-
-int kl_scan_eol(struct kl_scan *s, const char **pp)
-{
-	const char *p = kl_scan_skip(*pp);
-
-	*pp = p;
-	return *p == '\n' ? 0 : kl_scan_bad(s, p, "the end of the line");
 }
 
 /* Then it is no text, and what is taken for a string would end there. */

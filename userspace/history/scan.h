@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Scanning of the forms that are lines of words.  Scanners rely on every line
- * ending in a newline, which no word contains, and need no other bound.
+ * ending in a newline, which no word contains, and on KL_INPUT_BEHIND bytes that can
+ * be read behind the last one; they need no other bound.
  */
 #ifndef KL_HISTORY_SCAN_H
 #define KL_HISTORY_SCAN_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "history/input.h"
 
@@ -55,10 +58,30 @@ static inline const char *kl_scan_skip(const char *p)
 	return p;
 }
 
+/* The eight characters at @p, the first one lowest. */
+__attribute__((always_inline))
+static inline uint64_t kl_scan_eight(const char *p)
+{
+	uint64_t w;
+
+	_Static_assert(sizeof(w) <= KL_INPUT_BEHIND, "behind a newline they can be read");
+	memcpy(&w, p, sizeof(w));
+	return le64toh(w);
+}
+
+__attribute__((always_inline))
 static inline size_t kl_scan_word(const char *p)
 {
+	const uint64_t ones = 0x0101010101010101;
 	const char *start = p;
+	uint64_t w, found;
 
+	/* What ends a word, and little else, is not above a blank; the lowest one is certain. */
+	do {
+		w = kl_scan_eight(p);
+		found = (w - ones * (' ' + 1)) & ~w & ones * 0x80;
+		p += found ? (size_t)__builtin_ctzll(found) / 8 : sizeof(w);
+	} while (!found);
 	while (!kl_scan_end(*p))
 		p++;
 	return p - start;
@@ -96,31 +119,89 @@ int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected);
 /* The same, and nothing can be understood without it. */
 int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected);
 
+/* How many of the eight characters are digits, in front of the first that is none. */
+__attribute__((always_inline))
+static inline unsigned int kl_scan_digits(uint64_t w)
+{
+	const uint64_t v = w ^ 0x3030303030303030;
+	/* Behind the first other one there may be carries. */
+	const uint64_t others = ((v + 0x7676767676767676) | v) & 0x8080808080808080;
+
+	return others ? __builtin_ctzll(others) / 8 : 8;
+}
+
+/* The number that the first @n of the eight characters are: one, two, four digits at a time. */
+__attribute__((always_inline))
+static inline uint64_t kl_scan_number(uint64_t w, unsigned int n)
+{
+	const uint64_t four = 0x000000ff000000ff;
+
+	w = (w & 0x0f0f0f0f0f0f0f0f) << (32 - 4 * n) << (32 - 4 * n);
+	w = w * 10 + (w >> 8);
+	return ((w & four) * (100 + (1000000ull << 32)) +
+		(w >> 16 & four) * (1 + (10000ull << 32))) >> 32;
+}
+
 /* kl_scan_u64() when it is not short and decimal. */
 int kl_scan_u64_slow(struct kl_scan *s, const char **pp, uint64_t *out, const char *what);
 
 /* A decimal or 0x number that ends its word; *pp moves behind it.  0 or -EINVAL. */
+__attribute__((always_inline))
 static inline int kl_scan_u64(struct kl_scan *s, const char **pp, uint64_t *out, const char *what)
 {
+	static const uint32_t tens[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
 	const char *p = *pp;
-	uint64_t v = 0;
-	unsigned int d;
+	uint64_t w = kl_scan_eight(p), v;
+	unsigned int n = kl_scan_digits(w), more;
 
-	for (; (d = (unsigned int)(*p - '0')) < 10; p++)
-		v = v * 10 + d;
-	/* Nineteen digits fit. */
-	if ((size_t)(p - *pp) - 1 >= 19 || !kl_scan_end(*p))
+	v = kl_scan_number(w, n);
+	p += n;
+	if (n == 8) {
+		w = kl_scan_eight(p);
+		more = kl_scan_digits(w);
+		if (more == 8)
+			return kl_scan_u64_slow(s, pp, out, what);
+		v = v * tens[more] + kl_scan_number(w, more);
+		p += more;
+	}
+	if (!n || !kl_scan_end(*p))
 		return kl_scan_u64_slow(s, pp, out, what);
 	*pp = p;
 	*out = v;
 	return 0;
 }
 
+/* The same, of what is often a digit: threads, objects, CPUs. */
+__attribute__((always_inline))
+static inline int kl_scan_short(struct kl_scan *s, const char **pp, uint64_t *out,
+				const char *what)
+{
+	const char *p = *pp;
+
+	if (!kl_scan_digit(*p) || !kl_scan_end(p[1]))
+		return kl_scan_u64(s, pp, out, what);
+	*out = *p - '0';
+	*pp = p + 1;
+	return 0;
+}
+
+/* kl_scan_word64() of what begins with a sign. */
+int kl_scan_negative(struct kl_scan *s, const char **pp, uint64_t *out, const char *what);
+
 /* The same with a sign, in two's complement; not below -2^63. */
-int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *out, const char *what);
+__attribute__((always_inline))
+static inline int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *out,
+				 const char *what)
+{
+	return **pp == '-' ? kl_scan_negative(s, pp, out, what) : kl_scan_short(s, pp, out, what);
+}
 
 /* Nothing but blanks is left of the line; *pp moves to its end.  0 or -EINVAL. */
-int kl_scan_eol(struct kl_scan *s, const char **pp);
+static inline int kl_scan_eol(struct kl_scan *s, const char **pp)
+{
+	*pp = kl_scan_skip(*pp);
+	return **pp == '\n' ? 0 : kl_scan_bad(s, *pp, "the end of the line");
+}
 
 /**
  * kl_scan_lines() - call a function for each line that is not empty

@@ -99,7 +99,7 @@ static int scan_attribute(struct kl_scan *s, const char **pp, struct line *l)
 	uint64_t v;
 
 	if (scan_prefix(&p, "cpu=")) {
-		if (kl_scan_u64(s, &p, &v, "a CPU number"))
+		if (kl_scan_short(s, &p, &v, "a CPU number"))
 			return -EINVAL;
 		if (v >= KL_NO_CPU)
 			return kl_scan_bad(s, tok, "a CPU number below 65535");
@@ -233,7 +233,7 @@ static inline int scan_id(struct kl_scan *s, const char **pp, char mark, const c
 
 	if (p[-1] != mark || !kl_scan_digit(*p))
 		return kl_scan_bad(s, p - 1, what);
-	if (kl_scan_u64(s, &p, raw, what))
+	if (kl_scan_short(s, &p, raw, what))
 		return -EINVAL;
 	*pp = p;
 	return 0;
