@@ -11,7 +11,7 @@
  */
 #include <errno.h>
 
-#include "history/linp.h"
+#include "history/linp_scan.h"
 
 #define PEEK	{ "PEEK", "peek", KL_LINP_TAKE }
 
@@ -42,12 +42,11 @@ static bool is_fptlin(const struct kl_head *head)
 static int scan_line(void *ctx, const char **pp)
 {
 	struct kl_linp *l = ctx;
-	struct kl_val v, w = { 0 };
 	struct kl_op op = { 0 };
 	enum kl_linp_shape shape;
 	const char *p = *pp;
 	int64_t thread;
-	uint64_t process;
+	uint64_t process, v, w = 0;
 	int m;
 
 	if (*p == '#')
@@ -67,7 +66,7 @@ static int scan_line(void *ctx, const char **pp)
 		return -EINVAL;
 	if (shape == KL_LINP_SWAP) {
 		p = kl_scan_skip(p);
-		if (kl_scan_word64(&l->scan, &p, &w.v, "another value, a number"))
+		if (kl_scan_word64(&l->scan, &p, &w, "another value, a number"))
 			return -EINVAL;
 	}
 	if (kl_scan_eol(&l->scan, &p))

@@ -51,9 +51,16 @@ struct kl_shapes {
 	uint64_t handful[KL_HANDFUL];
 };
 
+/* Operations that lie behind the history's, see batch.h. */
+struct kl_batch {
+	size_t n, room, nvals;
+	bool words;	/* and nothing else are their values */
+};
+
 struct kl_index {
 	struct kl_table methods, objects, threads;
 	struct kl_shapes shapes;
+	struct kl_batch batch;
 };
 
 /* kl_history_thread(), which most often was asked for lately. */

@@ -22,10 +22,16 @@ int kl_history_room(struct kl_history *h, size_t n, size_t nvals);
  */
 int kl_history_append(struct kl_history *h, size_t n, size_t nvals, bool words);
 
+/* Append the operations that kl_batch_add() put there; 0 or a negative errno. */
+int kl_history_flush(struct kl_history *h);
+
 /* Of the next @n operations no times are told, see kl_history_tell(). */
 int kl_history_untold(struct kl_history *h, size_t n);
 
-/* Room for about @times what is there, operations and shapes, if that is at most @most bytes. */
+/*
+ * Room for about @times what is there, operations and shapes, if that is at most @most bytes.
+ * Nothing is left to be flushed.
+ */
 void kl_history_expect(struct kl_history *h, double times, size_t most);
 
 /**

@@ -23,7 +23,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "history/linp.h"
+#include "history/linp_scan.h"
 #include "history/order.h"
 
 #define PEEK	{ "peek", "peek", KL_LINP_TAKE }
@@ -90,8 +90,8 @@ static int telling(const struct kl_linp *l, int m)
 static int scan_line(void *ctx, const char **pp)
 {
 	struct kl_linp *l = ctx;
-	struct kl_val v, result = { 0 };
 	struct kl_op op = { 0 };
+	uint64_t v, result = 0;
 	const char *p = *pp;
 	int m;
 

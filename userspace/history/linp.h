@@ -53,23 +53,23 @@ struct kl_linp {
 	size_t ntypes;
 	const char *expected;	/* types, for messages */
 	bool one_thread;	/* the form names none */
-	uint16_t method[KL_LINP_METHODS];
+	unsigned int nmethods;	/* of the type, and of each: */
+	struct kl_shape shape[KL_LINP_METHODS];
+	struct kl_linp_name {
+		uint64_t chars, mask;	/* the first characters, eight at most, as a number */
+		size_t len;		/* how many they are, */
+		const char *rest;	/* and what follows them */
+	} name[KL_LINP_METHODS];
 };
 
 /* Does a file begin with `# TYPE' of one of them? */
 bool kl_linp_is(const struct kl_head *head, const struct kl_linp_type *types, size_t n);
 /* A line `# TYPE', or a comment behind it. */
 int kl_linp_header(struct kl_linp *l, const char **pp);
-/* The index of the method at *pp in the type's, which moves behind it; -EINVAL after a message. */
-int kl_linp_method(struct kl_linp *l, const char **pp);
-/* The start and the end of an operation at *pp, in our times. */
-int kl_linp_times(struct kl_linp *l, const char **pp, struct kl_op *op);
-/* The value at *pp that the method of index @m has. */
-int kl_linp_value(struct kl_linp *l, int m, const char **pp, struct kl_val *v);
-/* The result at *pp, 1 or 0, of a method that tells it. */
-int kl_linp_result(struct kl_linp *l, const char **pp, struct kl_val *v);
-/* Add the operation whose method has index @m, on @v and @w. */
-int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, struct kl_val v, struct kl_val w);
+/*
+ * Read a file of which @line reads the lines, with what linp_scan.h has for their parts.
+ * 0; -EINVAL after a message; another negative errno.
+ */
 int kl_linp_read(struct kl_linp *l, struct kl_input *in,
 		 int (*line)(void *ctx, const char **pp), struct kl_history **out);
 

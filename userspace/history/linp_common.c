@@ -9,8 +9,6 @@
 #include "history/internal.h"
 #include "history/linp.h"
 
-#define MAX_TIME	((UINT64_MAX >> 1) - 1)
-
 static const struct kl_linp_type *find_type(const struct kl_linp_type *types, size_t n,
 					    const char *name, size_t len)
 {
@@ -36,135 +34,51 @@ bool kl_linp_is(const struct kl_head *head, const struct kl_linp_type *types, si
 	return len && !kl_head_word(head, &p) && find_type(types, n, name, len);
 }
 
+/* What lines of the type's method @i begin with, and become. */
+static int begin_method(struct kl_linp *l, unsigned int i)
+{
+	static const struct {
+		uint8_t nargs, nres;
+	} values[] = {
+		[KL_LINP_GIVE] = { 1, 0 }, [KL_LINP_TAKE] = { 0, 1 }, [KL_LINP_TRUE] = { 1, 1 },
+		[KL_LINP_FALSE] = { 1, 1 }, [KL_LINP_TELL] = { 1, 1 }, [KL_LINP_SWAP] = { 2, 1 },
+	};
+	const struct kl_linp_method *m = &l->type->methods[i];
+	const int64_t index = kl_history_method(l->h, m->ours, strlen(m->ours));
+	struct kl_linp_name *name = &l->name[i];
+	const size_t len = strlen(m->theirs);
+
+	if (index < 0)
+		return index;
+	l->shape[i] = (struct kl_shape){
+		.method = index, .nargs = values[m->shape].nargs, .nres = values[m->shape].nres,
+	};
+	name->len = len < sizeof(name->chars) ? len : sizeof(name->chars);
+	name->mask = UINT64_MAX >> (64 - 8 * name->len);
+	memcpy(&name->chars, m->theirs, name->len);
+	name->chars = le64toh(name->chars);
+	name->rest = m->theirs + name->len;
+	return 0;
+}
+
 int kl_linp_header(struct kl_linp *l, const char **pp)
 {
 	const char *p = kl_scan_skip(*pp + 1);
-	size_t i, n = kl_scan_word(p);
-	int64_t index;
+	size_t n = kl_scan_word(p);
+	int ret;
 
 	if (l->type)
 		return 0;
 	l->type = find_type(l->types, l->ntypes, p, n);
 	if (!l->type)
 		return kl_scan_stop(&l->scan, p, l->expected);
-	for (i = 0; l->type->methods[i].theirs; i++) {
-		const char *ours = l->type->methods[i].ours;
-
-		index = kl_history_method(l->h, ours, strlen(ours));
-		if (index < 0)
-			return index;
-		l->method[i] = index;
+	for (; l->type->methods[l->nmethods].theirs; l->nmethods++) {
+		ret = begin_method(l, l->nmethods);
+		if (ret)
+			return ret;
 	}
 	l->h->spec_path = strdup(l->type->spec);
 	return l->h->spec_path ? 0 : -ENOMEM;
-}
-
-int kl_linp_method(struct kl_linp *l, const char **pp)
-{
-	const char *p = kl_scan_skip(*pp);
-	const struct kl_linp_method *m;
-	size_t n = kl_scan_word(p);
-
-	if (!l->type)
-		return kl_scan_stop(&l->scan, p, "a first line `# TYPE', as in `# stack'");
-	for (m = l->type->methods; m->theirs; m++) {
-		if (kl_scan_is(p, n, m->theirs)) {
-			*pp = p + n;
-			return m - l->type->methods;
-		}
-	}
-	return kl_scan_bad(&l->scan, p, l->type->expected);
-}
-
-int kl_linp_times(struct kl_linp *l, const char **pp, struct kl_op *op)
-{
-	const char *p = kl_scan_skip(*pp), *tok;
-
-	tok = p;
-	if (kl_scan_u64(&l->scan, &p, &op->call, "the time of the start"))
-		return -EINVAL;
-	if (op->call > MAX_TIME)
-		return kl_scan_bad(&l->scan, tok, "a time below 2^63 - 1");
-	p = kl_scan_skip(p);
-	tok = p;
-	if (kl_scan_u64(&l->scan, &p, &op->ret, "the time of the end"))
-		return -EINVAL;
-	if (op->ret > MAX_TIME)
-		return kl_scan_bad(&l->scan, tok, "a time below 2^63 - 1");
-	*pp = p;
-	if (l->type->ties)
-		return op->ret >= op->call ? 0 :
-		       kl_scan_bad(&l->scan, tok, "an end not before the start");
-	if (op->ret <= op->call)
-		return kl_scan_bad(&l->scan, tok, "an end after the start");
-	op->call = 2 * op->call + 1;
-	op->ret *= 2;
-	return 0;
-}
-
-int kl_linp_value(struct kl_linp *l, int m, const char **pp, struct kl_val *v)
-{
-	enum kl_linp_shape shape = l->type->methods[m].shape;
-	const char *p = kl_scan_skip(*pp), *tok = p;
-
-	*v = (struct kl_val){ 0 };
-	if (kl_scan_word64(&l->scan, &p, &v->v, "a value, a number"))
-		return -EINVAL;
-	*pp = p;
-	if (v->v == (uint64_t)-1 && shape != KL_LINP_SWAP && shape != KL_LINP_TAKE)
-		return kl_scan_bad(&l->scan, tok, "a value other than -1, which is `empty'");
-	if (l->type->reversed && v->v > INT64_MAX && v->v != (uint64_t)-1)
-		return kl_scan_bad(&l->scan, tok, "a priority from 0 to 2^63 - 1");
-	return 0;
-}
-
-int kl_linp_result(struct kl_linp *l, const char **pp, struct kl_val *v)
-{
-	const char *p = kl_scan_skip(*pp), *tok = p;
-
-	*v = (struct kl_val){ 0 };
-	if (kl_scan_word64(&l->scan, &p, &v->v, "1 or 0, what the method returned"))
-		return -EINVAL;
-	*pp = p;
-	return v->v > 1 ? kl_scan_bad(&l->scan, tok, "1 or 0, what the method returned") : 0;
-}
-
-int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, struct kl_val v, struct kl_val w)
-{
-	const struct kl_linp_method *method = &l->type->methods[m];
-	struct kl_shape s = { .method = l->method[m], .nargs = 1, .nres = 1 };
-	struct kl_val args[2] = { v, w }, res = v;
-
-	if (l->type->reversed) {
-		args[0].v = ~v.v;
-		res.v = ~v.v;
-	}
-	switch (method->shape) {
-	case KL_LINP_GIVE:
-		s.nres = 0;
-		break;
-	case KL_LINP_TAKE:
-		s.nargs = 0;
-		if (v.v == (uint64_t)-1)
-			res = kl_special(KL_EMPTY);
-		break;
-	case KL_LINP_TRUE:
-		res = kl_word(1);
-		break;
-	case KL_LINP_FALSE:
-		res = kl_word(0);
-		break;
-	case KL_LINP_TELL:
-		res = w;
-		break;
-	case KL_LINP_SWAP:
-		s.nargs = 2;
-		res = kl_word(1);
-		break;
-	}
-	op->flags |= KL_OP_DRAINED;
-	op->cpu = KL_NO_CPU;
-	return kl_history_add(l->h, op, &s, args, &res);
 }
 
 /* A process does one thing at a time. */

@@ -140,6 +140,9 @@ int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 				p = memchr(p, '\n', end - p);
 			p++;
 		}
+		ret = s->h ? kl_history_flush(s->h) : 0;
+		if (ret)
+			return ret;
 		/* The first lines tell how large others are. */
 		if (first && s->h && in->size / EXPECT < SIZE_MAX / EXPECT)
 			kl_history_expect(s->h, 1.02 * in->size / len, EXPECT * in->size);

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "history/batch.h"
 #include "history/index.h"
 #include "history/internal.h"
 
@@ -458,6 +459,23 @@ int kl_history_append(struct kl_history *h, size_t n, size_t nvals, bool words)
 	h->nshapes += n;
 	h->nvals += nvals;
 	return 0;
+}
+
+int kl_history_flush(struct kl_history *h)
+{
+	const struct kl_batch b = h->index->batch;
+
+	h->index->batch = (struct kl_batch){ .words = true };
+	return b.n ? kl_history_append(h, b.n, b.nvals, b.words) : 0;
+}
+
+int kl_batch_next(struct kl_history *h)
+{
+	const int ret = kl_history_flush(h) ?:
+			kl_history_room(h, TOGETHER, TOGETHER * KL_BATCH_VALS);
+
+	h->index->batch.room = ret ? 0 : TOGETHER;
+	return ret;
 }
 
 int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape *s,
