@@ -6,8 +6,6 @@
 #ifndef KL_HISTORY_BATCH_H
 #define KL_HISTORY_BATCH_H
 
-#include <string.h>
-
 #include "history/history.h"
 #include "history/index.h"
 #include "history/internal.h"
@@ -22,16 +20,19 @@ int kl_batch_next(struct kl_history *h);
  * @h: the history, whose operations are not looked at before kl_history_flush()
  * @op: it has ended; its thread and its object are there, its times are good
  * @s: its method, which is there, and numbers of values: at least one
- * @vals: the values, KL_BATCH_VALS whatever @s says
- * @words: are all that @s says words?
+ * @v0: the first value
+ * @v1: the next one, whatever it is if there is none
+ * @v2: the same
+ * @words: are all that there are words?
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */
 __attribute__((always_inline))
 static inline int kl_batch_add(struct kl_history *h, const struct kl_op *op, struct kl_shape s,
-			       const struct kl_val *vals, bool words)
+			       struct kl_val v0, struct kl_val v1, struct kl_val v2, bool words)
 {
 	struct kl_batch *b = &h->index->batch;
+	struct kl_val *v;
 
 	if (b->n == b->room) {
 		const int ret = kl_batch_next(h);
@@ -41,7 +42,10 @@ static inline int kl_batch_add(struct kl_history *h, const struct kl_op *op, str
 	}
 	h->ops[h->nops + b->n] = *op;
 	h->shapes[h->nshapes + b->n] = s;
-	memcpy(&h->vals[h->nvals + b->nvals], vals, KL_BATCH_VALS * sizeof(*vals));
+	v = &h->vals[h->nvals + b->nvals];
+	v[0] = v0;
+	v[1] = v1;
+	v[2] = v2;
 	b->words &= words;
 	b->nvals += s.nargs + s.nres;
 	b->n++;

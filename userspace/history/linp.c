@@ -117,20 +117,23 @@ struct lane {
 	uint32_t thread;
 };
 
-static void sift_down(struct lane *heap, size_t n)
+/* The first lane is busy until @until.  Halves are moved: what was just stored is read again. */
+static void sift_down(struct lane *heap, size_t n, uint64_t until)
 {
-	struct lane top = heap[0];
+	const uint32_t thread = heap[0].thread;
 	size_t i = 0, k;
 
 	while ((k = 2 * i + 1) < n) {
 		if (k + 1 < n && heap[k + 1].until < heap[k].until)
 			k++;
-		if (heap[k].until >= top.until)
+		if (heap[k].until >= until)
 			break;
-		heap[i] = heap[k];
+		heap[i].until = heap[k].until;
+		heap[i].thread = heap[k].thread;
 		i = k;
 	}
-	heap[i] = top;
+	heap[i].until = until;
+	heap[i].thread = thread;
 }
 
 static void sift_up(struct lane *heap, size_t i)
@@ -155,8 +158,7 @@ static int lanes(struct kl_history *h)
 
 		if (n && heap[0].until < op->call) {
 			op->thread = heap[0].thread;
-			heap[0].until = op->ret;
-			sift_down(heap, n);
+			sift_down(heap, n, op->ret);
 			continue;
 		}
 		thread = kl_history_thread(h, n);

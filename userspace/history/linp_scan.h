@@ -108,18 +108,14 @@ static inline int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, uint64
 {
 	const enum kl_linp_shape shape = l->type->methods[m].shape;
 	const bool empty = shape == KL_LINP_TAKE && v == KL_LINP_EMPTY;
-	/* What is behind the numbers of values of its shape does not count. */
-	struct kl_val vals[KL_BATCH_VALS] = { kl_word(v), kl_word(w), kl_word(1) };
+	const struct kl_val first = empty ? kl_special(KL_EMPTY) :
+				    kl_word(l->type->reversed ? ~v : v);
 
-	if (l->type->reversed)
-		vals[0].v = ~v;
-	if (empty)
-		vals[0] = kl_special(KL_EMPTY);
-	else if (shape == KL_LINP_TRUE || shape == KL_LINP_FALSE)
-		vals[1] = kl_word(shape == KL_LINP_TRUE);
+	if (shape == KL_LINP_TRUE || shape == KL_LINP_FALSE)
+		w = shape == KL_LINP_TRUE;
 	op->flags |= KL_OP_DRAINED;
 	op->cpu = KL_NO_CPU;
-	return kl_batch_add(l->h, op, l->shape[m], vals, !empty);
+	return kl_batch_add(l->h, op, l->shape[m], first, kl_word(w), kl_word(1), !empty);
 }
 
 #endif

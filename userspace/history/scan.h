@@ -151,24 +151,30 @@ static inline int kl_scan_u64(struct kl_scan *s, const char **pp, uint64_t *out,
 {
 	static const uint32_t tens[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
 	const char *p = *pp;
-	uint64_t w = kl_scan_eight(p), v;
-	unsigned int n = kl_scan_digits(w), more;
+	uint64_t w = kl_scan_eight(p), v = 0;
+	unsigned int n = kl_scan_digits(w), more = 0;
+	int ret = 0;
 
 	v = kl_scan_number(w, n);
 	p += n;
 	if (n == 8) {
 		w = kl_scan_eight(p);
 		more = kl_scan_digits(w);
-		if (more == 8)
-			return kl_scan_u64_slow(s, pp, out, what);
-		v = v * tens[more] + kl_scan_number(w, more);
+		v = v * tens[more % 8] + kl_scan_number(w, more);
 		p += more;
 	}
-	if (!n || !kl_scan_end(*p))
-		return kl_scan_u64_slow(s, pp, out, what);
+	if (!n || more == 8 || !kl_scan_end(*p)) {
+		/* What the caller has can stay in registers. */
+		const char *slow = *pp;
+		uint64_t number = 0;
+
+		ret = kl_scan_u64_slow(s, &slow, &number, what);
+		p = slow;
+		v = number;
+	}
 	*pp = p;
 	*out = v;
-	return 0;
+	return ret;
 }
 
 /* The same, of what is often a digit: threads, objects, CPUs. */
