@@ -19,17 +19,19 @@
 #include "history/order.h"
 #include "history/pair.h"
 
+enum { ADD, REMOVE, CONTAINS, NMETHODS };
+
 static const struct {
 	const char *theirs, *ours;
-} methods[] = { { "add", "add" }, { "remove", "remove" }, { "contains", "has" } };
-
-#define NMETHODS	(sizeof(methods) / sizeof(*methods))
+} methods[NMETHODS] = {
+	[ADD] = { "add", "add" }, [REMOVE] = { "remove", "remove" },
+	[CONTAINS] = { "contains", "has" },
+};
 
 struct reader {
 	struct kl_scan scan;
 	struct kl_pairs pairs;
 	uint16_t method[NMETHODS];
-	uint32_t object;
 };
 
 static bool is_events(const struct kl_head *head)
@@ -43,43 +45,58 @@ static bool is_events(const struct kl_head *head)
 	return kl_head_is(head, &p, "invokes") || kl_head_is(head, &p, "returns");
 }
 
-static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_t process)
+/* Literals, so that they are compared as numbers. */
+static inline unsigned int which_method(const char *p, size_t len)
 {
-	struct kl_op op = { .object = r->object };
-	struct kl_shape s = { .nargs = 1, .nres = 1 };
-	const char *p = kl_scan_skip(*pp);
-	size_t n = kl_scan_word(p), i;
-	struct kl_val key = { 0 };
+	if (kl_scan_is(p, len, "add"))
+		return ADD;
+	if (kl_scan_is(p, len, "remove"))
+		return REMOVE;
+	return kl_scan_is(p, len, "contains") ? CONTAINS : NMETHODS;
+}
 
-	for (i = 0; i < NMETHODS; i++)
-		if (kl_scan_is(p, n, methods[i].theirs))
-			break;
-	if (i == NMETHODS)
+static inline int scan_call(struct reader *r, const char **pp, const char *tok, uint64_t number)
+{
+	const char *p = kl_scan_skip(*pp);
+	const size_t n = kl_scan_word(p);
+	const unsigned int m = which_method(p, n);
+	struct kl_process *process;
+	struct kl_val key;
+	uint64_t v;
+	int ret;
+
+	if (m == NMETHODS)
 		return kl_scan_bad(&r->scan, p, "add, remove or contains");
-	s.method = r->method[i];
 	p = kl_scan_skip(p + n);
-	if (kl_scan_word64(&r->scan, &p, &key.v, "a number") || kl_scan_eol(&r->scan, &p))
+	if (kl_scan_word64(&r->scan, &p, &v, "a number") || kl_scan_eol(&r->scan, &p))
 		return -EINVAL;
 	*pp = p;
-	return kl_pairs_call(&r->pairs, tok, process, &op, &s, &key);
+	ret = kl_pairs_process(&r->pairs, number, &process);
+	if (ret)
+		return ret;
+	key = kl_word(v);
+	return kl_pairs_call(&r->pairs, tok, process,
+			     &(struct kl_shape){ .method = r->method[m], .nargs = 1, .nres = 1 },
+			     &key);
 }
 
 static int scan_line(void *ctx, const char **pp)
 {
 	struct reader *r = ctx;
 	const char *p = *pp, *tok = p;
-	struct kl_op *op;
-	uint64_t process;
+	struct kl_process *process;
+	uint64_t number;
 	struct kl_val ok;
 	size_t n;
+	int ret;
 
-	if (kl_scan_short(&r->scan, &p, &process, "a thread's number"))
+	if (kl_scan_short(&r->scan, &p, &number, "a thread's number"))
 		return -EINVAL;
 	p = kl_scan_skip(p);
 	n = kl_scan_word(p);
 	if (kl_scan_is(p, n, "invokes")) {
 		*pp = p + n;
-		return scan_call(r, pp, tok, process);
+		return scan_call(r, pp, tok, number);
 	}
 	if (!kl_scan_is(p, n, "returns"))
 		return kl_scan_bad(&r->scan, p, "invokes or returns");
@@ -92,10 +109,12 @@ static int scan_line(void *ctx, const char **pp)
 	if (kl_scan_eol(&r->scan, &p))
 		return -EINVAL;
 	*pp = p;
-	op = kl_pairs_open(&r->pairs, process);
-	if (!op)
+	ret = kl_pairs_process(&r->pairs, number, &process);
+	if (ret)
+		return ret;
+	if (!process->op)
 		return kl_scan_bad(&r->scan, tok, "a call before the return");
-	return kl_pairs_return(&r->pairs, op, &ok);
+	return kl_pairs_return(&r->pairs, process, &ok);
 }
 
 static int read_events(struct kl_input *in, struct kl_history **out)

@@ -92,13 +92,12 @@ static int write_nil(struct kl_jepsen *j, uint64_t process)
 	return kl_history_add(j->pairs.h, &op, &s, &nil, NULL);
 }
 
-static int invoke(struct kl_jepsen *j, const char *tok, uint64_t process, int m,
-		  const struct kl_jepsen_value *v)
+static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
+		  struct kl_process *process, int m, const struct kl_jepsen_value *v)
 {
 	const struct kl_shape s = {
 		.method = j->method[m], .nargs = methods[m].nargs, .nres = methods[m].nres,
 	};
-	struct kl_op op = { .object = 0 };
 	struct kl_val args[2] = { kl_word(v->v[0]), kl_word(v->v[1]) };
 	int ret;
 
@@ -109,16 +108,16 @@ static int invoke(struct kl_jepsen *j, const char *tok, uint64_t process, int m,
 	if (s.nargs == 2 && v->kind != KL_JEPSEN_PAIR)
 		return kl_scan_bad(&j->scan, tok, "a :value as in [1 2]");
 	if (m <= CAS && !j->pairs.h->nops) {
-		ret = write_nil(j, process);
+		ret = write_nil(j, number);
 		if (ret)
 			return ret;
 	}
-	if (process > j->largest)
-		j->largest = process;
-	return kl_pairs_call(&j->pairs, tok, process, &op, &s, args);
+	if (number > j->largest)
+		j->largest = number;
+	return kl_pairs_call(&j->pairs, tok, process, &s, args);
 }
 
-static int succeed(struct kl_jepsen *j, const char *tok, int m, struct kl_op *op,
+static int succeed(struct kl_jepsen *j, const char *tok, int m, struct kl_process *process,
 		   const struct kl_jepsen_value *v)
 {
 	struct kl_val res = kl_word(1);
@@ -133,47 +132,47 @@ static int succeed(struct kl_jepsen *j, const char *tok, int m, struct kl_op *op
 			return kl_scan_bad(&j->scan, tok,
 					   "a :value that is nil, a number or a word");
 	}
-	return kl_pairs_return(&j->pairs, op, &res);
+	return kl_pairs_return(&j->pairs, process, &res);
 }
 
-static int fail(struct kl_jepsen *j, int m, struct kl_op *op, const struct kl_jepsen_value *v)
+static int fail(struct kl_jepsen *j, int m, struct kl_process *process,
+		const struct kl_jepsen_value *v)
 {
 	struct kl_val no = kl_word(0);
 
 	if (j->log && m == CAS && v->kind == KL_JEPSEN_PAIR)
-		return kl_pairs_return(&j->pairs, op, &no);
+		return kl_pairs_return(&j->pairs, process, &no);
 	if (j->log && m != READ && v->kind == KL_JEPSEN_OTHER)
-		kl_pairs_lose(&j->pairs, op);
-	else
-		kl_pairs_drop(&j->pairs, op);
-	return 0;
+		return kl_pairs_lose(&j->pairs, process);
+	return kl_pairs_drop(&j->pairs, process);
 }
 
-int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t process,
+int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		    enum kl_jepsen_type type, const char *f, size_t len,
 		    const struct kl_jepsen_value *v)
 {
-	struct kl_op *op = kl_pairs_open(&j->pairs, process);
-	int m;
+	struct kl_process *process;
+	int m = kl_pairs_process(&j->pairs, number, &process);
 
+	if (m < 0)
+		return m;
 	/* A remark, and not the end of anything. */
-	if (type == KL_JEPSEN_INFO && !op)
+	if (type == KL_JEPSEN_INFO && !process->op)
 		return 0;
 	m = find_method(j, tok, f, len);
 	if (m < 0)
 		return m;
 	if (type == KL_JEPSEN_INVOKE)
-		return invoke(j, tok, process, m, v);
-	if (!op)
+		return invoke(j, tok, number, process, m, v);
+	if (!process->op)
 		return kl_scan_bad(&j->scan, tok, "an :invoke of this process before");
-	if (kl_op_method(j->pairs.h, op) != j->method[m])
+	if (process->shape.method != j->method[m])
 		return kl_scan_bad(&j->scan, tok, "the end of what this process had invoked");
 	if (type == KL_JEPSEN_OK)
-		return succeed(j, tok, m, op, v);
+		return succeed(j, tok, m, process, v);
 	if (type == KL_JEPSEN_FAIL)
-		return fail(j, m, op, v);
-	kl_pairs_lose(&j->pairs, op);
-	return 0;
+		return fail(j, m, process, v);
+	return kl_pairs_lose(&j->pairs, process);
 }
 
 int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)

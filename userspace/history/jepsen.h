@@ -49,7 +49,7 @@ int kl_jepsen_type(const char *p, size_t len);
  * kl_jepsen_event() - the next event
  * @j: the reader
  * @tok: the event, for messages
- * @process: of the event
+ * @number: of the process
  * @type: and its type
  * @f: the name of the operation, without the colon
  * @len: of @f
@@ -57,7 +57,7 @@ int kl_jepsen_type(const char *p, size_t len);
  *
  * Return: 0, -EINVAL after a message, another negative errno.
  */
-int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t process,
+int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		    enum kl_jepsen_type type, const char *f, size_t len,
 		    const struct kl_jepsen_value *v);
 /* Hand the history over, or free it after an error @ret; returns @ret or a new one. */

@@ -152,13 +152,12 @@ static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t le
 	return kl_scan_bad(&kv->j->scan, tok, "get, put or append");
 }
 
-static int invoke(struct kl_kv *kv, const char *tok, uint64_t process, int kind,
+static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process, int kind,
 		  const struct kl_edn_val *key, const struct kl_edn_val *v)
 {
 	/* put_op() says which method it is, and with what values. */
 	struct kl_history *h = kv->j->pairs.h;
 	struct kl_shape s = { 0 };
-	struct kl_op op = { 0 };
 	struct extra *x;
 	int ret;
 
@@ -181,46 +180,45 @@ static int invoke(struct kl_kv *kv, const char *tok, uint64_t process, int kind,
 	x->key = key->v;
 	if (key->kind != KL_EDN_INT)
 		ret = kl_words_get(&kv->j->words, key->s, key->len, &x->key);
-	return ret ? ret : kl_pairs_call(&kv->j->pairs, tok, process, &op, &s, NULL);
+	return ret ? ret : kl_pairs_call(&kv->j->pairs, tok, process, &s, NULL);
 }
 
-int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t process, enum kl_jepsen_type type,
+int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jepsen_type type,
 		const char *f, size_t len, const struct kl_edn_val *key,
 		const struct kl_edn_val *v)
 {
 	struct kl_pairs *pairs = &kv->j->pairs;
-	struct kl_op *op = kl_pairs_open(pairs, process);
+	struct kl_process *process;
 	struct extra *x;
-	int kind;
+	int kind = kl_pairs_process(pairs, number, &process);
 
-	if (type == KL_JEPSEN_INFO && !op)
+	if (kind < 0)
+		return kind;
+	if (type == KL_JEPSEN_INFO && !process->op)
 		return 0;
 	kind = find_kind(kv, tok, f, len);
 	if (kind < 0)
 		return kind;
 	if (type == KL_JEPSEN_INVOKE)
 		return invoke(kv, tok, process, kind, key, v);
-	if (!op)
+	if (!process->op)
 		return kl_scan_bad(&kv->j->scan, tok, "an :invoke of this process before");
-	x = &kv->extra[op - pairs->h->ops];
+	x = &kv->extra[process->op - 1];
 	if (x->kind != kind)
 		return kl_scan_bad(&kv->j->scan, tok, "the end of what this process had invoked");
-	if (type == KL_JEPSEN_INFO) {
-		kl_pairs_lose(pairs, op);
-	} else if (type == KL_JEPSEN_FAIL) {
-		kl_pairs_drop(pairs, op);
-	} else {
-		if (kind == GET && v->kind != KL_EDN_STRING && v->kind != KL_EDN_NIL)
-			return kl_scan_bad(&kv->j->scan, v->tok ? v->tok : tok,
-					   "a :value, a string or nil");
-		if (kind == GET) {
-			x->s = v->kind == KL_EDN_STRING ? v->s : "";
-			x->len = v->kind == KL_EDN_STRING ? v->len : 0;
-			x->got = true;
-		}
-		return kl_pairs_return(pairs, op, NULL);
+	if (type == KL_JEPSEN_INFO)
+		return kl_pairs_lose(pairs, process);
+	if (type == KL_JEPSEN_FAIL)
+		return kl_pairs_drop(pairs, process);
+	if (kind == GET && v->kind != KL_EDN_STRING && v->kind != KL_EDN_NIL)
+		return kl_scan_bad(&kv->j->scan, v->tok ? v->tok : tok,
+				   "a :value, a string or nil");
+	if (kind == GET) {
+		x->s = v->kind == KL_EDN_STRING ? v->s : "";
+		x->len = v->kind == KL_EDN_STRING ? v->len : 0;
+		x->got = true;
 	}
-	return 0;
+	return kl_pairs_return(pairs, process, NULL);
 }
 
 /* ---- appends ---- */

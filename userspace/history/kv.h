@@ -27,7 +27,7 @@ void kl_kv_free(struct kl_kv *kv);
 /* Is this one of its methods? */
 bool kl_kv_is(const char *f, size_t len);
 /* As kl_jepsen_event(); the strings must stay. */
-int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t process, enum kl_jepsen_type type,
+int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jepsen_type type,
 		const char *f, size_t len, const struct kl_edn_val *key,
 		const struct kl_edn_val *v);
 /* After the last event: turn strings to words. */

@@ -129,11 +129,9 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 {
 	const char *p = kl_scan_skip(*pp);
 	size_t n = 0;
-	struct kl_history *h = r->pairs.h;
-	struct kl_op op = { 0 };
+	struct kl_process *process;
 	struct kl_shape s = { 0 };
 	struct kl_val v;
-	int64_t shape;
 	bool told;
 	int ret;
 
@@ -162,29 +160,30 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	if (kl_scan_eol(&r->scan, &p))
 		return -EINVAL;
 	*pp = p;
-	ret = kl_pairs_call(&r->pairs, tok, id, &op, &s, &v);
-	if (ret || !told)
+	ret = kl_pairs_process(&r->pairs, id, &process);
+	if (ret)
 		return ret;
-	/* What it will return, if it does: see read_limo(). */
-	shape = kl_history_shape(h, &s, NULL, &v);
-	if (shape < 0)
-		return shape;
-	h->ops[h->nops - 1].shape = shape;
-	return 0;
+	ret = kl_pairs_call(&r->pairs, tok, process, &s, &v);
+	/* What it will return, if it does. */
+	if (!ret && s.nres)
+		process->vals[s.nargs] = told ? v : kl_special(KL_EMPTY);
+	return ret;
 }
 
 static int scan_return(struct reader *r, const char **pp, const char *tok, uint64_t id)
 {
 	const char *p = kl_scan_skip(*pp), *value = p;
-	struct kl_op *op;
+	struct kl_process *process;
 	struct kl_val v;
 	bool takes;
 	int ret;
 
-	op = kl_pairs_open(&r->pairs, id);
-	if (!op)
+	ret = kl_pairs_process(&r->pairs, id, &process);
+	if (ret)
+		return ret;
+	if (!process->op)
 		return kl_scan_bad(&r->scan, tok, "a call before the return");
-	takes = kl_op_method(r->pairs.h, op) == r->take;
+	takes = process->shape.method == r->take;
 	ret = scan_value(r, &p, &v);
 	if (ret < 0)
 		return ret;
@@ -193,11 +192,11 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 	if (kl_scan_eol(&r->scan, &p))
 		return -EINVAL;
 	*pp = p;
-	if (ret == 1 && takes && kl_op_res(r->pairs.h, op)->tag == KL_WORD)
-		v = *kl_op_res(r->pairs.h, op);
+	if (ret == 1 && takes && process->vals[0].tag == KL_WORD)
+		v = process->vals[0];
 	else if (ret == 1 || kl_scan_past(value, "empty") || kl_scan_past(value, "Empty"))
 		v = kl_special(KL_EMPTY);
-	return kl_pairs_return(&r->pairs, op, &v);
+	return kl_pairs_return(&r->pairs, process, &v);
 }
 
 static int scan_line(void *ctx, const char **pp)
@@ -232,7 +231,6 @@ static int read_limo(struct kl_input *in, struct kl_history **out)
 	struct reader r = { .scan.name = in->name };
 	struct kl_history *h = kl_history_new();
 	int64_t index;
-	size_t i;
 	int ret;
 
 	if (!h)
@@ -242,9 +240,6 @@ static int read_limo(struct kl_input *in, struct kl_history **out)
 	r.scan.h = h;
 	index = kl_history_object(h, 0);
 	ret = index < 0 ? index : kl_scan_lines(&r.scan, in, scan_line, &r);
-	for (i = 0; i < h->nops && !ret; i++)
-		if (h->ops[i].flags & KL_OP_PENDING)
-			ret = kl_op_make_pending(h, &h->ops[i]);
 	if (!ret)
 		ret = kl_pairs_end(&r.pairs);
 	kl_pairs_free(&r.pairs);

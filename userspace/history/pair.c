@@ -5,72 +5,98 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "history/index.h"
+#include "history/internal.h"
 #include "history/pair.h"
 
 #define DROPPED	1	/* in pad, until the end */
 
-int kl_pairs_call(struct kl_pairs *p, const char *tok, uint64_t process, struct kl_op *op,
-		  const struct kl_shape *s, const struct kl_val *args)
+int kl_pairs_grow(struct kl_pairs *p, size_t thread)
 {
-	int64_t thread = kl_thread_index(p->h, process);
-	size_t old = p->copen;
-	int ret;
+	const size_t old = p->cprocess;
+	const int ret = kl_grow(p->process, p->cprocess, thread + 1);
 
-	if (thread < 0)
-		return thread;
-	ret = kl_grow(p->open, p->copen, (size_t)thread + 1);
-	if (ret)
-		return ret;
-	memset(p->open + old, 0, (p->copen - old) * sizeof(*p->open));
-	if (p->open[thread])
-		return kl_scan_bad(p->scan, tok,
-				   "the return of the operation before, of the same process");
-	op->thread = thread;
-	op->call = ++p->now;
-	op->flags = KL_OP_PENDING;
-	op->cpu = KL_NO_CPU;
-	ret = kl_history_add(p->h, op, s, args, NULL);
 	if (!ret)
-		p->open[thread] = p->h->nops;
+		memset(p->process + old, 0, (p->cprocess - old) * sizeof(*p->process));
 	return ret;
 }
 
-struct kl_op *kl_pairs_open(const struct kl_pairs *p, uint64_t process)
+static int note_shape(struct kl_pairs *p, const struct kl_process *process)
 {
-	int64_t thread = kl_thread_index(p->h, process);
+	const struct kl_val *vals = process->vals;
+	const int64_t shape = kl_history_shape(p->h, &process->shape, vals,
+					       vals + process->shape.nargs);
 
-	if (thread < 0 || (size_t)thread >= p->copen || !p->open[thread])
-		return NULL;
-	return &p->h->ops[p->open[thread] - 1];
-}
-
-int kl_pairs_return(struct kl_pairs *p, struct kl_op *op, const struct kl_val *res)
-{
-	const struct kl_shape s = *kl_op_shape(p->h, op);
-	int64_t shape = op->shape;
-
-	if (s.nres)
-		shape = kl_history_shape(p->h, &s, kl_op_args(p->h, op), res);
 	if (shape < 0)
 		return shape;
-	op->shape = shape;
-	op->flags = KL_OP_DRAINED;
-	op->ret = ++p->now;
-	p->open[op->thread] = 0;
+	p->h->ops[process->op - 1].shape = shape;
 	return 0;
 }
 
-void kl_pairs_lose(struct kl_pairs *p, struct kl_op *op)
+int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *process,
+		  const struct kl_shape *s, const struct kl_val *args)
 {
-	p->open[op->thread] = 0;
+	struct kl_history *h = p->h;
+	unsigned int i;
+	int ret;
+
+	if (process->op)
+		return kl_scan_bad(p->scan, tok,
+				   "the return of the operation before, of the same process");
+	if (s->nargs + s->nres > KL_PAIR_VALS)
+		return -EINVAL;
+	if (h->nops >= KL_NO_OP)
+		return -EOVERFLOW;
+	/* Nobody tells times of such operations. */
+	ret = kl_grow(h->ops, h->cops, h->nops + 1);
+	if (ret)
+		return ret;
+	h->ops[h->nops++] = (struct kl_op){
+		.call = ++p->now, .ret = KL_TIME_MAX, .thread = process - p->process,
+		.cpu = KL_NO_CPU, .flags = KL_OP_PENDING,
+	};
+	process->op = h->nops;
+	process->shape = *s;
+	for (i = 0; i < s->nargs; i++)
+		process->vals[i] = args[i];
+	return s->nres ? 0 : note_shape(p, process);
 }
 
-void kl_pairs_drop(struct kl_pairs *p, struct kl_op *op)
+int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res)
 {
-	op->pad = DROPPED;
-	p->open[op->thread] = 0;
+	const struct kl_shape s = process->shape;
+	struct kl_op *op = &p->h->ops[process->op - 1];
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < s.nres; i++)
+		process->vals[s.nargs + i] = res[i];
+	ret = s.nres ? note_shape(p, process) : 0;
+	if (ret)
+		return ret;
+	op->flags = KL_OP_DRAINED;
+	op->ret = ++p->now;
+	process->op = 0;
+	return 0;
+}
+
+int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process)
+{
+	const struct kl_shape s = process->shape;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < s.nres; i++)
+		process->vals[s.nargs + i] = kl_special(KL_ANY);
+	ret = s.nres ? note_shape(p, process) : 0;
+	process->op = 0;
+	return ret;
+}
+
+int kl_pairs_drop(struct kl_pairs *p, struct kl_process *process)
+{
+	p->h->ops[process->op - 1].pad = DROPPED;
 	p->dropped++;
+	return kl_pairs_lose(p, process);
 }
 
 bool kl_pairs_dropped(const struct kl_op *op)
@@ -82,7 +108,13 @@ int kl_pairs_end(struct kl_pairs *p)
 {
 	struct kl_history *h = p->h;
 	size_t i, n = 0;
+	int ret = 0;
 
+	for (i = 0; i < p->cprocess && !ret; i++)
+		if (p->process[i].op)
+			ret = kl_pairs_lose(p, &p->process[i]);
+	if (ret)
+		return ret;
 	for (i = 0; p->dropped && i < h->nops; i++)
 		if (h->ops[i].pad != DROPPED)
 			kl_history_move(h, n++, i);
@@ -95,6 +127,6 @@ int kl_pairs_end(struct kl_pairs *p)
 
 void kl_pairs_free(struct kl_pairs *p)
 {
-	free(p->open);
-	p->open = NULL;
+	free(p->process);
+	p->process = NULL;
 }

@@ -14,52 +14,82 @@
 #include <stdint.h>
 
 #include "history/history.h"
+#include "history/index.h"
 #include "history/scan.h"
 
+#define KL_PAIR_VALS	3
+
+/*
+ * A process, and the operation that it is in, whose shape is noted in the history once its
+ * results are known, or are known not to be; if it has none, when it is called.
+ */
+struct kl_process {
+	uint32_t op;		/* the operation's index + 1, 0: none */
+	struct kl_shape shape;
+	struct kl_val vals[KL_PAIR_VALS];	/* arguments, then results */
+};
+
 struct kl_pairs {
-	struct kl_history *h;
+	struct kl_history *h;	/* with an object, that of all operations */
 	struct kl_scan *scan;
-	uint32_t *open;		/* by thread: the index + 1 of the operation under way */
-	size_t copen;
+	struct kl_process *process;	/* by thread */
+	size_t cprocess;
 	uint64_t now;		/* time of the last event */
 	size_t dropped;
 };
+
+/* Room for the process of index @thread; 0, -ENOMEM, -EOVERFLOW. */
+int kl_pairs_grow(struct kl_pairs *p, size_t thread);
+
+/* The process of this number, good until another one is asked for; 0 or a negative errno. */
+static inline int kl_pairs_process(struct kl_pairs *p, uint64_t number, struct kl_process **out)
+{
+	const int64_t thread = kl_thread_index(p->h, number);
+	int ret;
+
+	*out = NULL;
+	if (thread < 0)
+		return thread;
+	if ((size_t)thread >= p->cprocess) {
+		ret = kl_pairs_grow(p, thread);
+		if (ret)
+			return ret;
+	}
+	*out = &p->process[thread];
+	return 0;
+}
 
 /**
  * kl_pairs_call() - the next event is a call
  * @p: the events
  * @tok: the event in the input, for messages
  * @process: who calls
- * @op: the object is given; the rest is set here
- * @s: method and numbers of values
+ * @s: method and numbers of values, KL_PAIR_VALS at most
  * @args: the arguments
  *
  * Return: 0; -EINVAL after a message when the process has not returned from
  * another operation; another negative errno.
  */
-int kl_pairs_call(struct kl_pairs *p, const char *tok, uint64_t process, struct kl_op *op,
+int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *process,
 		  const struct kl_shape *s, const struct kl_val *args);
-
-/* The operation that @process is in, NULL if none. */
-struct kl_op *kl_pairs_open(const struct kl_pairs *p, uint64_t process);
 
 /**
  * kl_pairs_return() - the next event is a return
  * @p: the events
- * @op: of this operation, which kl_pairs_open() found
+ * @process: from the operation that it is in
  * @res: its results
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */
-int kl_pairs_return(struct kl_pairs *p, struct kl_op *op, const struct kl_val *res);
-/* Its outcome stays unknown: it may have taken effect, or may still do. */
-void kl_pairs_lose(struct kl_pairs *p, struct kl_op *op);
-/* It did not happen. */
-void kl_pairs_drop(struct kl_pairs *p, struct kl_op *op);
+int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res);
+/* Its outcome stays unknown: it may have taken effect, or may still do.  The same. */
+int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process);
+/* It did not happen.  The same. */
+int kl_pairs_drop(struct kl_pairs *p, struct kl_process *process);
 
 bool kl_pairs_dropped(const struct kl_op *op);
 
-/* After the last event: finishes the history. */
+/* After the last event: finishes the history.  0 or a negative errno. */
 int kl_pairs_end(struct kl_pairs *p);
 void kl_pairs_free(struct kl_pairs *p);
 

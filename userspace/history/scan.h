@@ -77,13 +77,14 @@ static inline size_t kl_scan_word(const char *p)
 	uint64_t w, found;
 
 	/* What ends a word, and little else, is not above a blank; the lowest one is certain. */
-	do {
+	for (;; p += sizeof(w)) {
 		w = kl_scan_eight(p);
 		found = (w - ones * (' ' + 1)) & ~w & ones * 0x80;
-		p += found ? (size_t)__builtin_ctzll(found) / 8 : sizeof(w);
-	} while (!found);
-	while (!kl_scan_end(*p))
-		p++;
+		if (found)
+			break;
+	}
+	for (p += __builtin_ctzll(found) / 8; !kl_scan_end(*p); p++)
+		;
 	return p - start;
 }
 
