@@ -9,6 +9,7 @@
 
 #define BLANK	(KL_EDN_BLANK | KL_EDN_ENDS)
 #define MARK	(KL_EDN_PLAIN | KL_EDN_ENDS)
+#define ATOM	(KL_EDN_PLAIN | KL_EDN_ATOM)
 
 const unsigned char kl_edn_class[256] = {
 	[' '] = BLANK, [','] = BLANK,
@@ -16,9 +17,9 @@ const unsigned char kl_edn_class[256] = {
 	['"'] = MARK, ['('] = MARK, [')'] = MARK, ['['] = MARK, [']'] = MARK,
 	['{'] = MARK, ['}'] = MARK,
 	/* All else that is no control character. */
-	['!'] = KL_EDN_PLAIN, ['#' ... '\''] = KL_EDN_PLAIN, ['*' ... '+'] = KL_EDN_PLAIN,
-	['-' ... ':'] = KL_EDN_PLAIN, ['<' ... 'Z'] = KL_EDN_PLAIN, ['\\'] = KL_EDN_PLAIN,
-	['^' ... 'z'] = KL_EDN_PLAIN, ['|'] = KL_EDN_PLAIN, ['~' ... 255] = KL_EDN_PLAIN,
+	['!'] = ATOM, ['#'] = KL_EDN_PLAIN, ['$' ... '\''] = ATOM, ['*' ... '+'] = ATOM,
+	['-' ... ':'] = ATOM, ['<' ... 'Z'] = ATOM, ['\\'] = ATOM,
+	['^' ... 'z'] = ATOM, ['|'] = ATOM, ['~' ... 255] = ATOM,
 };
 
 bool kl_edn_skip_some(struct kl_edn *e)
@@ -79,11 +80,13 @@ static int string(struct kl_edn *e, struct kl_edn_val *v)
 }
 
 /* An integer that fits; false if it is something else. */
-static bool integer(struct kl_edn *e, struct kl_edn_val *v)
+static inline bool integer(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *first = e->p + (*e->p == '-' || *e->p == '+'), *p;
 	uint64_t n = 0;
 
+	if (!kl_scan_digit(*first))
+		return false;
 	for (p = first; kl_scan_digit(*p); p++)
 		n = n * 10 + (*p - '0');
 	if ((size_t)(p - first) - 1 >= 18 || !kl_edn_ends(*p))
@@ -96,11 +99,20 @@ static bool integer(struct kl_edn *e, struct kl_edn_val *v)
 	return true;
 }
 
-static void atom(struct kl_edn *e, struct kl_edn_val *v)
+static inline void atom(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = e->p;
 
-	if (*p != ':' && integer(e, v))
+	if (*p == ':') {
+		while (!kl_edn_ends(*p))
+			p++;
+		v->kind = KL_EDN_WORD;
+		v->s = e->p;
+		v->len = p - e->p;
+		e->p = p;
+		return;
+	}
+	if (integer(e, v))
 		return;
 	/* A character is written \c, whatever c is. */
 	if (*p == '\\' && p[1] != '\n')
@@ -121,7 +133,8 @@ static void atom(struct kl_edn *e, struct kl_edn_val *v)
 
 static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth);
 
-/* What is between brackets; pairs are kept. */
+/* What is between brackets; pairs are kept.  Apart: other values need not so much stack. */
+__attribute__((noinline))
 static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsigned int depth)
 {
 	unsigned int line = e->scan.line;
@@ -154,16 +167,12 @@ static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsign
 	return 0;
 }
 
-static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
-{
-	const char *expected = "a value";
+static const char expected[] = "a value";
 
-	if (!kl_edn_skip(e))
-		return kl_scan_bad(&e->scan, e->end - 1, expected);
-	v->tok = e->p;
-	v->s = NULL;
-	v->len = 0;
-	v->v = 0;
+/* What begins with a mark. */
+__attribute__((noinline))
+static int marked(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
+{
 	/* A tag says what the value behind it is; a set has brackets with a mark. */
 	while (*e->p == '#') {
 		e->p++;
@@ -192,7 +201,30 @@ static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
 	return 0;
 }
 
+static inline int value_here(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
+{
+	v->tok = e->p;
+	v->s = NULL;
+	v->len = 0;
+	v->v = 0;
+	if (!kl_edn_is(*e->p, KL_EDN_ATOM))
+		return marked(e, v, depth);
+	atom(e, v);
+	return 0;
+}
+
+static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
+{
+	return kl_edn_skip(e) ? value_here(e, v, depth) :
+	       kl_scan_bad(&e->scan, e->end - 1, expected);
+}
+
 int kl_edn_value(struct kl_edn *e, struct kl_edn_val *v)
 {
 	return value(e, v, 0);
+}
+
+int kl_edn_value_here(struct kl_edn *e, struct kl_edn_val *v)
+{
+	return value_here(e, v, 0);
 }

@@ -9,7 +9,7 @@
 
 struct kl_edn {
 	struct kl_scan scan;
-	const char *p, *end;	/* the last character is a newline */
+	const char *p, *end;	/* the last character is a newline, behind it is a zero byte */
 };
 
 struct kl_edn_val {
@@ -37,6 +37,7 @@ struct kl_edn_val {
 #define KL_EDN_BLANK	1	/* a blank as is usual, or a comma */
 #define KL_EDN_ENDS	2	/* an atom ends here */
 #define KL_EDN_PLAIN	4	/* neither blank, nor the start of a comment */
+#define KL_EDN_ATOM	8	/* one of those that an atom begins with */
 
 extern const unsigned char kl_edn_class[256];
 
@@ -59,9 +60,7 @@ static inline bool kl_edn_skip(struct kl_edn *e)
 {
 	const char *p = e->p;
 
-	if (p >= e->end)
-		return false;
-	/* It ends in a newline. */
+	/* What is at the end is none of them. */
 	while (kl_edn_is(*p, KL_EDN_BLANK))
 		p++;
 	e->p = p;
@@ -70,5 +69,7 @@ static inline bool kl_edn_skip(struct kl_edn *e)
 
 /* The next value; 0, or -EINVAL after a message. */
 int kl_edn_value(struct kl_edn *e, struct kl_edn_val *v);
+/* The same behind kl_edn_skip(), which found something. */
+int kl_edn_value_here(struct kl_edn *e, struct kl_edn_val *v);
 
 #endif

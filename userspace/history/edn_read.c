@@ -26,26 +26,26 @@ struct reader {
 /* The keys of a map that count. */
 enum { PROCESS, TYPE, F, KEY, VALUE, KEYS };
 
-/* Inlined, so that @key is compared as a number. */
+/* Inlined, so that @key is compared as a number.  The text's end is no key's, and ends one. */
 __attribute__((always_inline))
-static inline bool is_key(const char *p, const char *end, const char *key, size_t len)
+static inline bool is_key(const char *p, const char *key, size_t len)
 {
-	return (size_t)(end - p) > len && !memcmp(p, key, len) && kl_edn_ends(p[len]);
+	return !memcmp(p, key, len) && kl_edn_ends(p[len]);
 }
 
 /* Which one is at @p, of @len characters; KEYS and 0 if none. */
 __attribute__((always_inline))
-static inline unsigned int which_key(const char *p, const char *end, size_t *len)
+static inline unsigned int which_key(const char *p, size_t *len)
 {
-	if (is_key(p, end, ":process", *len = 8))
+	if (is_key(p, ":process", *len = 8))
 		return PROCESS;
-	if (is_key(p, end, ":type", *len = 5))
+	if (is_key(p, ":type", *len = 5))
 		return TYPE;
-	if (is_key(p, end, ":f", *len = 2))
+	if (is_key(p, ":f", *len = 2))
 		return F;
-	if (is_key(p, end, ":key", *len = 4))
+	if (is_key(p, ":key", *len = 4))
 		return KEY;
-	if (is_key(p, end, ":value", *len = 6))
+	if (is_key(p, ":value", *len = 6))
 		return VALUE;
 	*len = 0;
 	return KEYS;
@@ -58,14 +58,14 @@ static int scan_key(struct kl_edn *e, struct kl_edn_val *key, unsigned int *whic
 	int ret;
 
 	key->tok = e->p;
-	*which = which_key(e->p, e->end, &len);
+	*which = which_key(e->p, &len);
 	e->p += len;
 	if (*which < KEYS)
 		return 0;
 	ret = kl_edn_value(e, key);
 	/* Behind a tag there may be one. */
 	if (!ret && key->kind == KL_EDN_WORD)
-		*which = which_key(key->s, e->end, &len);
+		*which = which_key(key->s, &len);
 	return ret;
 }
 
@@ -158,10 +158,12 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 /* A map at the scanner's place. */
 static int operation(struct reader *r)
 {
-	struct kl_edn_val key, val[KEYS], other;
+	/* Behind those of the keys that count is that of another one. */
+	struct kl_edn_val key, val[KEYS + 1];
 	struct kl_edn *e = &r->edn;
 	const char *tok = e->p;
 	unsigned int i, line = e->scan.line;
+	bool more;
 	int ret;
 
 	for (i = 0; i < KEYS; i++) {
@@ -179,9 +181,10 @@ static int operation(struct reader *r)
 		ret = scan_key(e, &key, &i);
 		if (ret)
 			return ret;
-		if (kl_edn_skip(e) && *e->p == '}')
+		more = kl_edn_skip(e);
+		if (more && *e->p == '}')
 			return kl_scan_bad(&e->scan, key.tok, "a value for each key");
-		ret = kl_edn_value(e, i < KEYS ? &val[i] : &other);
+		ret = more ? kl_edn_value_here(e, &val[i]) : kl_edn_value(e, &val[i]);
 		if (ret)
 			return ret;
 	}

@@ -169,15 +169,15 @@ int kl_input_text(struct kl_input *in, const char **p, const char **end)
 	ret = kl_input_all(in, p, &len);
 	if (ret)
 		return ret;
-	if (!len || (*p)[len - 1] != '\n') {
-		ret = kl_grow(in->buf, in->cap, len + 1);
-		if (ret)
-			return ret;
-		if (in->mem && len)
-			memcpy(in->buf, in->mem, len);
+	ret = kl_grow(in->buf, in->cap, len + 1 + KL_INPUT_BEHIND);
+	if (ret)
+		return ret;
+	if (in->mem && len)
+		memcpy(in->buf, in->mem, len);
+	if (!len || in->buf[len - 1] != '\n')
 		in->buf[len++] = '\n';
-		*p = in->buf;
-	}
+	memset(in->buf + len, 0, KL_INPUT_BEHIND);
+	*p = in->buf;
 	*end = *p + len;
 	return 0;
 }

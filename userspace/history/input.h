@@ -54,7 +54,10 @@ int kl_input_lines(struct kl_input *in, const char **p, const char **end);
 /* All bytes at once, valid until kl_input_close(); 0 or a negative errno. */
 int kl_input_all(struct kl_input *in, const char **data, size_t *len);
 
-/* The same as whole lines: a last one without a newline is given one. */
+/*
+ * The same as whole lines: a last one without a newline is given one.  Behind @end there are
+ * a zero byte and KL_INPUT_BEHIND - 1 more that can be read.
+ */
 int kl_input_text(struct kl_input *in, const char **p, const char **end);
 
 #endif

@@ -9,16 +9,16 @@
 enum { READ, WRITE, CAS, ENQUEUE, DEQUEUE, ACQUIRE, RELEASE };
 
 static const struct {
-	const char *theirs, *ours, *spec;
+	const char *ours, *spec;
 	uint8_t nargs, nres;
 } methods[KL_JEPSEN_METHODS] = {
-	[READ] = { "read", "read", "register", 0, 1 },
-	[WRITE] = { "write", "write", "register", 1, 0 },
-	[CAS] = { "cas", "cas", "register", 2, 1 },
-	[ENQUEUE] = { "enqueue", "enq", "queue", 1, 0 },
-	[DEQUEUE] = { "dequeue", "deq", "queue", 0, 1 },
-	[ACQUIRE] = { "acquire", "lock", "lock", 0, 0 },
-	[RELEASE] = { "release", "unlock", "lock", 0, 0 },
+	[READ] = { "read", "register", 0, 1 },
+	[WRITE] = { "write", "register", 1, 0 },
+	[CAS] = { "cas", "register", 2, 1 },
+	[ENQUEUE] = { "enq", "queue", 1, 0 },
+	[DEQUEUE] = { "deq", "queue", 0, 1 },
+	[ACQUIRE] = { "lock", "lock", 0, 0 },
+	[RELEASE] = { "unlock", "lock", 0, 0 },
 };
 
 int kl_jepsen_type(const char *p, size_t len)
@@ -48,14 +48,29 @@ int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log)
 	return object < 0 ? object : 0;
 }
 
+/* Literals, so that they are compared as numbers. */
+static inline unsigned int which_method(const char *f, size_t len)
+{
+	if (kl_scan_is(f, len, "read"))
+		return READ;
+	if (kl_scan_is(f, len, "write"))
+		return WRITE;
+	if (kl_scan_is(f, len, "cas"))
+		return CAS;
+	if (kl_scan_is(f, len, "enqueue"))
+		return ENQUEUE;
+	if (kl_scan_is(f, len, "dequeue"))
+		return DEQUEUE;
+	if (kl_scan_is(f, len, "acquire"))
+		return ACQUIRE;
+	return kl_scan_is(f, len, "release") ? RELEASE : KL_JEPSEN_METHODS;
+}
+
 static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size_t len)
 {
+	const unsigned int i = which_method(f, len);
 	int64_t index;
-	unsigned int i;
 
-	for (i = 0; i < KL_JEPSEN_METHODS; i++)
-		if (*f == *methods[i].theirs && kl_scan_is(f, len, methods[i].theirs))
-			break;
 	if (i == KL_JEPSEN_METHODS)
 		return kl_scan_bad(&j->scan, tok, "read, write or cas, enqueue or dequeue, acquire "
 				   "or release");
