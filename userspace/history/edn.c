@@ -41,40 +41,53 @@ static uint64_t zero_bytes(uint64_t w)
 	return (w - 0x0101010101010101) & ~w & 0x8080808080808080;
 }
 
-/* As far as nothing is special in a string: eight characters at a time. */
-static const char *skip_plain(const char *p, const char *end)
+/* As far as nothing is special in a string, eight characters at a time: the text's end is. */
+static inline const char *skip_plain(const char *p)
 {
 	const uint64_t ones = 0x0101010101010101;
 	uint64_t w, found;
 
-	for (; end - p >= 8; p += 8) {
-		memcpy(&w, p, 8);
+	for (;; p += sizeof(w)) {
+		w = kl_scan_eight(p);
 		found = zero_bytes(w ^ ones * '"') | zero_bytes(w ^ ones * '\\') |
 			zero_bytes(w ^ ones * '\n');
 		if (found)
 			return p + __builtin_ctzll(found) / 8;
 	}
-	return p;
 }
 
-static int string(struct kl_edn *e, struct kl_edn_val *v)
+/* The end of a string that goes on at @p, as it may with more lines; NULL if it has none. */
+static const char *string_end(struct kl_edn *e, const char *p)
 {
-	const char *p = e->p + 1;
-
+	const char *from = p;
 	bool lines = false;
 
-	v->s = p;
-	for (p = skip_plain(p, e->end); p < e->end && *p != '"'; p++) {
+	for (; p < e->end && *p != '"'; p++) {
 		lines |= *p == '\n';
 		if (*p == '\\')
 			p++;
 	}
 	if (p >= e->end)
-		return kl_scan_bad(&e->scan, v->tok, "a string that ends");
+		return NULL;
+	for (; lines && from < p; from++)
+		e->scan.line += *from == '\n';
+	return p;
+}
+
+/* Apart, as all that is no atom: this is called for each value, and has little to save. */
+__attribute__((noinline))
+static int string(struct kl_edn *e, struct kl_edn_val *v)
+{
+	const char *p = skip_plain(e->p + 1);
+
+	v->s = e->p + 1;
+	if (*p != '"') {
+		p = string_end(e, p);
+		if (!p)
+			return kl_scan_bad(&e->scan, v->tok, "a string that ends");
+	}
 	v->kind = KL_EDN_STRING;
 	v->len = p - v->s;
-	for (e->p = v->s; lines && e->p < p; e->p++)
-		e->scan.line += *e->p == '\n';
 	e->p = p + 1;
 	return 0;
 }
@@ -207,6 +220,8 @@ static inline int value_here(struct kl_edn *e, struct kl_edn_val *v, unsigned in
 	v->s = NULL;
 	v->len = 0;
 	v->v = 0;
+	if (*e->p == '"')
+		return string(e, v);
 	if (!kl_edn_is(*e->p, KL_EDN_ATOM))
 		return marked(e, v, depth);
 	atom(e, v);

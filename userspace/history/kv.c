@@ -143,12 +143,13 @@ static int set_method(struct kl_kv *kv, struct kl_shape *s, int m)
 
 static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t len)
 {
-	static const char *const kinds[] = { [GET] = "get", [PUT] = "put", [APPEND] = "append" };
-	int i;
-
-	for (i = 0; i < 3; i++)
-		if (kl_scan_is(f, len, kinds[i]))
-			return i;
+	/* Literals, so that they are compared as numbers. */
+	if (kl_scan_is(f, len, "get"))
+		return GET;
+	if (kl_scan_is(f, len, "put"))
+		return PUT;
+	if (kl_scan_is(f, len, "append"))
+		return APPEND;
 	return kl_scan_bad(&kv->j->scan, tok, "get, put or append");
 }
 

@@ -20,7 +20,7 @@ int kl_pairs_grow(struct kl_pairs *p, size_t thread)
 	return ret;
 }
 
-static int note_shape(struct kl_pairs *p, const struct kl_process *process)
+static inline int note_shape(struct kl_pairs *p, const struct kl_process *process)
 {
 	const struct kl_val *vals = process->vals;
 	const int64_t shape = kl_history_shape(p->h, &process->shape, vals,
@@ -30,6 +30,25 @@ static int note_shape(struct kl_pairs *p, const struct kl_process *process)
 		return shape;
 	p->h->ops[process->op - 1].shape = shape;
 	return 0;
+}
+
+/* The same of one that is called and has no results; with no values at all they are alike. */
+static int note_called(struct kl_pairs *p, const struct kl_process *process)
+{
+	const struct kl_shape *s = &process->shape;
+	struct kl_op *op = &p->h->ops[process->op - 1];
+	int ret = 0;
+
+	if (s->nargs)
+		return note_shape(p, process);
+	if (p->bare.known && p->bare.method == s->method)
+		op->shape = p->bare.shape;
+	else
+		ret = note_shape(p, process);
+	p->bare.known = !ret;
+	p->bare.method = s->method;
+	p->bare.shape = op->shape;
+	return ret;
 }
 
 int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *process,
@@ -58,7 +77,7 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 	process->shape = *s;
 	for (i = 0; i < s->nargs; i++)
 		process->vals[i] = args[i];
-	return s->nres ? 0 : note_shape(p, process);
+	return s->nres ? 0 : note_called(p, process);
 }
 
 int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res)

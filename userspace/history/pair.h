@@ -35,6 +35,11 @@ struct kl_pairs {
 	struct kl_process *process;	/* by thread */
 	size_t cprocess;
 	uint64_t now;		/* time of the last event */
+	struct {
+		bool known;
+		uint16_t method;
+		uint32_t shape;
+	} bare;			/* of the last operation that had no values at all */
 	size_t dropped;
 };
 
