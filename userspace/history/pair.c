@@ -9,15 +9,43 @@
 #include "history/pair.h"
 
 #define DROPPED	1	/* in pad, until the end */
+#define MANY	256	/* processes: so many keep their places when their operations end */
 
-int kl_pairs_grow(struct kl_pairs *p, size_t thread)
+int kl_pairs_place(struct kl_pairs *p, size_t thread)
 {
-	const size_t old = p->cprocess;
-	const int ret = kl_grow(p->process, p->cprocess, thread + 1);
+	const size_t old = p->cplace;
+	struct kl_process *process;
+	int ret = kl_grow(p->place, p->cplace, thread + 1);
 
-	if (!ret)
-		memset(p->process + old, 0, (p->cprocess - old) * sizeof(*p->process));
-	return ret;
+	if (ret)
+		return ret;
+	memset(p->place + old, 0, (p->cplace - old) * sizeof(*p->place));
+	if (!p->free) {
+		ret = kl_grow(p->process, p->cprocess, p->nprocess + 1);
+		if (ret)
+			return ret;
+		p->process[p->nprocess].thread = 0;
+		p->free = ++p->nprocess;
+	}
+	p->place[thread] = p->free;
+	process = &p->process[p->free - 1];
+	p->free = process->thread;
+	process->thread = thread;
+	process->op = 0;
+	return 0;
+}
+
+/* A process's operation has ended. */
+static inline void end_op(struct kl_pairs *p, struct kl_process *process)
+{
+	uint32_t *place = &p->place[process->thread];
+
+	process->op = 0;
+	if (p->nprocess <= MANY)
+		return;
+	process->thread = p->free;
+	p->free = *place;
+	*place = 0;
 }
 
 static inline int note_shape(struct kl_pairs *p, const struct kl_process *process)
@@ -70,7 +98,7 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 	if (ret)
 		return ret;
 	h->ops[h->nops++] = (struct kl_op){
-		.call = ++p->now, .ret = KL_TIME_MAX, .thread = process - p->process,
+		.call = ++p->now, .ret = KL_TIME_MAX, .thread = process->thread,
 		.cpu = KL_NO_CPU, .flags = KL_OP_PENDING,
 	};
 	process->op = h->nops;
@@ -94,7 +122,7 @@ int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct
 		return ret;
 	op->flags = KL_OP_DRAINED;
 	op->ret = ++p->now;
-	process->op = 0;
+	end_op(p, process);
 	return 0;
 }
 
@@ -107,7 +135,7 @@ int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process)
 	for (i = 0; i < s.nres; i++)
 		process->vals[s.nargs + i] = kl_special(KL_ANY);
 	ret = s.nres ? note_shape(p, process) : 0;
-	process->op = 0;
+	end_op(p, process);
 	return ret;
 }
 
@@ -129,7 +157,7 @@ int kl_pairs_end(struct kl_pairs *p)
 	size_t i, n = 0;
 	int ret = 0;
 
-	for (i = 0; i < p->cprocess && !ret; i++)
+	for (i = 0; i < p->nprocess && !ret; i++)
 		if (p->process[i].op)
 			ret = kl_pairs_lose(p, &p->process[i]);
 	if (ret)
@@ -147,5 +175,7 @@ int kl_pairs_end(struct kl_pairs *p)
 void kl_pairs_free(struct kl_pairs *p)
 {
 	free(p->process);
+	free(p->place);
 	p->process = NULL;
+	p->place = NULL;
 }

@@ -25,6 +25,7 @@
  */
 struct kl_process {
 	uint32_t op;		/* the operation's index + 1, 0: none */
+	uint32_t thread;	/* its index; of a place that is free, the next one, as below */
 	struct kl_shape shape;
 	struct kl_val vals[KL_PAIR_VALS];	/* arguments, then results */
 };
@@ -32,8 +33,12 @@ struct kl_process {
 struct kl_pairs {
 	struct kl_history *h;	/* with an object, that of all operations */
 	struct kl_scan *scan;
-	struct kl_process *process;	/* by thread */
-	size_t cprocess;
+	/* Those in an operation, and some others: threads may be as many as operations. */
+	struct kl_process *process;
+	size_t nprocess, cprocess;
+	uint32_t *place;	/* by thread: the index + 1 of its process, 0: none */
+	size_t cplace;
+	uint32_t free;		/* the same of the first that is free */
 	uint64_t now;		/* time of the last event */
 	struct {
 		bool known;
@@ -43,8 +48,8 @@ struct kl_pairs {
 	size_t dropped;
 };
 
-/* Room for the process of index @thread; 0, -ENOMEM, -EOVERFLOW. */
-int kl_pairs_grow(struct kl_pairs *p, size_t thread);
+/* A place for the process of this thread; 0, -ENOMEM, -EOVERFLOW. */
+int kl_pairs_place(struct kl_pairs *p, size_t thread);
 
 /* The process of this number, good until another one is asked for; 0 or a negative errno. */
 static inline int kl_pairs_process(struct kl_pairs *p, uint64_t number, struct kl_process **out)
@@ -55,12 +60,12 @@ static inline int kl_pairs_process(struct kl_pairs *p, uint64_t number, struct k
 	*out = NULL;
 	if (thread < 0)
 		return thread;
-	if ((size_t)thread >= p->cprocess) {
-		ret = kl_pairs_grow(p, thread);
+	if ((size_t)thread >= p->cplace || !p->place[thread]) {
+		ret = kl_pairs_place(p, thread);
 		if (ret)
 			return ret;
 	}
-	*out = &p->process[thread];
+	*out = &p->process[p->place[thread] - 1];
 	return 0;
 }
 
