@@ -85,31 +85,27 @@ static const char *last_newline(const char *p, size_t len)
 	return len ? memrchr(p, '\n', len) : NULL;
 }
 
+/* A copy, behind which there is room. */
 static int memory_lines(struct kl_input *in, const char **p, const char **end)
 {
-	size_t left = in->len - in->at;
-	const char *nl;
+	const char *from = in->mem + in->at;
+	const size_t left = in->len - in->at;
+	const char *nl = last_newline(from, left);
+	const size_t n = nl ? (size_t)(nl + 1 - from) : left;
 	int ret;
 
 	if (!left)
 		return 0;
-	*p = in->mem + in->at;
-	nl = left > KL_INPUT_BEHIND ? last_newline(*p, left - KL_INPUT_BEHIND) : NULL;
-	if (nl) {
-		*end = nl + 1;
-		in->at += *end - *p;
-		return 1;
-	}
-	ret = kl_grow(in->buf, in->cap, left + 1 + KL_INPUT_BEHIND);
+	ret = kl_grow(in->buf, in->cap, n + 1 + KL_INPUT_BEHIND);
 	if (ret)
 		return ret;
-	memcpy(in->buf, *p, left);
-	memset(in->buf + left, 0, 1 + KL_INPUT_BEHIND);
-	if (in->buf[left - 1] != '\n')
-		in->buf[left++] = '\n';
+	memcpy(in->buf, from, n);
+	memset(in->buf + n, 0, 1 + KL_INPUT_BEHIND);
+	if (!nl)
+		in->buf[n] = '\n';
 	*p = in->buf;
-	*end = in->buf + left;
-	in->at = in->len;
+	*end = in->buf + n + !nl;
+	in->at += n;
 	return 1;
 }
 
