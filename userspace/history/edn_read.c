@@ -74,7 +74,7 @@ static bool is_edn(const struct kl_head *head)
 	const char *p = head->data;
 
 	if (p == head->end)
-		return *head->first == ';' && head->first < head->end;
+		return head->first < head->end && *head->first == ';';
 	if (*p == '(' || *p == '{')
 		return true;
 	if (*p++ != '[')
