@@ -420,8 +420,17 @@ static void test_numbers(void **state)
 		"method odd() -> bool { atomic { return (x & 1) == 1; } }\n"
 		"method flip(word v) { atomic { x = x ^ v; } }\n"
 		"method half() { atomic { x = x / 2; } }\n";
+	static const char equal[] =
+		"method most_x(word v) -> bool { atomic { return x <= v; } }\n"
+		"method most_y(word v) -> bool { atomic { return y <= v; } }\n"
+		"method same() -> bool { atomic { return x == y; } }\n"
+		"method turned() -> bool { atomic { return 3 - x == y; } }\n"
+		"method next() -> bool { atomic { return x + 1 == y; } }\n"
+		"method get() -> word { atomic { return y; } }\n";
 	char text[4096];
 
+	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s}", fill, equal);
+	world_with(3, 12, 12, text, 1, 4, 4000, EXACT);
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s}", fill, one);
 	world_with(3, 14, 14, text, 1, 6, 1000, KEPT);
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s%s}", fill, one, two);

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Histories from any first state: what an operation tells of it counts for all that follow,
+# and where klin cannot keep that, it says so.
+
+. "$(dirname "$0")/common.sh"
+
+# history LINE...: one thread's operations, one after the other, in h.txt.
+history()
+{
+	echo "# klin history 1" >h.txt
+	at=10
+	for op in "$@"; do
+		echo "t1 @0 $at $((at + 5)) $op" >>h.txt
+		at=$((at + 10))
+	done
+}
+
+# first STATUS SPEC OPERATION...: whatever engine decides it, also while the history grows.
+first()
+{
+	want=$1 spec=$2
+	shift 2
+	history "$@"
+	for engine in "" --engine=frontier --engine=dfs --engine=wgl --engine=oracle; do
+		run check --memory-model=sc --show=0 $engine "$specs/$spec.lin" h.txt
+		[ $status -eq "$want" ] || break
+	done
+	if [ $status -eq "$want" ]; then
+		cat h.txt | "$KLIN" check --follow --memory-model=sc --show=0 \
+			"$specs/$spec.lin" - >out 2>err
+		status=$? engine=--follow
+	fi
+	ktap_result "$([ $status -eq "$want" ]; echo $?)" "$spec: $* ($want)" \
+		"${engine:-all engines}: status $status" "$(head -n 3 out err)"
+}
+
+ktap_header
+first 1 register "cas 5 6 -> 0" "read -> 5"
+first 0 register "cas 5 6 -> 0" "read -> 4"
+first 1 map "cas 1 2 1 -> 0" "get 1 -> 2"
+first 1 eventfd "write 1 -> 0" "read 0 -> 5"
+first 0 eventfd "write 1 -> 0" "read 0 -> 18446744073709551614"
+first 1 bounded_queue "enq 8 -> full" "enq 8 -> 0"
+first 0 bounded_queue "enq 8 -> full" "deq -> 3" "enq 8 -> 0" "enq 8 -> full"
+first 1 bounded_queue "enq 8 -> full" "deq -> 3" "enq 8 -> 0" "enq 8 -> 0"
+first 1 semaphore "down" "up" "try_down -> 0"
+first 0 semaphore "down" "try_down -> 0"
+first 1 refsum "put -> 0" "get" "put -> 1"
+first 1 stack_height "pop -> empty 3"
+first 1 multiset "count 2 -> 2" "count 2 -> 1"
+first 1 pqueue "pop -> 6" "pop -> 5"
+first 0 pqueue "pop -> 5" "pop -> 6"
+first 1 clock "read -> 7" "read -> ?" "read -> 3"
+first 0 clock "read -> 7" "read -> ?" "read -> 9"
+# of the bits of a word that is not known not all is kept
+first 3 idr "remove 1" "remove 1"
+ktap_result "$(grep -q "not all kept" out; echo $?)" "idr: it says why" "$(cat out)"
+first 3 idr "remove 1" "remove 2"
+
+# a certificate that claims an order for which no first state is known
+history "remove 1" "remove 2"
+run check --certificate=c.cert "$specs/idr.lin" h.txt
+sed 's/^part UNKNOWN.*/part LINEARIZABLE 2 dfs\norder 0 1/' c.cert >claim.cert
+run replay --spec="$specs/idr.lin" claim.cert
+ktap_result "$([ $status -eq 1 ] && grep -q "no first state is known" err; echo $?)" \
+	"replay: what no first state is known for is rejected" "status $status" "$(cat out err)"
+
+# methods without values, of containers that there are monitors for
+for type in queue stack deque pqueue; do
+	case $type in
+	deque) push=push_back ;;
+	*) push=push ;;
+	esac
+	cat >own.lin <<END
+spec own {
+	$type<word> c = empty;
+
+	method nop() { atomic_flush { return; } }
+	method push(word v) { atomic_flush { c.$push(v); } }
+}
+END
+	history nop nop
+	expect 0 "$type: no operation has a value" check --memory-model=sc own.lin h.txt
+done
+ktap_finish
