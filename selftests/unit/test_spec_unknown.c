@@ -37,6 +37,7 @@ struct set {
  * one of so many from the greatest one down.
  */
 static unsigned int values = 3, most = 3, below;
+static bool wide;	/* they are all that matter */
 
 /*
  * What is asked of unknown states: to allow what known ones allow; and to say so (lost) where
@@ -250,7 +251,10 @@ static bool as_asked(const struct world *w, const struct set *unknown, enum ask 
 	return ask != KEPT || !nlost;
 }
 
-static void one_run(struct world *w, uint64_t *seed, unsigned int ops, enum ask ask, bool hide)
+enum hide { NOTHING, RESULTS, VALUES };
+
+static void one_run(struct world *w, uint64_t *seed, unsigned int ops, enum ask ask,
+		    enum hide hide)
 {
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
 	const struct kl_val *init;
@@ -297,7 +301,7 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, enum ask 
 				res[i] = (struct kl_val){ .tag = KL_ANY };
 		step(w, &w->known, m, args, res);
 		/* Of an unknown argument less is known than of the right one. */
-		if (hide && method->nparams && !kl_rand_below(seed, 6))
+		if (hide == VALUES && method->nparams && !kl_rand_below(seed, 6))
 			args[0] = (struct kl_val){ .tag = KL_ANY };
 		step(w, &w->unknown, m, args, res);
 		if (w->has_raw)
@@ -335,10 +339,13 @@ static void world(const char *text, unsigned int depth, unsigned int ops, unsign
 	if (few_wanted())
 		runs /= 4;
 	for (i = 0; i < runs; i++) {
-		one_run(&w, &seed, ops, ask, false);
+		one_run(&w, &seed, ops, ask, NOTHING);
 		/* Of any word nothing is known unless it is a result that is told. */
-		if (!strstr(text, " any;"))
-			one_run(&w, &seed, ops, ALLOWS, true);
+		if (strstr(text, " any;"))
+			continue;
+		/* What is not told may be beyond the domain, unless that is wide. */
+		one_run(&w, &seed, ops, !wide ? ALLOWS : ask == KEPT ? EXACT : ask, RESULTS);
+		one_run(&w, &seed, ops, ALLOWS, VALUES);
 	}
 	free(w.all);
 	free(w.known);
@@ -359,9 +366,11 @@ static void world_with(unsigned int nvalues, unsigned int nmost, unsigned int nb
 	values = nvalues;
 	most = nmost;
 	below = nbelow;
+	wide = true;
 	world(text, depth, ops, runs, ask);
 	values = most = 3;
 	below = 0;
+	wide = false;
 }
 
 #define SCALARS "word x = 0, y = 0; bool f = false; word a[2] = 0;\n" \
@@ -431,6 +440,12 @@ static void test_numbers(void **state)
 
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s}", fill, equal);
 	world_with(3, 12, 12, text, 1, 4, 4000, EXACT);
+	/* What comes to be known in an operation is known in all of it. */
+	world_with(3, 12, 12, "spec t { word x = 0, y = 0;\n"
+		   "method fill(word v, word w) { atomic { x = v; y = w; } }\n"
+		   "method diff() -> (word d, word p, word q) { atomic { return (x - y, x, y); } }\n"
+		   "method add() -> (word s, word p) { atomic { x += y; return (x, y); } } }",
+		   1, 3, 500, KEPT);
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s}", fill, one);
 	world_with(3, 14, 14, text, 1, 6, 1000, KEPT);
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s%s}", fill, one, two);
@@ -438,6 +453,27 @@ static void test_numbers(void **state)
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s%s%s}", fill, one, two,
 		 rest);
 	world_with(3, 30, 30, text, 1, 6, 1000, EXACT);
+}
+
+/* Three that are compared with each other, and forgotten. */
+static void test_orders(void **state)
+{
+	world_with(3, 7, 4, "spec t { word x = 0, y = 0, z = 0;\n"
+		   "method fillx(word v, word w) { atomic { x = v; y = w; } }\n"
+		   "method fillz(word v) { atomic { z = v; } }\n"
+		   "method xy() -> bool { atomic { return x < y; } }\n"
+		   "method yx() -> bool { atomic { return y <= x; } }\n"
+		   "method yz() -> bool { atomic { return y <= z; } }\n"
+		   "method zx() -> bool { atomic { return z <= x; } }\n"
+		   "method xz() -> bool { atomic { return x < z; } }\n"
+		   "method ne() -> bool { atomic { return x == y; } }\n"
+		   "method nz() -> bool { atomic { return y == z; } }\n"
+		   "method most(word v) -> bool { atomic { return y <= v; } }\n"
+		   "method least(word v) -> bool { atomic { return x > v; } }\n"
+		   "method get() -> word { atomic { return z; } }\n"
+		   "method drop(word v) { atomic { y = v; } }\n"
+		   "method turn() { atomic { word t = x; x = y; y = z; z = t; } } }",
+		   2, 5, 1500, EXACT);
 }
 
 static const char comparing[] =
@@ -642,6 +678,11 @@ static void test_pqueue(void **state)
 	      "method tops() -> (word a, word b) { atomic { return (p.top(), q.top()); } }\n"
 	      "method sizes() -> (word a, word b) { atomic { return (p.size(), q.size()); } } }", 7,
 	      4, 600, EXACT);
+	world_with(3, 3, 0, "spec t { pqueue<word> p = empty;\n"
+		   "method fill(word v) { atomic { p.push(v); } }\n"
+		   "method push(word v) { atomic { p.push(v); } }\n"
+		   "method min() -> word { atomic { return p.pop(); } }\n"
+		   "method top() -> word { atomic { return p.top(); } } }", 9, 6, 2000, EXACT);
 	/* One operation on an unknown one: anything not above the least that is known. */
 	world("spec t { pqueue<word> p = empty; method fill(word v) { atomic { p.push(v); } }\n"
 	      "method both(word v) -> word { atomic { p.push(v); return p.pop(); } } }", 4, 1, 500,
@@ -718,6 +759,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moves),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_comparisons),
 		cmocka_unit_test(test_keyed),
 		cmocka_unit_test(test_bag),

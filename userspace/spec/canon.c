@@ -317,11 +317,15 @@ int kl_run_canon(struct kl_run *r)
 		if (ret)
 			return ret;
 	}
+	/* Most often nothing is unknown. */
+	r->notes_out = r->nout;
+	r->next = r->out;
+	if (!r->nsym && r->known && !r->lost)
+		return 0;
 	r->nnames = 0;
 	ret = kl_grow(r->names, r->cnames, 2 * r->nsym);
 	if (!ret && r->nsym && !r->raw)
 		ret = name_unknowns(r);
-	r->notes_out = r->nout;
 	if (!ret && kl_run_keeps(r))
 		ret = kl_notes_put(r);
 	r->next = r->out;

@@ -369,12 +369,15 @@ static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remov
 static int pqueue_call(struct kl_run *r, struct kl_cont *c, bool max, enum kl_cont_op op,
 		       struct kl_val *v)
 {
+	int ret;
+
 	switch (op) {
 	case KL_CO_PUSH:
 		v[0] = kl_sym_get(r, v[0]);
 		if (v[0].tag > KL_ANY)
 			return kl_run_fault(r, "a special value cannot be in a pqueue");
-		return kl_cont_append(r, c, v[0]);
+		ret = v[0].tag == KL_ANY ? kl_sym_limit(r, v[0], 0, UINT64_MAX) : 0;
+		return ret ? ret : kl_cont_append(r, c, v[0]);
 	case KL_CO_SIZE:
 		return kl_cont_size(r, c, c->n, v);
 	default:

@@ -112,7 +112,7 @@ static int map_put(struct kl_run *r, struct kl_cont *c, struct kl_val *v)
 		return kl_run_fault(r, "'absent' cannot be put into a map");
 	ret = look_up(r, c, v[0], &at);
 	/* Where its size is kept it matters whether the key was there. */
-	if (!ret && at == SIZE_MAX && c->rest.tag != KL_REST)
+	if (!ret && at == SIZE_MAX && c->unknown && c->rest.tag != KL_REST)
 		ret = settle(r, c, true, v[0], &at);
 	if (ret)
 		return ret;

@@ -73,6 +73,8 @@ static void mark_container(struct kl_run *r, unsigned int index)
 
 	for (i = 0; i < n; i += kind == KL_C_BAG ? 2 : 1)
 		mark(r, e[i], ALIVE);
+	if (!(c->loaded ? c->unknown : head->tag == KL_ANY))
+		return;
 	mark(r, c->rest, ALIVE);
 	mark(r, c->floor, ALIVE);
 }
@@ -172,6 +174,18 @@ static bool is_free(const struct kl_run *r, struct kl_val v, uint64_t marks)
 	       KL_RELATIONS_MAX;
 }
 
+/* Is it not kept what @v has to do with others? */
+static bool is_opaque(const struct kl_run *r, struct kl_val v)
+{
+	struct kl_term t;
+	unsigned int i;
+
+	for (i = 0; i < r->nopaque && kl_sym_term(r, v, &t); i++)
+		if (r->opaque[i].sym == t.root)
+			return true;
+	return false;
+}
+
 /* One relation of a dead unknown is done with: 1, 0 if there is none, KL_DROP is told by *drop. */
 static int bury(struct kl_run *r, bool *drop)
 {
@@ -185,6 +199,7 @@ static int bury(struct kl_run *r, bool *drop)
 		if (a & b & ALIVE)
 			continue;
 		r->relation[i] = r->relation[--r->nrelations];
+		r->lost |= is_opaque(r, rel.a) || is_opaque(r, rel.b);
 		if (is_free(r, rel.a, a) || is_free(r, rel.b, b))
 			return 1;
 		if ((a & ALIVE || a / ONE > 1) && (b & ALIVE || b / ONE > 1)) {
@@ -237,17 +252,22 @@ static int combine(struct kl_run *r, struct kl_relation *p, const struct kl_rela
 	return 0;
 }
 
-/* Is there a way from @from to @to in order? */
-static bool leads(const struct kl_run *r, struct kl_val from, struct kl_val to, unsigned int depth)
+/* Is there a way from @from to @to in order?  *@gone: relations that it was looked for behind. */
+static bool leads(const struct kl_run *r, struct kl_val from, struct kl_val to, uint64_t *gone)
 {
 	unsigned int i;
 
+	_Static_assert(KL_RELATIONS_MAX <= 64, "a bit each");
 	if (same_root(r, from, to))
 		return true;
-	for (i = 0; i < r->nrelations && depth; i++)
-		if (r->relation[i].kind != KL_NOTE_NE && same_root(r, from, r->relation[i].a) &&
-		    leads(r, r->relation[i].b, to, depth - 1))
+	for (i = 0; i < r->nrelations; i++) {
+		if (r->relation[i].kind == KL_NOTE_NE || *gone >> i & 1 ||
+		    !same_root(r, from, r->relation[i].a))
+			continue;
+		*gone |= 1ull << i;
+		if (leads(r, r->relation[i].b, to, gone))
 			return true;
+	}
 	return false;
 }
 
@@ -288,6 +308,7 @@ static int bound(struct kl_run *r, const struct kl_relation *rel)
 static int look_at_all(struct kl_run *r, bool *again)
 {
 	unsigned int i, k;
+	uint64_t gone;
 	int ret = 0;
 	bool done;
 
@@ -312,7 +333,8 @@ static int look_at_all(struct kl_run *r, bool *again)
 	for (i = 0; i < r->nrelations && !r->lost && !ret; i++) {
 		const struct kl_relation *p = &r->relation[i];
 
-		r->lost |= p->kind != KL_NOTE_NE && leads(r, p->b, p->a, r->nrelations);
+		gone = 0;
+		r->lost |= p->kind != KL_NOTE_NE && leads(r, p->b, p->a, &gone);
 		r->lost |= p->kind == KL_NOTE_NE && !is_free(r, p->a, 0) && !is_free(r, p->b, 0);
 		for (k = i + 1; k < r->nrelations; k++)
 			r->lost |= is_in_the_way(r, p, &r->relation[k]);
@@ -327,9 +349,18 @@ static bool matters(const struct kl_run *r, const struct kl_opaque *o)
 	const struct kl_dom *d = &r->dom[o->sym];
 	struct kl_term t;
 
+	/* Where it tells the other one, that may still be no value for it, see is_wrong(). */
 	if (!kl_sym_term(r, v, &t))
 		return r->def[o->sym].kind != KL_DEF_XOR;
 	return t.root != o->sym || r->rename[o->sym] || d->at != o->dom.at || d->n != o->dom.n;
+}
+
+/* Was it found out in another way what it is, and that it is not? */
+static bool is_wrong(const struct kl_run *r, const struct kl_opaque *o)
+{
+	const struct kl_val v = { .v = o->sym, .tag = KL_ANY }, is = kl_sym_get(r, v);
+
+	return is.tag != KL_ANY && !kl_dom_has(r, &r->dom[o->sym], is);
 }
 
 static bool is_known(const struct kl_run *r, const struct kl_relation *rel)
@@ -369,6 +400,9 @@ int kl_relations_settle(struct kl_run *r)
 		for (i = 0; i < r->nrelations; i++)
 			again |= is_known(r, &r->relation[i]);
 	} while (again);
+	for (i = 0; i < r->nopaque; i++)
+		if (is_wrong(r, &r->opaque[i]))
+			return KL_DROP;
 	for (i = 0; i < r->nopaque; i++)
 		r->lost |= matters(r, &r->opaque[i]);
 	return 0;

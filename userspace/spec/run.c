@@ -285,10 +285,10 @@ static int start_path(struct kl_run *r)
 	}
 	for (i = 0; i < r->s->nslots; i++)
 		r->slots[i] = r->in[i];
-	for (i = 0; i < r->s->nconts; i++) {
+	for (i = 0; i < r->s->nconts; i++)
 		r->conts[i].loaded = false;
+	for (i = 0; i < r->s->nconts && !r->known; i++)
 		r->conts[i].rest = r->conts[i].floor = kl_special(KL_REST);
-	}
 	r->nsym = r->nbase;
 	for (k = 0; k < r->nbase; k++) {
 		kl_sym_reset(r, k);

@@ -395,6 +395,8 @@ int kl_sym_at_most(struct kl_run *r, struct kl_val a, struct kl_val b, bool stri
 {
 	a = kl_sym_get(r, a);
 	b = kl_sym_get(r, b);
+	if (a.tag > KL_ANY || b.tag > KL_ANY)
+		return KL_DROP;
 	if (a.tag == KL_WORD)
 		return strict && a.v == UINT64_MAX ? KL_DROP :
 		       kl_sym_limit(r, b, a.v + strict, UINT64_MAX);
