@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ struct world {
 	struct set *all, *known, *unknown, *raw, *next;
 	bool has_raw;			/* it is for specifications of fixed size */
 	struct kl_machine machine;
+	uint32_t thread;
 	struct kl_val *view;
 	size_t cview;
 };
@@ -740,6 +742,68 @@ static void test_raw(void **state)
 	kl_spec_free(s);
 }
 
+static int first_machine(void *ctx, const struct kl_outcome *o)
+{
+	struct world *w = ctx;
+
+	return kl_machine_exec(&w->machine, o, w->thread, KL_NO_OP) < 0 ? -ENOMEM : 1;
+}
+
+/* One operation of a thread: 1 if it is possible. */
+static int execute(struct world *w, uint32_t thread, const char *method, uint64_t arg, uint64_t res)
+{
+	const struct kl_val a = kl_word(arg), b = kl_word(res);
+	size_t len;
+
+	w->thread = thread;
+	assert_int_equal(kl_machine_view(&w->machine, thread, &w->view, &w->cview, &len), 0);
+	kl_run_set_fresh(w->r, kl_machine_next_unknown(&w->machine));
+	return kl_run_apply(w->r, w->view, len, kl_spec_find_method(w->s, method), &a, &b,
+			    first_machine, w);
+}
+
+/* What is known of memory is kept by a thread that sees its own entry instead. */
+static void test_behind_buffer(void **state)
+{
+	static const char text[] =
+		"spec t { word x, y;\n"
+		"method put(word v) { atomic { x = v; } }\n"
+		"method below(word v) -> bool { atomic { return x < v; } }\n"
+		"method less(word v) -> bool { atomic { return x < y; } }\n"
+		"method y_is(word v) -> bool { atomic { return y == v; } }\n"
+		"method get() -> word { atomic { return x; } } }";
+	unsigned int read, order;
+
+	for (read = 2; read < 6; read++) {
+		struct world w = { 0 };
+		const struct kl_val *first;
+		size_t len;
+
+		assert_int_equal(kl_spec_parse("t.lin", text, strlen(text), &w.s), 0);
+		w.r = kl_run_new(w.s);
+		first = kl_run_init(w.r, false, &len);
+		assert_int_equal(kl_machine_init(&w.machine, len), 0);
+		memcpy(w.machine.mem, first, len * sizeof(*first));
+		kl_run_set_raw(w.r, true);
+		order = read / 4;
+		if (order)
+			assert_int_equal(execute(&w, 0, "less", 0, 1), 1);
+		else
+			assert_int_equal(execute(&w, 0, "below", 3, 1), 1);
+		assert_int_equal(execute(&w, 1, "put", 9, 0), 1);
+		assert_int_equal(execute(&w, 1, "get", 0, 9), 1);
+		assert_int_equal(execute(&w, 1, "y_is", 1, 0), 1);
+		if (order)
+			assert_int_equal(execute(&w, 1, "y_is", 5, 1), 1);
+		/* That is still in the buffer, and what is below 3, or 5, in memory. */
+		assert_int_equal(execute(&w, 0, "get", 0, read), read != (order ? 5 : 3));
+		kl_machine_free(&w.machine);
+		kl_run_free(w.r);
+		kl_spec_free(w.s);
+		free(w.view);
+	}
+}
+
 static void test_canon(void **state)
 {
 	struct kl_val st[6] = { { .v = 3, .tag = KL_ANY }, { .v = 0 }, { .v = 0, .tag = KL_ANY },
@@ -768,6 +832,7 @@ int main(void)
 		cmocka_unit_test(test_choose_any),
 		cmocka_unit_test(test_pqueue),
 		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_behind_buffer),
 		cmocka_unit_test(test_canon),
 	};
 
