@@ -130,6 +130,9 @@ static struct kl_val *put_entries(struct kl_run *r, const struct kl_cont *c,
 		}
 		if (stride == 1 || !is_gone(c, kind, e))
 			e += stride;
+		else
+			/* That it is none of the others is forgotten with it. */
+			r->lost |= e->tag == KL_ANY;
 	}
 	return e;
 }

@@ -12,8 +12,8 @@ static int append_pair(struct kl_run *r, struct kl_cont *c, struct kl_val k, str
 	return ret ? ret : kl_cont_append(r, c, v);
 }
 
-/* The place of @key's entry, or SIZE_MAX if it has none. */
-static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, size_t *at)
+/* The place of @key's entry, or SIZE_MAX if it has none; it gets one then if @adds. */
+static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, bool adds, size_t *at)
 {
 	size_t i, n = 0;
 	int pick;
@@ -50,19 +50,42 @@ static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, size_
 		}
 	}
 	for (i = 0; i < c->n; i += 2) {
-		pick = kl_sym_differ(r, c->e[i], key);
+		const struct kl_val k = kl_sym_get(r, c->e[i]);
+
+		/* Of those that are listed no two are equal. */
+		if (adds && k.tag == KL_ANY && key.tag == KL_ANY)
+			continue;
+		pick = kl_sym_differ(r, k, key);
 		if (pick)
 			return pick;
 	}
 	return 0;
 }
 
-static void remove_pair(struct kl_cont *c, size_t at, struct kl_val gone)
+/* What is listed no longer still differs from what is. */
+static int unlist(struct kl_run *r, struct kl_cont *c, size_t at)
 {
-	if (c->unknown)
-		c->e[at + 1] = gone;
-	else
-		kl_cont_delete(c, at, 2);
+	const struct kl_val key = kl_sym_get(r, c->e[at]);
+	size_t i;
+	int ret;
+
+	kl_cont_delete(c, at, 2);
+	for (i = 0; r->nsym && i < c->n; i += 2) {
+		const struct kl_val k = kl_sym_get(r, c->e[i]);
+
+		ret = k.tag == KL_ANY || key.tag == KL_ANY ? kl_sym_differ(r, k, key) : 0;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int remove_pair(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val gone)
+{
+	if (!c->unknown)
+		return unlist(r, c, at);
+	c->e[at + 1] = gone;
+	return 0;
 }
 
 static uint64_t listed(const struct kl_cont *c, bool bag)
@@ -79,12 +102,13 @@ static uint64_t listed(const struct kl_cont *c, bool bag)
  * Make sure that @key has an entry if the container is unknown; a value that
  * is made up for it is fresh for a map, 1 for a set.
  */
-static int settle(struct kl_run *r, struct kl_cont *c, bool map, struct kl_val key, size_t *at)
+static int settle(struct kl_run *r, struct kl_cont *c, bool map, struct kl_val key, bool adds,
+		  size_t *at)
 {
 	struct kl_val v = kl_special(KL_ABSENT);
 	int ret;
 
-	ret = look_up(r, c, key, at);
+	ret = look_up(r, c, key, adds || c->unknown, at);
 	if (ret || *at != SIZE_MAX || !c->unknown)
 		return ret;
 	ret = kl_run_guess(r, 2);
@@ -110,10 +134,10 @@ static int map_put(struct kl_run *r, struct kl_cont *c, struct kl_val *v)
 	v[1] = kl_sym_get(r, v[1]);
 	if (v[1].tag == KL_ABSENT)
 		return kl_run_fault(r, "'absent' cannot be put into a map");
-	ret = look_up(r, c, v[0], &at);
+	ret = look_up(r, c, v[0], true, &at);
 	/* Where its size is kept it matters whether the key was there. */
 	if (!ret && at == SIZE_MAX && c->unknown && c->rest.tag != KL_REST)
-		ret = settle(r, c, true, v[0], &at);
+		ret = settle(r, c, true, v[0], true, &at);
 	if (ret)
 		return ret;
 	if (at == SIZE_MAX)
@@ -146,7 +170,7 @@ int kl_cont_map_call(struct kl_run *r, struct kl_cont *c, bool map, enum kl_cont
 		return kl_cont_size(r, c, listed(c, false), v);
 	if (op == KL_CO_PUT)
 		return map_put(r, c, v);
-	ret = settle(r, c, map, v[0], &at);
+	ret = settle(r, c, map, v[0], op == KL_CO_ADD, &at);
 	if (ret)
 		return ret;
 	if (op == KL_CO_ADD)
@@ -154,7 +178,9 @@ int kl_cont_map_call(struct kl_run *r, struct kl_cont *c, bool map, enum kl_cont
 	if (at != SIZE_MAX)
 		old = c->e[at + 1];
 	if (op == KL_CO_REMOVE && old.tag != KL_ABSENT)
-		remove_pair(c, at, kl_special(KL_ABSENT));
+		ret = remove_pair(r, c, at, kl_special(KL_ABSENT));
+	if (ret)
+		return ret;
 	v[0] = map && op != KL_CO_HAS ? old : kl_word(old.tag != KL_ABSENT);
 	return 0;
 }
@@ -187,7 +213,7 @@ static int bag_remove(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_
 	if (--c->e[at + 1].v)
 		return 0;
 	if (!c->unknown || c->e[at + 1].tag == KL_ANY)
-		kl_cont_delete(c, at, 2);
+		return unlist(r, c, at);
 	return 0;
 }
 
@@ -247,7 +273,7 @@ int kl_cont_bag_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, st
 
 	if (op == KL_CO_SIZE)
 		return kl_cont_size(r, c, listed(c, true), v);
-	ret = look_up(r, c, v[0], &at);
+	ret = look_up(r, c, v[0], op == KL_CO_ADD, &at);
 	if (ret)
 		return ret;
 	switch (op) {

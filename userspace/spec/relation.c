@@ -11,8 +11,11 @@
 
 /* Of a root, in rename[]. */
 #define ALIVE	1u
-#define ORDERED	2u	/* it is in a relation that is not NE */
-#define ONE	4u	/* relation */
+#define LEFT	2u	/* it is at most something */
+#define RIGHT	4u
+#define DIFFERS	8u	/* it is in a relation that is no order */
+#define SUMMED	16u	/* it is not itself what is in a relation */
+#define ONE	32u	/* relation */
 
 int kl_relate(struct kl_run *r, struct kl_val a, struct kl_val b, enum kl_note kind)
 {
@@ -45,21 +48,12 @@ static int tell(struct kl_run *r, const struct kl_relation *rel, bool *done)
 	       kl_sym_at_most(r, a, b, rel->kind == KL_NOTE_LT);
 }
 
-static void mark(struct kl_run *r, struct kl_val v, uint64_t by)
+static void mark_alive(struct kl_run *r, struct kl_val v)
 {
 	struct kl_term t;
 
-	if (!kl_sym_term(r, v, &t))
-		return;
-	if (by < ONE)
-		r->rename[t.root] |= by;
-	else
-		r->rename[t.root] += by;
-}
-
-static void mark_alive(struct kl_run *r, struct kl_val v)
-{
-	mark(r, v, ALIVE);
+	if (kl_sym_term(r, v, &t))
+		r->rename[t.root] |= ALIVE;
 }
 
 static void mark_container(struct kl_run *r, unsigned int index)
@@ -72,11 +66,19 @@ static void mark_container(struct kl_run *r, unsigned int index)
 	size_t i;
 
 	for (i = 0; i < n; i += kind == KL_C_BAG ? 2 : 1)
-		mark(r, e[i], ALIVE);
+		mark_alive(r, e[i]);
 	if (!(c->loaded ? c->unknown : head->tag == KL_ANY))
 		return;
-	mark(r, c->rest, ALIVE);
-	mark(r, c->floor, ALIVE);
+	mark_alive(r, c->rest);
+	mark_alive(r, c->floor);
+}
+
+static void mark_side(struct kl_run *r, struct kl_val v, uint64_t by)
+{
+	struct kl_term t;
+
+	if (kl_sym_term(r, v, &t))
+		r->rename[t.root] = (r->rename[t.root] | by | (t.minus || t.c ? SUMMED : 0)) + ONE;
 }
 
 static int mark_all(struct kl_run *r)
@@ -91,18 +93,14 @@ static int mark_all(struct kl_run *r)
 	if (r->raw)
 		kl_notes_each_alive(r, mark_alive);
 	for (i = 0; i < r->s->nslots; i++)
-		mark(r, r->slots[i], ALIVE);
+		mark_alive(r, r->slots[i]);
 	for (i = 0; i < r->s->nconts; i++)
 		mark_container(r, i);
 	for (i = 0; i < r->nrelations; i++) {
 		const struct kl_relation *rel = &r->relation[i];
 
-		if (rel->kind != KL_NOTE_NE) {
-			mark(r, rel->a, ORDERED);
-			mark(r, rel->b, ORDERED);
-		}
-		mark(r, rel->a, ONE);
-		mark(r, rel->b, ONE);
+		mark_side(r, rel->a, rel->kind == KL_NOTE_NE ? DIFFERS : LEFT);
+		mark_side(r, rel->b, rel->kind == KL_NOTE_NE ? DIFFERS : RIGHT);
 	}
 	return 0;
 }
@@ -168,7 +166,7 @@ static bool is_free(const struct kl_run *r, struct kl_val v, uint64_t marks)
 {
 	struct kl_term t;
 
-	if (marks & (ALIVE | ORDERED) || !kl_sym_term(r, v, &t) || !r->dom[t.root].n)
+	if (marks & (ALIVE | LEFT | RIGHT) || !kl_sym_term(r, v, &t) || !r->dom[t.root].n)
 		return false;
 	return r->ranges[r->dom[t.root].at].hi - r->ranges[r->dom[t.root].at].lo >=
 	       KL_RELATIONS_MAX;
@@ -186,31 +184,48 @@ static bool is_opaque(const struct kl_run *r, struct kl_val v)
 	return false;
 }
 
+/*
+ * Does one relation tell all that a dead unknown of these marks has to do with the other
+ * side?  Of several, too, that it is on the same @side of.
+ */
+static bool tells_all(uint64_t marks, unsigned int side)
+{
+	return !(marks & ALIVE) &&
+	       (marks / ONE == 1 || !(marks & (DIFFERS | SUMMED | ((LEFT | RIGHT) & ~side))));
+}
+
+static void forget(struct kl_run *r, unsigned int i)
+{
+	r->relation[i] = r->relation[--r->nrelations];
+}
+
 /* One relation of a dead unknown is done with: 1, 0 if there is none, KL_DROP is told by *drop. */
 static int bury(struct kl_run *r, bool *drop)
 {
-	unsigned int i;
+	unsigned int i, dead = r->nrelations;
 	int ret;
 
 	for (i = 0; i < r->nrelations; i++) {
 		const struct kl_relation rel = r->relation[i];
 		const uint64_t a = marks(r, rel.a), b = marks(r, rel.b);
+		const bool free = is_free(r, rel.a, a) || is_free(r, rel.b, b);
 
 		if (a & b & ALIVE)
 			continue;
-		r->relation[i] = r->relation[--r->nrelations];
+		dead = i;
+		if (!free && !tells_all(a, LEFT) && !tells_all(b, RIGHT))
+			continue;
+		forget(r, i);
 		r->lost |= is_opaque(r, rel.a) || is_opaque(r, rel.b);
-		if (is_free(r, rel.a, a) || is_free(r, rel.b, b))
-			return 1;
-		if ((a & ALIVE || a / ONE > 1) && (b & ALIVE || b / ONE > 1)) {
-			r->lost = true;
-			return 1;
-		}
-		ret = project(r, &rel, !(a & ALIVE) && a / ONE == 1);
+		ret = free ? 0 : project(r, &rel, tells_all(a, LEFT));
 		*drop = ret == KL_DROP;
 		return ret < 0 ? ret : 1;
 	}
-	return 0;
+	if (dead == r->nrelations)
+		return 0;
+	r->lost = true;
+	forget(r, dead);
+	return 1;
 }
 
 /* ---- several at a time ---- */

@@ -424,7 +424,8 @@ static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 		return kl_run_fail(r, -E2BIG, "'%s' has more than %u paths", r->m->pub.name,
 				   KL_PATHS_MAX);
 	ret = start_path(r) ?: kl_run_exec(r);
-	r->work += r->steps;
+	/* What is known of unknowns is looked at, too. */
+	r->work += r->steps + r->nsym + (uint64_t)r->nrelations * r->nrelations;
 	if (r->work > KL_WORK_MAX)
 		return kl_run_fail(r, -E2BIG, "'%s' takes too many steps", r->m->pub.name);
 	if (!ret && r->next_at)
