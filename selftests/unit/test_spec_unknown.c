@@ -449,7 +449,7 @@ static void test_numbers(void **state)
 		   "method add() -> (word s, word p) { atomic { x += y; return (x, y); } } }",
 		   1, 3, 500, KEPT);
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s}", fill, one);
-	world_with(3, 14, 14, text, 1, 6, 1000, KEPT);
+	world_with(3, 14, 14, text, 1, 6, 1000, EXACT);
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s%s}", fill, one, two);
 	world_with(3, 20, 20, text, 1, 6, 1000, EXACT);
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s%s%s}", fill, one, two,

@@ -253,7 +253,7 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		struct kl_answer a = { .verdict = KL_UNKNOWN };
 
 		/* The first is asked in any case: it may be the only one. */
-		if ((i && e->tso != r->sc_violation) || (*declined >> i & 1))
+		if ((i && e->tso != r->sc_violation) || r->answer.lost || (*declined >> i & 1))
 			continue;
 		ret = ask_one(w, e, lim, used, &a);
 		if (ret)
@@ -268,8 +268,14 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 			if (a.verdict != KL_UNKNOWN)
 				*why = '\0';
 		}
-		if (a.progress < r->answer.progress)
+		/* Another engine would come to the same, or look for very long. */
+		if (a.lost) {
+			*declined = UINT32_MAX;
+			*more_work = false;
+			a.progress = 0;
+		} else if (a.progress < r->answer.progress) {
 			a.progress = r->answer.progress;
+		}
 		kl_answer_free(&r->answer);
 		r->answer = a;
 		r->engine = e;

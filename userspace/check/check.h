@@ -82,6 +82,7 @@ struct kl_answer {
 	enum kl_verdict verdict;
 	char reason[160];		/* of UNKNOWN; of VIOLATION, if an engine can tell */
 	bool more_work;			/* UNKNOWN only for kl_limits.work */
+	bool lost;			/* UNKNOWN for KL_LOST_REASON */
 	uint64_t progress;		/* UNKNOWN: operations placed */
 	const char *engine;
 	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */

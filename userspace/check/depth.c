@@ -7,6 +7,9 @@
 
 #include "check/depth.h"
 
+#define MORE_TIMES	4
+#define MORE_WORK	20000
+
 int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits *lim)
 {
 	size_t n = (size_t)p->nevents + 2;
@@ -125,6 +128,9 @@ static size_t bytes(const struct depth *d)
 
 int depth_check(struct depth *d)
 {
+	/* For an order that is sure it is looked some times as long. */
+	if (d->lost && d->budget.work > MORE_TIMES * d->lost_at + MORE_WORK)
+		return -EDQUOT;
 	return kl_budget_check(&d->budget, bytes(d));
 }
 
@@ -132,6 +138,8 @@ bool depth_is_sure(struct depth *d, uint32_t state)
 {
 	const bool lost = kl_sim_lost(&d->sim, state);
 
+	if (lost && !d->lost)
+		d->lost_at = d->budget.work;
 	d->lost |= lost;
 	return !lost;
 }
@@ -142,7 +150,12 @@ int depth_answer(struct depth *d, int ret, struct kl_answer *a)
 
 	a->work = d->budget.work;
 	a->bytes = bytes(d);
-	if (ret == -EDQUOT) {
+	if (d->lost && (!ret || ret == -EDQUOT)) {
+		a->verdict = KL_UNKNOWN;
+		a->lost = true;
+		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);
+		ret = 0;
+	} else if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;
 		a->more_work = d->budget.more_work;
 		a->progress = d->budget.progress;
@@ -155,9 +168,6 @@ int depth_answer(struct depth *d, int ret, struct kl_answer *a)
 		d->nbest = d->height;
 		a->verdict = KL_LINEARIZABLE;
 		ret = 0;
-	} else if (!ret && d->lost) {
-		a->verdict = KL_UNKNOWN;
-		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);
 	} else if (!ret) {
 		a->verdict = KL_VIOLATION;
 		a->fail_event = d->best_ev;

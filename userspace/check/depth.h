@@ -28,6 +28,7 @@ struct depth {
 	uint32_t nbest, low;		/* of it, what the stack still shares */
 	uint32_t best_ev;
 	bool lost;			/* an order ended in a state that is, see kl_state_lost() */
+	uint64_t lost_at;		/* budget.work then */
 };
 
 /* 0 or -ENOMEM; the cache is the caller's to make.  depth_free() it in any case. */

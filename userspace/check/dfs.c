@@ -293,7 +293,7 @@ static int try_next(struct dfs *s, const struct depth_frame *last, uint32_t *sta
 		for (; i < n && !ret; i++, outcome = 0)
 			ret = try_one(s, list[i], pass, outcome, state);
 	}
-	if (!ret)
+	if (!ret && s->d.left)
 		depth_note_failure(&s->d, s->first - 1);
 	return ret;
 }

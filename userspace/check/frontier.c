@@ -720,6 +720,7 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 		a->verdict = KL_UNKNOWN;
 		/* What was given up may have been an answer. */
 		a->more_work = f.cut;
+		a->lost = !f.cut;
 		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);
 	} else if (ret >= 0) {
 		a->verdict = ret ? KL_VIOLATION : KL_LINEARIZABLE;

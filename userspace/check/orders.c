@@ -319,6 +319,7 @@ int kl_orders_answer(const struct kl_orders *o, int ret, const char *why, struct
 	if (ret < 0)
 		return ret;
 	if (!ret && o->lost) {
+		a->lost = true;
 		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);
 		return 0;
 	}

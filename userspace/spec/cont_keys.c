@@ -241,10 +241,12 @@ static int set_count(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_v
 {
 	int ret = kl_cont_rest_less(r, c, n.v - least);
 
-	if (!ret && at == SIZE_MAX)
+	if (ret)
+		return ret;
+	if (at == SIZE_MAX)
 		return append_pair(r, c, key, n);
 	c->e[at + 1] = n;
-	return ret;
+	return 0;
 }
 
 static int bag_count(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val *v)

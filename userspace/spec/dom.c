@@ -2,6 +2,10 @@
 /*
  * What an unknown may be: words, as ascending ranges that do not touch, and special
  * values.  Ranges live until the end of the path.
+ *
+ * Single words that an unknown is not would be many, others in each order of the operations,
+ * and with them states, and hardly ever matter.  So at the end of a path no more is kept of
+ * them than between which ones they are: doubt.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,6 +13,7 @@
 #include "spec/run.h"
 
 #define RANGES_MAX	256		/* of an unknown; where it has more they are not kept */
+#define HOLES_MAX	3		/* single words that it is not, before they are doubtful */
 #define ALL_RANGES_MAX	(1u << 20)	/* of a path */
 
 int kl_dom_reset(struct kl_run *r)
@@ -50,9 +55,53 @@ bool kl_dom_all_words(const struct kl_run *r, const struct kl_dom *d)
 	return d->n == 1 && !r->ranges[d->at].lo && r->ranges[d->at].hi == UINT64_MAX;
 }
 
+static bool inside(const struct kl_range *doubt, uint64_t lo, uint64_t hi)
+{
+	return lo - doubt->lo <= doubt->hi - doubt->lo && hi - lo <= doubt->hi - lo;
+}
+
+bool kl_dom_doubts(const struct kl_dom *d, struct kl_val v)
+{
+	return d->doubtful && v.tag == KL_WORD && inside(&d->doubt, v.v, v.v);
+}
+
+/* All that it may be is doubtful: perhaps it may be nothing. */
+static void look_at_doubt(struct kl_run *r, const struct kl_dom *d)
+{
+	uint32_t i;
+
+	if (!d->doubtful || d->special)
+		return;
+	for (i = d->at; i < d->at + d->n; i++)
+		if (!inside(&d->doubt, r->ranges[i].lo, r->ranges[i].hi))
+			return;
+	r->lost = true;
+}
+
+/* Words from @lo to @hi are doubtful, too, and as few others as that takes. */
+static void doubt(struct kl_dom *d, uint64_t lo, uint64_t hi)
+{
+	const struct kl_range old = d->doubtful ? d->doubt : (struct kl_range){ lo, hi };
+	const struct kl_range ways[] = {
+		old, { lo, hi }, { old.lo, hi }, { lo, old.hi }, { 0, UINT64_MAX },
+	};
+	const struct kl_range *best = NULL;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const struct kl_range *w = &ways[i];
+
+		if (inside(w, lo, hi) && inside(w, old.lo, old.hi) &&
+		    (!best || w->hi - w->lo < best->hi - best->lo))
+			best = w;
+	}
+	d->doubt = *best;
+	d->doubtful = true;
+}
+
 bool kl_dom_is_all(const struct kl_run *r, const struct kl_dom *d)
 {
-	return d->special == kl_dom_all(r).special && kl_dom_all_words(r, d);
+	return d->special == kl_dom_all(r).special && !d->doubtful && kl_dom_all_words(r, d);
 }
 
 bool kl_dom_has(const struct kl_run *r, const struct kl_dom *d, struct kl_val v)
@@ -68,7 +117,7 @@ bool kl_dom_has(const struct kl_run *r, const struct kl_dom *d, struct kl_val v)
 
 bool kl_dom_one(const struct kl_run *r, const struct kl_dom *d, uint64_t *word)
 {
-	if (d->special || d->n != 1 || r->ranges[d->at].lo != r->ranges[d->at].hi)
+	if (d->special || d->n != 1 || d->doubtful || r->ranges[d->at].lo != r->ranges[d->at].hi)
 		return false;
 	*word = r->ranges[d->at].lo;
 	return true;
@@ -125,10 +174,55 @@ int kl_dom_cut(struct kl_run *r, struct kl_dom *d, const struct kl_dom *with)
 	if (n == d->n && !memcmp(out, r->ranges + d->at, n * sizeof(*out))) {
 		d->special = special;
 	} else {
-		*d = (struct kl_dom){ .at = r->nranges, .n = n, .special = special };
+		d->at = r->nranges;
+		d->n = n;
+		d->special = special;
 		r->nranges += n;
 	}
+	if (with->doubtful)
+		doubt(d, with->doubt.lo, with->doubt.hi);
+	look_at_doubt(r, d);
 	return n || special ? 0 : KL_DROP;
+}
+
+/* Single words between two ranges. */
+static uint32_t count_holes(const struct kl_run *r, const struct kl_dom *d)
+{
+	uint32_t i, n = 0;
+
+	for (i = d->at + 1; i < d->at + d->n; i++)
+		n += r->ranges[i].lo - r->ranges[i - 1].hi == 2;
+	return n;
+}
+
+int kl_dom_fold(struct kl_run *r, struct kl_dom *d)
+{
+	const struct kl_dom old = *d;
+	struct kl_range *out;
+	uint32_t i, n = 0;
+	int ret;
+
+	if (count_holes(r, d) <= (d->doubtful ? 0 : HOLES_MAX))
+		return 0;
+	ret = room(r, old.n);
+	if (ret)
+		return ret;
+	out = r->ranges + r->nranges;
+	for (i = old.at; i < old.at + old.n; i++) {
+		const struct kl_range a = r->ranges[i];
+
+		if (n && a.lo - out[n - 1].hi == 2) {
+			doubt(d, a.lo - 1, a.lo - 1);
+			out[n - 1].hi = a.hi;
+		} else {
+			out[n++] = a;
+		}
+	}
+	d->at = r->nranges;
+	d->n = n;
+	r->nranges += n;
+	look_at_doubt(r, d);
+	return 0;
 }
 
 int kl_dom_remove(struct kl_run *r, struct kl_dom *d, struct kl_val v)
@@ -183,7 +277,11 @@ int kl_dom_map(struct kl_run *r, const struct kl_dom *d, bool minus, uint64_t c,
 		else
 			out[k++] = out[i];
 	}
-	*to = (struct kl_dom){ .at = r->nranges, .n = k };
+	*to = (struct kl_dom){
+		.at = r->nranges, .n = k, .doubtful = d->doubtful,
+		.doubt = { (minus ? -d->doubt.hi : d->doubt.lo) + c,
+			   (minus ? -d->doubt.lo : d->doubt.hi) + c },
+	};
 	r->nranges += k;
 	return 0;
 }

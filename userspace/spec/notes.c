@@ -95,12 +95,19 @@ static int load_dom(struct kl_run *r, size_t *at)
 
 	if (ret)
 		return ret;
-	for (; d.n < most && v->tag == KL_WORD; d.n++, v += 2)
+	d.doubtful = d.special & KL_MAY_DOUBT;
+	d.special &= ~KL_MAY_DOUBT;
+	if (d.doubtful) {
+		d.doubt = (struct kl_range){ v[0].v, v[1].v };
+		v += 2;
+	}
+	for (; v < r->in + r->in_len && v->tag == KL_WORD; d.n++, v += 2)
 		r->ranges[r->nranges++] = (struct kl_range){ v[0].v, v[1].v };
 	*at = v - r->in;
 	is = kl_sym_get(r, sym);
 	if (kl_sym_term(r, is, &t))
 		return kl_sym_restrict(r, &t, &d);
+	r->lost |= kl_dom_doubts(&d, is);
 	return kl_dom_has(r, &d, is) ? 0 : KL_DROP;
 }
 
@@ -167,14 +174,17 @@ static size_t notes_at(const struct kl_spec *s, const struct kl_val *state, size
 	return at;
 }
 
-/* Are all in the ranges of @b in those of @a, of MAY both? */
+/* Are all in the ranges of @b in those of @a, of MAY both, and no fewer in doubt? */
 static bool has_ranges(const struct kl_val *a, size_t alen, const struct kl_val *b, size_t blen)
 {
-	size_t i = 2, k;
+	const bool doubt_a = a[1].v & KL_MAY_DOUBT, doubt_b = b[1].v & KL_MAY_DOUBT;
+	size_t i = 2 + 2 * doubt_a, k;
 
-	if (b[1].v & ~a[1].v)
+	if ((b[1].v & ~a[1].v & (KL_MAY_DOUBT - 1)) ||
+	    (doubt_a && (!doubt_b || a[2].v - b[2].v > b[3].v - b[2].v ||
+			 a[3].v - a[2].v > b[3].v - a[2].v)))
 		return false;
-	for (k = 2; k < blen; k += 2) {
+	for (k = 2 + 2 * doubt_b; k < blen; k += 2) {
 		while (i < alen && a[i + 1].v < b[k].v)
 			i += 2;
 		if (i >= alen || a[i].v > b[k].v || a[i + 1].v < b[k + 1].v)
@@ -247,8 +257,8 @@ static int dom_of(struct kl_run *r, const struct kl_term *t, bool length, struct
 
 	*d = r->dom[t->root];
 	if (!t->minus && !t->c && !length)
-		return 0;
-	ret = kl_dom_map(r, d, t->minus, t->c, d);
+		return kl_dom_fold(r, d);
+	ret = kl_dom_map(r, d, t->minus, t->c, d) ?: kl_dom_fold(r, d);
 	/* Of lengths that there are, most or all: those that there are not are no exception. */
 	if (!ret && length && d->n && r->ranges[d->at + d->n - 1].hi >= KL_LENGTH_MAX / 2)
 		r->ranges[d->at + d->n - 1].hi = UINT64_MAX;
@@ -298,7 +308,10 @@ static int put_dom(struct kl_run *r, struct kl_val v, const struct kl_dom *d)
 
 	if (kl_dom_is_all(r, d))
 		return 0;
-	ret = put(r, v) ?: put(r, note(KL_NOTE_MAY, d->special));
+	ret = put(r, v) ?:
+	      put(r, note(KL_NOTE_MAY, d->special | (d->doubtful ? KL_MAY_DOUBT : 0)));
+	if (!ret && d->doubtful)
+		ret = put(r, kl_word(d->doubt.lo)) ?: put(r, kl_word(d->doubt.hi));
 	for (i = 0; i < d->n && !ret; i++)
 		ret = put(r, kl_word(r->ranges[d->at + i].lo)) ?:
 		      put(r, kl_word(r->ranges[d->at + i].hi));

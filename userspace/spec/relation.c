@@ -127,6 +127,8 @@ static int ends(struct kl_run *r, struct kl_val v, uint64_t *lo, uint64_t *hi)
 	}
 	if (ret || !d.n)
 		return ret ? ret : KL_DROP;
+	/* One end, or both, may be none of them. */
+	r->lost |= d.doubtful;
 	*lo = r->ranges[d.at].lo;
 	*hi = r->ranges[d.at + d.n - 1].hi;
 	return 0;
@@ -144,7 +146,8 @@ static int project(struct kl_run *r, const struct kl_relation *rel, bool a_is_de
 
 	/* One word only would be known. */
 	if (rel->kind == KL_NOTE_NE) {
-		r->lost |= kl_sym_term(r, dead, &t) && !r->dom[t.root].n;
+		r->lost |= kl_sym_term(r, dead, &t) &&
+			   (!r->dom[t.root].n || r->dom[t.root].doubtful);
 		return 0;
 	}
 	ret = ends(r, dead, &lo, &hi);
@@ -166,7 +169,8 @@ static bool is_free(const struct kl_run *r, struct kl_val v, uint64_t marks)
 {
 	struct kl_term t;
 
-	if (marks & (ALIVE | LEFT | RIGHT) || !kl_sym_term(r, v, &t) || !r->dom[t.root].n)
+	if (marks & (ALIVE | LEFT | RIGHT) || !kl_sym_term(r, v, &t) || !r->dom[t.root].n ||
+	    r->dom[t.root].doubtful)
 		return false;
 	return r->ranges[r->dom[t.root].at].hi - r->ranges[r->dom[t.root].at].lo >=
 	       KL_RELATIONS_MAX;
@@ -357,6 +361,27 @@ static int look_at_all(struct kl_run *r, bool *again)
 	return ret;
 }
 
+/* Is a root dead, and nothing known of it but one sum? */
+static bool is_any(const struct kl_run *r, uint64_t root)
+{
+	const struct kl_val v = { .v = root, .tag = KL_ANY };
+	const struct kl_dom *d = &r->dom[root];
+	unsigned int i, sums = 0;
+	struct kl_term t;
+
+	if (root == KL_NO_ROOT || !kl_sym_term(r, v, &t) || t.root != root || r->rename[root] ||
+	    r->def[root].kind != KL_DEF_NONE || !kl_dom_all_words(r, d) || d->doubtful)
+		return false;
+	for (i = 0; i < r->nopaque; i++) {
+		const struct kl_opaque *o = &r->opaque[i];
+
+		if (o->sym == root)
+			return false;
+		sums += (o->of[0] == root) + (o->of[1] == root);
+	}
+	return sums == 1;
+}
+
 /* Does what is not kept of an unknown matter: was something found out about it? */
 static bool matters(const struct kl_run *r, const struct kl_opaque *o)
 {
@@ -364,10 +389,14 @@ static bool matters(const struct kl_run *r, const struct kl_opaque *o)
 	const struct kl_dom *d = &r->dom[o->sym];
 	struct kl_term t;
 
+	/* One that may be anything makes up for all the others. */
+	if (is_any(r, o->of[0]) || is_any(r, o->of[1]))
+		return false;
 	/* Where it tells the other one, that may still be no value for it, see is_wrong(). */
 	if (!kl_sym_term(r, v, &t))
-		return r->def[o->sym].kind != KL_DEF_XOR;
-	return t.root != o->sym || r->rename[o->sym] || d->at != o->dom.at || d->n != o->dom.n;
+		return r->def[o->sym].kind != KL_DEF_XOR || d->doubtful;
+	return t.root != o->sym || r->rename[o->sym] || d->at != o->dom.at ||
+	       d->n != o->dom.n || d->doubtful != o->dom.doubtful;
 }
 
 /* Was it found out in another way what it is, and that it is not? */

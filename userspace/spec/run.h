@@ -24,13 +24,16 @@
  * What is known of a state's unknowns stands behind its containers (notes.c), as
  *	LENGTH i, value		so much is not listed of container i, which is unknown
  *	FLOOR i, value		no value that is not listed of pqueue i comes before it
- *	ANY a, MAY s, lo, hi ...	a is in these ranges, or a special value of the set s
+ *	ANY a, MAY s, lo, hi ...	a is in these ranges, or a special value of the set s;
+ *				with KL_MAY_DOUBT in s the first is kl_dom.doubt
  *	ANY a, ANY b, PLUS c	a = b + c
  *	ANY a, ANY b, MINUS c	a = c - b
  *	ANY a, ANY b, NE; LE; LT	a != b, a <= b, a < b
  *	LOST			something was known that is not kept
  *	ANY a, ALIVE		of a state before, in raw mode: a is also somewhere else
  */
+#define KL_MAY_DOUBT	(1u << 16)
+
 enum kl_note {
 	KL_NOTE_LENGTH = KL_REST + 1, KL_NOTE_FLOOR, KL_NOTE_MAY, KL_NOTE_PLUS, KL_NOTE_MINUS,
 	KL_NOTE_NE, KL_NOTE_LE, KL_NOTE_LT, KL_NOTE_LOST, KL_NOTE_ALIVE,
@@ -59,9 +62,15 @@ struct kl_range {
 	uint64_t lo, hi;
 };
 
-/* What an unknown may be, see dom.c: kl_run.ranges[at .. at+n-1], and special values, a bit each. */
+/*
+ * What an unknown may be, see dom.c: kl_run.ranges[at .. at+n-1], and special values, a bit
+ * each.  Of the words from doubt.lo, perhaps beyond the greatest one, to doubt.hi some are
+ * excluded, and not kept.
+ */
 struct kl_dom {
 	uint32_t at, n, special;
+	bool doubtful;
+	struct kl_range doubt;
 };
 
 /* How an unknown was computed: base + c, c - base, or base ^ c. */
@@ -81,7 +90,11 @@ struct kl_term {
 struct kl_opaque {
 	uint64_t sym;
 	struct kl_dom dom;
+	/* Roots that it is a sum, a difference or an exclusive or of; KL_NO_ROOT: it is none. */
+	uint64_t of[2];
 };
+
+#define KL_NO_ROOT	UINT64_MAX
 
 /* Of two values of which one at least was unknown. */
 struct kl_relation {
@@ -192,11 +205,15 @@ struct kl_dom kl_dom_all(const struct kl_run *r);
 bool kl_dom_is_all(const struct kl_run *r, const struct kl_dom *d);
 bool kl_dom_all_words(const struct kl_run *r, const struct kl_dom *d);
 bool kl_dom_has(const struct kl_run *r, const struct kl_dom *d, struct kl_val v);
+/* Is it not known whether it may be @v, or whether it may be anything? */
+bool kl_dom_doubts(const struct kl_dom *d, struct kl_val v);
 /* Is it one word only? */
 bool kl_dom_one(const struct kl_run *r, const struct kl_dom *d, uint64_t *word);
 int kl_dom_range(struct kl_run *r, uint64_t lo, uint64_t hi, struct kl_dom *d);
 /* What is in @with, too; what would be too many ranges is lost. */
 int kl_dom_cut(struct kl_run *r, struct kl_dom *d, const struct kl_dom *with);
+/* Of single words that it is not, keep what a state keeps. */
+int kl_dom_fold(struct kl_run *r, struct kl_dom *d);
 int kl_dom_remove(struct kl_run *r, struct kl_dom *d, struct kl_val v);
 /* Its words plus @c, or @c less these. */
 int kl_dom_map(struct kl_run *r, const struct kl_dom *d, bool minus, uint64_t c,

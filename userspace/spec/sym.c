@@ -125,6 +125,7 @@ static int bind(struct kl_run *r, struct kl_val v, struct kl_val to)
 			return KL_DROP;
 		if (!kl_dom_has(r, &r->dom[t.root], to))
 			return KL_DROP;
+		r->lost |= kl_dom_doubts(&r->dom[t.root], to);
 		r->sym[t.root] = to;
 		r->bound = true;
 		/* It tells what it was computed from. */
@@ -196,7 +197,9 @@ void kl_sym_not_kept(struct kl_run *r, struct kl_val v)
 {
 	r->widened = true;
 	if (v.tag == KL_ANY && r->nopaque < KL_RELATIONS_MAX)
-		r->opaque[r->nopaque++] = (struct kl_opaque){ v.v, r->dom[v.v] };
+		r->opaque[r->nopaque++] = (struct kl_opaque){
+			v.v, r->dom[v.v], { KL_NO_ROOT, KL_NO_ROOT },
+		};
 	else
 		r->lost = true;
 }
@@ -241,6 +244,19 @@ static int exclusive_or(struct kl_run *r, struct kl_val a, uint64_t c, struct kl
 	return ret;
 }
 
+/* Whatever one of them is, any other one of the other two tells the third. */
+static int sum_of_two(struct kl_run *r, uint64_t a, uint64_t b, struct kl_val *v)
+{
+	const unsigned int n = r->nopaque;
+	int ret = opaque(r, v);
+
+	if (!ret && r->nopaque > n) {
+		r->opaque[n].of[0] = a;
+		r->opaque[n].of[1] = b;
+	}
+	return ret;
+}
+
 int kl_sym_result(struct kl_run *r, int op, struct kl_val a, struct kl_val b, struct kl_val *v)
 {
 	const bool any_a = a.tag == KL_ANY, any_b = b.tag == KL_ANY;
@@ -265,8 +281,9 @@ int kl_sym_result(struct kl_run *r, int op, struct kl_val a, struct kl_val b, st
 		u.minus = !u.minus;
 		u.c = -u.c;
 	}
-	if ((op != '+' && op != '-') ||
-	    (any_a && any_b && (t.root != u.root || t.minus == u.minus)))
+	if (any_a && any_b && t.root != u.root && (op == '+' || op == '-' || op == '^'))
+		return sum_of_two(r, t.root, u.root, v);
+	if ((op != '+' && op != '-') || (any_a && any_b && t.minus == u.minus))
 		return opaque(r, v);
 	if (any_a && any_b) {
 		*v = kl_word(t.c + u.c);
