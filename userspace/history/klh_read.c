@@ -269,11 +269,18 @@ static int read_blocks(struct kl_klh_reader *r)
 static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 {
 	struct kl_text_src src = { .scan.name = r->name };
-	const char *end = p + len;
+	const char *end;
+	char *text;
 	int ret = 0;
 
-	if (!len || end[-1] != '\n')
+	if (!len || p[len - 1] != '\n')
 		return damaged(r, "the header's text has no end");
+	/* What scans lines reads behind them. */
+	text = calloc(1, len + KL_INPUT_BEHIND);
+	if (!text)
+		return -ENOMEM;
+	p = memcpy(text, p, len);
+	end = p + len;
 	while (p < end && !ret) {
 		src.scan.line++;
 		if (*p != '#')
@@ -283,6 +290,7 @@ static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 		p = (const char *)memchr(p, '\n', end - p) + 1;
 	}
 	kl_text_header_end(r->h, &src);
+	free(text);
 	return ret;
 }
 
