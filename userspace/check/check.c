@@ -253,7 +253,7 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		struct kl_answer a = { .verdict = KL_UNKNOWN };
 
 		/* The first is asked in any case: it may be the only one. */
-		if ((i && e->tso != r->sc_violation) || r->answer.lost || (*declined >> i & 1))
+		if ((i && e->tso != r->sc_violation) || (*declined >> i & 1))
 			continue;
 		ret = ask_one(w, e, lim, used, &a);
 		if (ret)
@@ -270,7 +270,6 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		}
 		/* Another engine would come to the same, or look for very long. */
 		if (a.lost) {
-			*declined = UINT32_MAX;
 			*more_work = false;
 			a.progress = 0;
 		} else if (a.progress < r->answer.progress) {
@@ -279,6 +278,8 @@ static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **
 		kl_answer_free(&r->answer);
 		r->answer = a;
 		r->engine = e;
+		if (a.lost)
+			break;
 		if (a.verdict == KL_UNKNOWN)
 			continue;
 		if (a.verdict == KL_LINEARIZABLE || e->tso || !delayed)

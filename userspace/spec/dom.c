@@ -41,15 +41,6 @@ static int room(struct kl_run *r, size_t n)
 	       kl_grow(r->ranges, r->cranges, r->nranges + n);
 }
 
-/* A constraint that is not kept: more is accepted, which the state says. */
-static int forget(struct kl_run *r, int ret)
-{
-	if (ret != -E2BIG)
-		return ret;
-	r->lost = true;
-	return 0;
-}
-
 bool kl_dom_all_words(const struct kl_run *r, const struct kl_dom *d)
 {
 	return d->n == 1 && !r->ranges[d->at].lo && r->ranges[d->at].hi == UINT64_MAX;
@@ -154,7 +145,7 @@ int kl_dom_cut(struct kl_run *r, struct kl_dom *d, const struct kl_dom *with)
 	int ret = room(r, (size_t)d->n + with->n);
 
 	if (ret)
-		return forget(r, ret);
+		return kl_run_forget(r, ret);
 	out = r->ranges + r->nranges;
 	while (i < d->n && k < with->n) {
 		const struct kl_range a = r->ranges[d->at + i], b = r->ranges[with->at + k];
@@ -170,7 +161,7 @@ int kl_dom_cut(struct kl_run *r, struct kl_dom *d, const struct kl_dom *with)
 			k++;
 	}
 	if (n > RANGES_MAX)
-		return forget(r, -E2BIG);
+		return kl_run_forget(r, -E2BIG);
 	if (n == d->n && !memcmp(out, r->ranges + d->at, n * sizeof(*out))) {
 		d->special = special;
 	} else {
@@ -237,7 +228,7 @@ int kl_dom_remove(struct kl_run *r, struct kl_dom *d, struct kl_val v)
 	/* All words from the one behind it to the one before it. */
 	ret = kl_dom_range(r, v.v + 1, v.v - 1, &other);
 	if (ret)
-		return forget(r, ret);
+		return kl_run_forget(r, ret);
 	other.special = d->special;
 	return kl_dom_cut(r, d, &other);
 }

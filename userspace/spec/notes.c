@@ -326,11 +326,8 @@ static int put_base(struct kl_run *r, uint64_t name)
 	int ret;
 
 	ret = dom_of(r, t, r->names[name].length, &is);
-	if (ret == -E2BIG) {
-		r->lost = true;
-		return 0;
-	}
-	return ret ? ret : put_dom(r, note(KL_ANY, r->names[name].number), &is);
+	return ret ? kl_run_forget(r, ret) :
+	       put_dom(r, note(KL_ANY, r->names[name].number), &is);
 }
 
 /* The least number of one of the same root. */
@@ -375,8 +372,6 @@ static void name_relations(struct kl_run *r)
 	for (i = 0; i < r->nrelations; i++) {
 		struct kl_relation *rel = &r->relation[i];
 
-		rel->a = kl_sym_get(r, rel->a);
-		rel->b = kl_sym_get(r, rel->b);
 		kl_canon_name(r, &rel->a);
 		kl_canon_name(r, &rel->b);
 		if (rel->kind == KL_NOTE_NE && rel->a.v > rel->b.v) {
@@ -415,18 +410,13 @@ static void name_all_raw(struct kl_run *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->nsym; i++)
-		r->rename[i] = UINT64_MAX;
+	memset(r->rename, 0xff, r->nsym * sizeof(*r->rename));
 	for (i = 0; i < r->s->nslots; i++)
 		name_raw(r, r->out[i]);
 	kl_notes_each_alive(r, name_raw);
 	for (i = 0; i < r->nrelations; i++) {
-		struct kl_relation *rel = &r->relation[i];
-
-		rel->a = kl_sym_get(r, rel->a);
-		rel->b = kl_sym_get(r, rel->b);
-		name_raw(r, rel->a);
-		name_raw(r, rel->b);
+		name_raw(r, r->relation[i].a);
+		name_raw(r, r->relation[i].b);
 	}
 }
 
@@ -439,6 +429,10 @@ int kl_notes_put(struct kl_run *r)
 	for (i = 0; i < r->s->nconts && !ret; i++)
 		if (r->out[r->out_at[i]].tag == KL_ANY)
 			ret = put_container(r, i);
+	for (i = 0; i < r->nrelations; i++) {
+		r->relation[i].a = kl_sym_get(r, r->relation[i].a);
+		r->relation[i].b = kl_sym_get(r, r->relation[i].b);
+	}
 	if (r->raw)
 		name_all_raw(r);
 	else if (r->nrelations)

@@ -20,12 +20,16 @@
 int kl_relate(struct kl_run *r, struct kl_val a, struct kl_val b, enum kl_note kind)
 {
 	if (r->nrelations == KL_RELATIONS_MAX) {
-		r->lost = true;
-		r->widened = true;
+		kl_run_lose(r);
 		return 0;
 	}
 	r->relation[r->nrelations++] = (struct kl_relation){ .a = a, .b = b, .kind = kind };
 	return 0;
+}
+
+static void remove_relation(struct kl_run *r, unsigned int i)
+{
+	r->relation[i] = r->relation[--r->nrelations];
 }
 
 /* What a relation tells of one unknown; *done: that is all. */
@@ -121,12 +125,10 @@ static int ends(struct kl_run *r, struct kl_val v, uint64_t *lo, uint64_t *hi)
 	if (!kl_sym_term(r, v, &t))
 		return KL_DROP;
 	ret = kl_dom_map(r, &r->dom[t.root], t.minus, t.c, &d);
-	if (ret == -E2BIG) {
-		r->lost = true;
-		return 0;
-	}
-	if (ret || !d.n)
-		return ret ? ret : KL_DROP;
+	if (ret)
+		return kl_run_forget(r, ret);
+	if (!d.n)
+		return KL_DROP;
 	/* One end, or both, may be none of them. */
 	r->lost |= d.doubtful;
 	*lo = r->ranges[d.at].lo;
@@ -198,11 +200,6 @@ static bool tells_all(uint64_t marks, unsigned int side)
 	       (marks / ONE == 1 || !(marks & (DIFFERS | SUMMED | ((LEFT | RIGHT) & ~side))));
 }
 
-static void forget(struct kl_run *r, unsigned int i)
-{
-	r->relation[i] = r->relation[--r->nrelations];
-}
-
 /* One relation of a dead unknown is done with: 1, 0 if there is none, KL_DROP is told by *drop. */
 static int bury(struct kl_run *r, bool *drop)
 {
@@ -219,7 +216,7 @@ static int bury(struct kl_run *r, bool *drop)
 		dead = i;
 		if (!free && !tells_all(a, LEFT) && !tells_all(b, RIGHT))
 			continue;
-		forget(r, i);
+		remove_relation(r, i);
 		r->lost |= is_opaque(r, rel.a) || is_opaque(r, rel.b);
 		ret = free ? 0 : project(r, &rel, tells_all(a, LEFT));
 		*drop = ret == KL_DROP;
@@ -228,7 +225,7 @@ static int bury(struct kl_run *r, bool *drop)
 	if (dead == r->nrelations)
 		return 0;
 	r->lost = true;
-	forget(r, dead);
+	remove_relation(r, dead);
 	return 1;
 }
 
@@ -337,7 +334,7 @@ static int look_at_all(struct kl_run *r, bool *again)
 			if (ret)
 				return ret;
 			if (done)
-				r->relation[k] = r->relation[--r->nrelations];
+				remove_relation(r, k);
 			else
 				k++;
 			*again |= done;
@@ -427,7 +424,7 @@ int kl_relations_settle(struct kl_run *r)
 			if (ret)
 				return ret;
 			if (done)
-				r->relation[i] = r->relation[--r->nrelations];
+				remove_relation(r, i);
 			else
 				i++;
 			again |= done;

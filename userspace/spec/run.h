@@ -7,6 +7,8 @@
 #ifndef KL_SPEC_RUN_H
 #define KL_SPEC_RUN_H
 
+#include <errno.h>
+
 #include "spec/ast.h"
 #include "spec/code.h"
 
@@ -230,6 +232,22 @@ void kl_notes_each_alive(struct kl_run *r, void (*fn)(struct kl_run *r, struct k
 int kl_notes_scan(struct kl_run *r, size_t at);
 int kl_notes_load(struct kl_run *r);
 int kl_notes_put(struct kl_run *r);
+
+/* Something that was found out is not kept: more is accepted, which the state says. */
+static inline void kl_run_lose(struct kl_run *r)
+{
+	r->lost = true;
+	r->widened = true;
+}
+
+/* What kept nothing as it would have been too much is no error. */
+static inline int kl_run_forget(struct kl_run *r, int ret)
+{
+	if (ret != -E2BIG)
+		return ret;
+	kl_run_lose(r);
+	return 0;
+}
 
 static inline struct kl_val kl_sym_get(const struct kl_run *r, struct kl_val v)
 {

@@ -147,16 +147,6 @@ static int bind_last(struct kl_run *r, uint64_t root)
 	return bind(r, (struct kl_val){ .v = root, .tag = KL_ANY }, kl_word(word));
 }
 
-/* What could not be kept is told by the state. */
-static int forget(struct kl_run *r, int ret)
-{
-	if (ret != -E2BIG)
-		return ret;
-	r->lost = true;
-	r->widened = true;
-	return 0;
-}
-
 int kl_sym_restrict(struct kl_run *r, const struct kl_term *t, const struct kl_dom *d)
 {
 	struct kl_dom of_root = *d;
@@ -166,7 +156,7 @@ int kl_sym_restrict(struct kl_run *r, const struct kl_term *t, const struct kl_d
 	if (!is_plain(t))
 		ret = kl_dom_map(r, d, t->minus, t->minus ? t->c : -t->c, &of_root);
 	if (ret)
-		return forget(r, ret);
+		return kl_run_forget(r, ret);
 	return kl_dom_cut(r, &r->dom[t->root], &of_root) ?: bind_last(r, t->root);
 }
 
@@ -183,7 +173,7 @@ int kl_sym_limit(struct kl_run *r, struct kl_val v, uint64_t lo, uint64_t hi)
 		return KL_DROP;
 	ret = kl_dom_range(r, lo, hi, &d);
 	if (ret)
-		return forget(r, ret);
+		return kl_run_forget(r, ret);
 	return kl_sym_term(r, v, &t) ? kl_sym_restrict(r, &t, &d) : 0;
 }
 
@@ -302,7 +292,6 @@ static int join(struct kl_run *r, struct kl_term t, struct kl_term u)
 {
 	struct kl_term is;
 	struct kl_dom d;
-	int ret;
 
 	if (t.root < u.root) {
 		const struct kl_term swap = t;
@@ -312,10 +301,8 @@ static int join(struct kl_run *r, struct kl_term t, struct kl_term u)
 	}
 	/* root of t = +-(term u - c of t) */
 	is = (struct kl_term){ .root = u.root, .c = root_of(&t, u.c), .minus = t.minus != u.minus };
-	if (r->def[t.root].kind != KL_DEF_NONE) {
-		r->lost = true;
-		r->widened = true;
-	}
+	if (r->def[t.root].kind != KL_DEF_NONE)
+		kl_run_lose(r);
 	d = r->dom[t.root];
 	r->bound = true;
 	if (is_plain(&is))
@@ -324,8 +311,7 @@ static int join(struct kl_run *r, struct kl_term t, struct kl_term u)
 		.kind = is_plain(&is) ? KL_DEF_NONE : KL_DEF_SUM,
 		.minus = is.minus, .base = is.root, .c = is.c,
 	};
-	ret = kl_sym_restrict(r, &is, &d);
-	return ret;
+	return kl_sym_restrict(r, &is, &d);
 }
 
 int kl_sym_unify(struct kl_run *r, struct kl_val a, struct kl_val b)
@@ -347,8 +333,7 @@ int kl_sym_unify(struct kl_run *r, struct kl_val a, struct kl_val b)
 	if (t.minus == u.minus)
 		return t.c == u.c ? 0 : KL_DROP;
 	/* Two roots are solutions, or none. */
-	r->lost = true;
-	r->widened = true;
+	kl_run_lose(r);
 	return 0;
 }
 
