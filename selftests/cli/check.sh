@@ -101,11 +101,11 @@ verdict 1 "deque: a violation, found by \`ends'" "object 0x1: .* VIOLATION by en
 verdict 1 "a violation" "^VIOLATION" "$register" wrong.txt
 verdict 1 "a violation is confirmed by the oracle" "oracle finds no order either" "$register" \
 	wrong.txt
-"$KLIN" gen --type=idr --threads=4 --ops=5000 --mutate=1 --where=late --seed=5 >large.txt
+"$KLIN" gen --type="$here/bits.lin" --threads=4 --ops=5000 --mutate=1 --where=late --seed=5 >large.txt
 verdict 1 "a large violation is confirmed by the oracle" "oracle finds no order either" \
-	"$specs/idr.lin" large.txt
+	"$here/bits.lin" large.txt
 verdict 1 "the end of an order is told with the state before it" "^    from taken = [0-9]*$" \
-	"$specs/idr.lin" large.txt
+	"$here/bits.lin" large.txt
 verdict 1 "a violation is drawn" "read.*9" "$register" wrong.txt
 {
 	cat wrong.txt
