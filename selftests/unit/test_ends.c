@@ -75,6 +75,8 @@ static struct kl_history *make(const struct kl_spec *spec, unsigned long run, bo
 	};
 	struct kl_history *h;
 
+	if (few_wanted())
+		c.ops /= 2;
 	c.producers = run % 4 == 3 ? c.threads / 2 : 0;
 	if (odd) {
 		c.pending = run & 1;

@@ -4,7 +4,7 @@
  * what some of the states that it stands for allows.  Random operations with
  * random results are applied to the unknown state and to all states of a small
  * domain; as long as one of those agrees, the unknown one must, and if nothing
- * is lost it must not agree any longer than they do.
+ * is lost it must not agree any longer than they do.  KLIN_RUNS sets how many runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -338,8 +338,9 @@ static void world(const char *text, unsigned int depth, unsigned int ops, unsign
 	assert_non_null(kl_run_init(w.r, false, &len));
 	assert_int_equal(kl_machine_init(&w.machine, len), 0);
 	fill(&w, depth);
-	if (few_wanted())
-		runs /= 4;
+	runs = runs * wanted_runs(4000) / 4000;
+	if (runs < 20)
+		runs = 20;
 	for (i = 0; i < runs; i++) {
 		one_run(&w, &seed, ops, ask, NOTHING);
 		/* Of any word nothing is known unless it is a result that is told. */
