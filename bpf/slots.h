@@ -218,6 +218,7 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 			return NULL;
 		}
 		s->base++;
+		c->displaced++;
 	}
 	s->top = top + 1;
 	barrier();

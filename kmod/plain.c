@@ -187,8 +187,10 @@ static struct klin_frame *push(const struct plain *p, u32 cpu, struct klin_cpu *
 	struct klin_frame *f = &s->frames[s->top & (KLIN_DEPTH - 1)];
 
 	/* Returns that were not seen have filled it: the oldest goes. */
-	if (s->top - s->base >= KLIN_DEPTH)
+	if (s->top - s->base >= KLIN_DEPTH) {
 		WRITE_ONCE(s->base, s->base + 1);
+		WRITE_ONCE(c->displaced, c->displaced + 1);
+	}
 	send_stale(p, cpu, c, f);
 	WRITE_ONCE(f->open, KLIN_FILLING);
 	barrier();

@@ -135,6 +135,26 @@ static void test_missed_counted_once(void **state)
 	assert_int_equal(g->ended, 1);
 }
 
+/* A call that was seen and lost its place returns without one, too: it stands for no miss. */
+static void test_displaced(void **state)
+{
+	struct fixture *f = *state;
+	struct kl_group *g = &f->groups[1];
+	const struct kl_op *op;
+
+	g->miss_from = 700;
+	g->miss_to = 900;
+	g->progs[0].misses = 1;
+	op = add(f, 1, 0, 800, KL_OP_NOCALL);
+	kl_count_ended(&f->r);
+	assert_int_equal(g->ended, 1);
+	assert_int_equal(kl_op_from(&f->r, op), 700);
+	f->r.displaced = true;
+	kl_count_ended(&f->r);
+	assert_int_equal(g->ended, 0);
+	assert_int_equal(kl_op_from(&f->r, op), KL_TIME_MIN);
+}
+
 static unsigned int frames(uint32_t base, uint32_t top)
 {
 	const struct klin_slot s = { .base = base, .top = top };
@@ -411,6 +431,7 @@ int main(void)
 		TEST(test_missed_old),
 		TEST(test_missed_unknown),
 		TEST(test_missed_counted_once),
+		TEST(test_displaced),
 		TEST(test_from),
 		cmocka_unit_test(test_slot_span),
 		cmocka_unit_test(test_account),

@@ -58,13 +58,16 @@ static uint64_t old_until(const struct kl_recorder *r, const struct kl_clause *c
 	return r->blocked_until > r->settled ? r->blocked_until : r->settled;
 }
 
-/* Did a return without a call come from a call in the time of the misses, for certain? */
+/*
+ * Did a return without a call come from a call in the time of the misses, for certain?  One
+ * that lost its place to calls inside it was seen, perhaps long before.
+ */
 static bool call_missed(const struct kl_recorder *r, const struct kl_clause *c, bool object_known,
 			uint64_t ret)
 {
 	uint64_t from = r->groups[c->group].miss_from, old = old_until(r, c, object_known);
 
-	return from && ret >= kl_time_add(from, r->h->error) &&
+	return from && !r->displaced && ret >= kl_time_add(from, r->h->error) &&
 	       ret > kl_time_add(old, r->h->error);
 }
 

@@ -18,13 +18,16 @@
 
 #define POLL_NS 50000000ULL	/* between two looks at the kernel's counts */
 
-static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g)
+/* What found no place in a slot; *@displaced: something lost its place. */
+static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g, bool *displaced)
 {
 	uint64_t sum = 0;
 	int i;
 
-	for (i = 0; i < KLIN_SIDES * r->ncpus; i++)
+	for (i = 0; i < KLIN_SIDES * r->ncpus; i++) {
 		sum += *(volatile __u64 *)&g->cpus[i].missed;
+		*displaced |= *(volatile __u64 *)&g->cpus[i].displaced;
+	}
 	return sum;
 }
 
@@ -116,7 +119,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 			clean &= g->progs[j].clean;
 		}
 		/* These can be of any object, unlike what an interrupt caused. */
-		missed = sum_missed(r, g);
+		missed = sum_missed(r, g, &r->displaced);
 		more = (more && !r->ignore_misses) || missed > g->crowded;
 		g->crowded = missed;
 		if (more) {

@@ -167,6 +167,7 @@ struct kl_recorder {
 	uint64_t received, ops, bytes;
 	int err;		/* of the event callback */
 	bool ignore_misses;	/* they cannot have been of the one object */
+	bool displaced;		/* a call was, by more than a slot has room for; see doubt.c */
 	struct {		/* follow.c */
 		struct kl_account account;
 		uint64_t floor, lost, missed, ended;
