@@ -53,7 +53,7 @@ ifeq ($(SAN),1)
 B := build/san
 san_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # It is compiled more often than it is run.
-CFLAGS ?= -O1 -g1
+CFLAGS ?= -O1 -g
 else
 B := build
 san_flags :=

@@ -18,6 +18,7 @@ config()
 
 ktap_header
 expect 0 "--help" --help
+expect 0 "--version" --version
 [ ! -e "$example" ] || expect 0 "the example" --check-config --config "$example"
 config <<END
 [spec mine]

@@ -3,6 +3,8 @@
 #ifndef KLIN_CMD_H
 #define KLIN_CMD_H
 
+#define KLIN_VERSION "0.1"
+
 /* Exit codes, the same for every sub-command. */
 enum {
 	KLIN_EXIT_OK		= 0,	/* linearizable, or done */

@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 
-#define KLIN_VERSION "0.1"
 #define LARGE	(512 << 10)
 
 extern const struct kl_command *const __start_kl_commands[];

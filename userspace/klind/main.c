@@ -23,6 +23,8 @@
 
 #define CONFIG "/etc/klin/klind.conf"
 
+const char *argp_program_version = "klind " KLIN_VERSION;
+
 struct args {
 	const char *config;
 	bool check;
