@@ -11,7 +11,7 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-times=${KLIN_TIMES:-$(amount 12 50)}
+times=${KLIN_TIMES:-$(amount 8 50)}
 
 # The tracepoints of the module, and functions of it and of the kernel, in turn.
 spec_in_turn()
