@@ -323,7 +323,8 @@ static inline const uint32_t *mono_peeks(const struct mono *m, uint32_t value)
 /* Are they equal?  See mono_turns(). */
 static inline bool mono_one_turn(const struct mono *m, uint64_t a, uint64_t b)
 {
-	return !((a ^ b) >> 32) && mono_word(m, (uint32_t)a) == mono_word(m, (uint32_t)b);
+	return a == b || (!((a ^ b) >> 32) &&
+			  mono_word(m, (uint32_t)a) == mono_word(m, (uint32_t)b));
 }
 
 #endif

@@ -17,7 +17,8 @@
 #include "check/mono/bits.h"
 #include "check/mono/places.h"
 
-#define AHEAD	12	/* values that are fetched before their turn */
+#define AHEAD	8	/* values between one step of fetching them and the next, see fetch() */
+#define FETCHED	4	/* peeks of a value that are */
 
 struct pqueue {
 	struct mono *m;
@@ -103,6 +104,45 @@ static int place(struct pqueue *q, uint32_t value)
 	return 1;
 }
 
+/* Peeks of a value that are fetched, one after the other. */
+static uint32_t few_peeks(const struct mono *m, uint64_t turn)
+{
+	const uint32_t peeks = m->v[(uint32_t)turn].peeks;
+
+	return peeks < FETCHED ? peeks : FETCHED;
+}
+
+/*
+ * What the values behind @i need lies anywhere, and where tells what lies anywhere, too: of
+ * the next AHEAD ones all is there but the times of their peeks, of those behind them where
+ * these are, and so on.  Not inlined, this would be taken for nothing.
+ */
+static inline __attribute__((always_inline))
+void fetch(const struct mono *m, const uint64_t *turn, uint32_t i, uint32_t n)
+{
+	const struct mono_peek_times *t = &m->peek_times;
+	const bool peeks = m->npeeks;
+	uint32_t k;
+
+	if (i + 4 * AHEAD >= n)
+		return;
+	turn += i;
+	__builtin_prefetch(&m->v[(uint32_t)turn[4 * AHEAD]]);
+	if (!peeks)
+		return;
+	__builtin_prefetch(&m->first_peek[(uint32_t)turn[4 * AHEAD]]);
+	if (few_peeks(m, turn[3 * AHEAD]))
+		__builtin_prefetch(mono_peeks(m, (uint32_t)turn[3 * AHEAD]));
+	for (k = few_peeks(m, turn[2 * AHEAD]); k--; )
+		__builtin_prefetch(&t->nth[mono_peeks(m, (uint32_t)turn[2 * AHEAD])[k]]);
+	for (k = few_peeks(m, turn[AHEAD]); k--; ) {
+		const uint32_t peek = mono_peeks(m, (uint32_t)turn[AHEAD])[k];
+
+		__builtin_prefetch(mono_peek_time(t, peek, false));
+		__builtin_prefetch(mono_peek_time(t, peek, true));
+	}
+}
+
 static int decide_sorted(struct pqueue *q, const uint64_t *turn, uint32_t n)
 {
 	struct mono *m = q->m;
@@ -112,8 +152,7 @@ static int decide_sorted(struct pqueue *q, const uint64_t *turn, uint32_t n)
 	for (i = 0; i < n && ret > 0; i = same) {
 		/* Equal words are not in each other's way. */
 		for (same = i; same < n && mono_one_turn(m, turn[same], turn[i]) && ret > 0; same++) {
-			if (same + AHEAD < n)
-				__builtin_prefetch(&m->v[(uint32_t)turn[same + AHEAD]]);
+			fetch(m, turn, same, n);
 			if (m->ordered)
 				m->places->rank[(uint32_t)turn[same]] = n - 1 - same;
 			ret = place(q, turn[same]);
