@@ -146,7 +146,7 @@ struct klin_cpu {
 	__u32 nlosses;
 	__u32 gap;
 	struct klin_loss losses[KLIN_LOSSES];
-	__u64 displaced;	/* frames that were sent to make room: their returns have none */
+	__u64 displaced;	/* frames that were sent to make room: their returns find none */
 	__u64 more[5];
 };
 

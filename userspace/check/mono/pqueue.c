@@ -121,14 +121,13 @@ static inline __attribute__((always_inline))
 void fetch(const struct mono *m, const uint64_t *turn, uint32_t i, uint32_t n)
 {
 	const struct mono_peek_times *t = &m->peek_times;
-	const bool peeks = m->npeeks;
 	uint32_t k;
 
 	if (i + 4 * AHEAD >= n)
 		return;
 	turn += i;
 	__builtin_prefetch(&m->v[(uint32_t)turn[4 * AHEAD]]);
-	if (!peeks)
+	if (!m->npeeks)
 		return;
 	__builtin_prefetch(&m->first_peek[(uint32_t)turn[4 * AHEAD]]);
 	if (few_peeks(m, turn[3 * AHEAD]))
