@@ -55,7 +55,7 @@ void *kl_big_zalloc(size_t n, size_t size)
 	return p;
 }
 
-void *kl_zero_map(size_t bytes)
+void *kl_zero_map(size_t bytes, size_t touched)
 {
 	const size_t size = whole(bytes);
 	size_t before;
@@ -72,7 +72,8 @@ void *kl_zero_map(size_t bytes)
 	if (before)
 		munmap(p, before);
 	munmap(p + before + size, HUGE - before);
-	kl_big_hint(p + before, size);
+	if (touched >= HUGE)
+		kl_big_hint(p + before, size);
 	return p + before;
 }
 

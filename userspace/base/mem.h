@@ -52,13 +52,14 @@ void *kl_big_zalloc(size_t n, size_t size);
 /**
  * kl_zero_map() - memory for a large array that is filled here and there
  * @bytes: how many
+ * @touched: of these, at most; where they are few, in pages that are small
  *
  * Unlike that of kl_big_zalloc() it begins where a huge page does, and is never memory
  * that was used before: what is not touched costs nothing.
  *
  * Return: the memory, all zero, to be given to kl_zero_unmap(), or NULL.
  */
-void *kl_zero_map(size_t bytes);
+void *kl_zero_map(size_t bytes, size_t touched);
 void kl_zero_unmap(void *p, size_t bytes);
 /* Ask for huge pages under memory that is there already. */
 void kl_big_hint(void *p, size_t bytes);

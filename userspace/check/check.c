@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/sort.h"
 #include "check/check.h"
+#include "check/sim.h"
 #include "check/split.h"
 #include "spec/container.h"
 
@@ -159,6 +160,7 @@ struct work {
 	const struct kl_split *s;
 	size_t k;
 	struct kl_run *run;
+	struct kl_memo_room room;
 	struct kl_part p, ptso;
 	bool have_p, have_ptso;		/* laid out for partition @k; if not, room to use again */
 	uint32_t near;			/* item whose return some engine did not come past, */
@@ -174,6 +176,7 @@ static int lay_out(struct work *w, bool tso, const struct kl_part **out)
 	if (ret)
 		return ret;
 	p->run = w->run;
+	p->room = &w->room;
 	*have = true;
 	*out = p;
 	return 0;
@@ -434,6 +437,7 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 		}
 		kl_part_free(&w.p);
 		kl_part_free(&w.ptso);
+		free(w.room.entries);
 		kl_run_free(w.run);
 	}
 	free(order);

@@ -15,6 +15,8 @@
 #include "history/history.h"
 #include "spec/spec.h"
 
+struct kl_memo_room;
+
 enum kl_item_kind {
 	KL_ITEM_OP,
 	/*
@@ -62,6 +64,7 @@ struct kl_part {
 	uint32_t *pred_at, *pred;
 	bool fresh;		/* first state as in the spec, else unknown */
 	struct kl_run *run;	/* an interpreter to use, or NULL: make one */
+	struct kl_memo_room *room;	/* memory to use, or NULL; see sim.h */
 	/* For building: operations' times, side by side, and all ends in order. */
 	struct kl_span { uint64_t call, ret; } *spans;
 	struct kl_key *ends;

@@ -143,6 +143,36 @@ bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word)
 	return true;
 }
 
+static int get_entries(struct kl_sim *s, uint32_t n)
+{
+	struct kl_memo_room *room = s->p->room;
+
+	s->memo.mask = n - 1;
+	if (!room || room->used) {
+		s->memo.entries = calloc(n, sizeof(*s->memo.entries));
+		return s->memo.entries ? 0 : -ENOMEM;
+	}
+	if (room->n < n) {
+		free(room->entries);
+		room->entries = malloc(n * sizeof(*room->entries));
+		room->n = room->entries ? n : 0;
+	}
+	if (!room->entries)
+		return -ENOMEM;
+	room->used = s->lent = true;
+	s->memo.entries = room->entries;
+	kl_sim_forget(s);
+	return 0;
+}
+
+static void put_entries(struct kl_sim *s)
+{
+	if (s->lent)
+		s->p->room->used = false;
+	else
+		free(s->memo.entries);
+}
+
 int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 {
 	static const uint64_t gap_mark = UINT64_MAX;	/* no state is like it */
@@ -159,9 +189,7 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 	s->run = p->run ? p->run : kl_run_new(p->spec);
 	for (size = 16; size < MEMO_MAX && size < 4 * p->nitems; )
 		size *= 2;
-	s->memo.mask = size - 1;
-	s->memo.entries = calloc(size, sizeof(*s->memo.entries));
-	if (!s->run || !s->memo.entries)
+	if (!s->run || get_entries(s, size))
 		goto err;
 	if (p->h->nshapes <= p->nitems / 2) {
 		s->nature = calloc(p->h->nshapes + 1, sizeof(*s->nature));
@@ -191,7 +219,7 @@ void kl_sim_free(struct kl_sim *s)
 	if (s->p && !s->p->run)
 		kl_run_free(s->run);
 	kl_intern_free(&s->states);
-	free(s->memo.entries);
+	put_entries(s);
 	free(s->nature);
 	free(s->next);
 	free(s->before);

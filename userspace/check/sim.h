@@ -41,6 +41,17 @@ struct kl_memo {
 	uint32_t mask;
 };
 
+/*
+ * Entries for one simulator at a time; what comes while they are in use has its own.  With
+ * memory that is new for each partition, threads beside each other would wait for the
+ * kernel's mappings: a page that is read first is mapped once more when it is written.
+ */
+struct kl_memo_room {
+	struct kl_memo_entry *entries;
+	uint32_t n;
+	bool used;
+};
+
 static inline struct kl_memo_entry *kl_memo_at(const struct kl_memo *m, uint64_t key)
 {
 	return &m->entries[(key * 0x9e3779b97f4a7c15ull >> 40) & m->mask];
@@ -130,6 +141,7 @@ struct kl_sim {
 	struct kl_intern states;
 	uint32_t any, first;	/* numbers of the unknown and of the first state */
 	struct kl_memo memo;
+	bool lent;		/* its entries are those of p->room */
 	uint8_t *nature;		/* of shapes, plus KL_NATURE_KNOWN; or NULL */
 	uint32_t *next;		/* successors of the last step */
 	size_t nnext, cnext;

@@ -9,6 +9,7 @@
 #include "check/split.h"
 
 #define NO_KEY	UINT32_MAX
+#define AHEAD	16	/* operations whose keys are fetched before their turn */
 
 struct splitter {
 	const struct kl_spec *spec;
@@ -40,6 +41,7 @@ static int number_keys(struct splitter *t)
 	const struct kl_history *h = t->h;
 	size_t size = 64, i, at;
 	uint32_t *table;
+	bool all = true;
 	int ret = 1;
 
 	while (size < 2 * h->nshapes)
@@ -55,8 +57,10 @@ static int number_keys(struct splitter *t)
 		t->key[i] = NO_KEY;
 		/* A shape that is no operation's may be of any form. */
 		if (s->nargs != m->nparams || s->nres != m->nresults ||
-		    !kl_method_key(m, h->vals + s->vals, &key))
+		    !kl_method_key(m, h->vals + s->vals, &key)) {
+			all = false;
 			continue;
+		}
 		at = kl_mix(key, 0) & (size - 1);
 		while (table[at] && t->keys[table[at] - 1] != key)
 			at = (at + 1) & (size - 1);
@@ -70,7 +74,7 @@ static int number_keys(struct splitter *t)
 		t->key[i] = table[at] - 1;
 	}
 	free(table);
-	for (i = 0; i < h->nops && ret == 1; i++)
+	for (i = 0; !all && i < h->nops && ret == 1; i++)
 		ret = t->key[h->ops[i].shape] != NO_KEY;
 	return ret;
 }
@@ -99,6 +103,8 @@ static int number_direct(struct splitter *t)
 		const uint32_t key = t->s->by_key ? t->key[op->shape] : 0;
 		uint32_t *part = &t->table[(size_t)op->object * t->nkeys + key];
 
+		if (i + AHEAD < t->h->nops)
+			__builtin_prefetch(&t->key[op[AHEAD].shape]);
 		if (!*part) {
 			ret = new_part(t, op->object, key);
 			*part = t->s->n;
@@ -188,7 +194,7 @@ static int gather(struct splitter *t)
 	struct kl_split *s = t->s;
 	size_t i;
 
-	s->ops = malloc((t->h->nops + 1) * sizeof(*s->ops));
+	s->ops = kl_big_alloc((t->h->nops + 1) * sizeof(*s->ops));
 	s->at = calloc(s->n + 2, sizeof(*s->at));
 	s->key = calloc(s->n + 1, sizeof(*s->key));
 	if (!s->ops || !s->at || !s->key)
@@ -211,7 +217,7 @@ int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
-	t.key = calloc(h->nshapes + 1, sizeof(*t.key));
+	t.key = kl_big_alloc((h->nshapes + 1) * sizeof(*t.key));
 	if (!t.key)
 		ret = -ENOMEM;
 	if (!ret && !by_object && kl_spec_partition(spec) == KL_PART_PARAM)
@@ -223,7 +229,7 @@ int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *
 	    (h->nobjects <= 1 || kl_spec_partition(spec) == KL_PART_NONE)) {
 		ret = only_part(&t);
 	} else if (ret >= 0) {
-		t.part = malloc((h->nops + 1) * sizeof(*t.part));
+		t.part = kl_big_alloc((h->nops + 1) * sizeof(*t.part));
 		ret = t.part ? number_parts(&t) ?: gather(&t) : -ENOMEM;
 	}
 	free(t.part);

@@ -159,16 +159,19 @@ static inline int64_t add_shape(struct kl_history *h, const struct kl_shape *s,
 	return ret ? ret : (int64_t)put_shape(h, s, v);
 }
 
+static inline bool same_shape(const struct kl_history *h, uint32_t number,
+			      const struct kl_shape *s, const struct kl_val *v)
+{
+	const struct kl_shape *o = &h->shapes[number];
+
+	return shape_head(o) == shape_head(s) &&
+	       same_vals(h->vals + o->vals, v, s->nargs + s->nres);
+}
+
 static inline bool is_shape(const struct kl_history *h, uint64_t slot, uint64_t hash,
 			    const struct kl_shape *s, const struct kl_val *v)
 {
-	const struct kl_shape *o;
-
-	if (slot >> 32 != hash || !slot)
-		return false;
-	o = &h->shapes[(uint32_t)slot - 1];
-	return shape_head(o) == shape_head(s) &&
-	       same_vals(h->vals + o->vals, v, s->nargs + s->nres);
+	return slot && slot >> 32 == hash && same_shape(h, (uint32_t)slot - 1, s, v);
 }
 
 /* One was looked up among the last ones: is it worth it? */
@@ -364,14 +367,42 @@ static void number_blindly(struct kl_history *h, size_t n, const struct kl_shape
 	}
 }
 
+/*
+ * Which of the last shapes those of these hashes may be equal to, number + 1, or 0.  What tells
+ * if they are is fetched, in steps: each is one of all, so that none waits for memory.
+ */
+static void find_likely(const struct kl_history *h, const uint32_t *hash, size_t n,
+			uint32_t *likely)
+{
+	const struct kl_shapes *t = &h->index->shapes;
+	const size_t mask = t->mask & ~(size_t)(WAYS - 1);
+	unsigned int way, ways;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const uint64_t *set = &t->slot[hash[i] & mask];
+
+		/* Which one it is, is chance: no branch tells. */
+#pragma GCC unroll 8
+		for (way = ways = 0; way < WAYS; way++)
+			ways |= (set[way] >> 32 == hash[i]) << way;
+		likely[i] = ways ? set[__builtin_ctz(ways)] : 0;
+		if (likely[i])
+			__builtin_prefetch(&h->shapes[likely[i] - 1]);
+	}
+	for (i = 0; i < n; i++)
+		if (likely[i])
+			__builtin_prefetch(&h->vals[h->shapes[likely[i] - 1].vals]);
+}
+
 /* The same while they are looked for; at most TOGETHER. */
 static int number_looking(struct kl_history *h, size_t n, const struct kl_shape *s,
 			  const struct kl_val *vals)
 {
-	const struct kl_shapes *t = &h->index->shapes;
+	struct kl_shapes *t = &h->index->shapes;
+	uint32_t hash[TOGETHER], likely[TOGETHER] = { 0 };
 	struct kl_op *op = &h->ops[h->nops];
 	const struct kl_val *v = vals;
-	uint32_t hash[TOGETHER];
 	int64_t shape;
 	size_t i;
 
@@ -380,7 +411,14 @@ static int number_looking(struct kl_history *h, size_t n, const struct kl_shape 
 		if (t->slot)
 			__builtin_prefetch(&t->slot[hash[i] & t->mask & ~(size_t)(WAYS - 1)]);
 	}
+	if (t->recent)
+		find_likely(h, hash, n, likely);
 	for (i = 0; i < n; i++, vals += s->nargs + s->nres, s++) {
+		if (likely[i] && same_shape(h, likely[i] - 1, s, vals)) {
+			op[i].shape = likely[i] - 1;
+			count_look(t, true);
+			continue;
+		}
 		shape = number_hashed(h, s, vals, hash[i]);
 		if (shape < 0)
 			return shape;

@@ -86,13 +86,16 @@ static size_t room_for_keys(const struct set *t)
 /* Of memory that is not written there is none. */
 static int init_part(struct set *t, struct set_part *s)
 {
+	/* An operation's key is that of its shape. */
+	const size_t most = t->s->h->nshapes * sizeof(struct set_key);
+
 	s->t = t;
 	s->one = t->one;
 	s->free_node = s->free_sim = MONO_NONE;
 	whole(s);
 	s->small.n = t->s->nops;
-	s->small.key = kl_zero_map(room_for_keys(t));
-	s->keys = kl_zero_map(room_for_keys(t));
+	s->small.key = kl_zero_map(room_for_keys(t), most);
+	s->keys = kl_zero_map(room_for_keys(t), most);
 	s->latest = malloc((t->s->h->nthreads + 1) * sizeof(*s->latest));
 	if (!s->small.key || !s->keys || !s->latest)
 		return -ENOMEM;

@@ -11,31 +11,33 @@
 #include "check/mono/multi.h"
 
 #define AHEAD		64	/* operations that are fetched before their turn, */
-#define SHAPES		24	/* and their shapes, */
-#define VALUES		12	/* and the values of these */
+#define SHAPES		48	/* and their shapes, */
+#define VALUES		24	/* and the values of these */
 #define UNKNOWN		8
 
-/* What an operation does; UNKNOWN. */
-static inline unsigned int what_of(const uint8_t does[][5], enum kl_role role, struct kl_val res,
-				   bool pending)
-{
-	return does[role][pending ? 4 : res.tag == KL_WORD ? !!res.v : 2 + (res.tag == KL_ANY)];
-}
-
 /* By role; by whether the result is false or true, some special value or not known; pending. */
-static const uint8_t set_does[][5] = {
+static const uint8_t set_does[][8] = {
 	[KL_ROLE_ADD] = { SEES_IN, UP, UNKNOWN, UNKNOWN, UP },
 	[KL_ROLE_REMOVE] = { SEES_OUT, DOWN, UNKNOWN, UNKNOWN, DOWN },
 	[KL_ROLE_PEEK] = { SEES_OUT, SEES_IN, UNKNOWN, FREE, FREE },
 	[KL_ROLE_COUNT] = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 };
 
-static const uint8_t multi_does[][5] = {
+static const uint8_t multi_does[][8] = {
 	[KL_ROLE_ADD] = { UP, UP, UP, UP, UP },
 	[KL_ROLE_REMOVE] = { SEES_OUT, DOWN, UNKNOWN, UNKNOWN, DOWN },
 	[KL_ROLE_PEEK] = { SEES_OUT, SEES_IN, UNKNOWN, FREE, FREE },
 	[KL_ROLE_COUNT] = { SEES_OUT, SEES_COUNT, UNKNOWN, FREE, FREE },
 };
+
+/* What an operation does; UNKNOWN. */
+static inline unsigned int what_of(const uint8_t does[8], struct kl_val res, bool pending)
+{
+	const unsigned int special = 2 + (res.tag == KL_ANY);
+	const unsigned int one = res.tag == KL_WORD ? res.v != 0 : special;
+
+	return does[pending ? 4 : one];
+}
 
 /*
  * False: it was called before another of its thread had returned for certain, of which
@@ -64,27 +66,29 @@ static int note_flight(struct set_part *s, uint32_t item, bool pending)
 }
 
 /*
- * The operations from @from on.  What does not change is told beforehand, as any store could
- * change all else.  1, -ERESTART, -EAGAIN or -ENOMEM.
+ * The operations from @from on, of @list or all.  What does not change is told beforehand, as
+ * any store could change all else.  1, -ERESTART, -EAGAIN or -ENOMEM.
  */
-static int look_up(struct set_part *s, uint32_t from, uint32_t n)
+__attribute__((always_inline))
+static inline int look_up(struct set_part *s, const uint32_t *list, uint32_t from, uint32_t n)
 {
 	const struct set *t = s->t;
 	const struct kl_op *const ops = t->s->h->ops;
 	const struct kl_shape *const shapes = t->s->h->shapes;
 	const struct kl_val *const vals = t->s->h->vals;
-	const uint32_t *const list = t->s->ops;
 	const uint8_t *const roles = t->roles;
-	const uint8_t (*const does)[5] = t->multi ? multi_does : set_does;
+	const uint8_t (*const does)[8] = t->multi ? multi_does : set_does;
 	const uint64_t nsmall = s->small.n, next = s->next;
 	uint64_t *const latest = s->latest, top = s->top;
-	const uint32_t end = from + n;
+	const uint32_t end = from + n, last = s->to - 1;
 	struct set_op *to = s->looked;
 	bool lines = false;
 	uint32_t i;
 	int ret = 1;
 
 	for (i = from; i < end; i++, to++) {
+		const uint32_t far = i + SHAPES < last ? i + SHAPES : last;
+		const uint32_t near = i + VALUES < last ? i + VALUES : last;
 		const struct kl_op *op = &ops[list ? list[i] : i];
 		const struct kl_shape shape = shapes[op->shape];
 		const struct kl_val *v = &vals[shape.vals];
@@ -92,18 +96,13 @@ static int look_up(struct set_part *s, uint32_t from, uint32_t n)
 		unsigned int what;
 
 		__builtin_prefetch(op + AHEAD);
-		if (i + SHAPES < end) {
-			const struct kl_op *far = &ops[list ? list[i + SHAPES] : i + SHAPES];
-			const struct kl_op *near = &ops[list ? list[i + VALUES] : i + VALUES];
-
-			__builtin_prefetch(&shapes[far->shape]);
-			__builtin_prefetch(&vals[shapes[near->shape].vals]);
-		}
+		__builtin_prefetch(&shapes[ops[list ? list[far] : far].shape]);
+		__builtin_prefetch(&vals[shapes[ops[list ? list[near] : near].shape].vals]);
 		ret = -EAGAIN;
 		if (role == KL_ROLE_OTHER || v->tag != KL_WORD)
 			break;
 		/* An addition to a multiset has no result. */
-		what = what_of(does, role, v[shape.nargs - !shape.nres],
+		what = what_of(does[role], v[shape.nargs - !shape.nres],
 			       op->flags & KL_OP_PENDING);
 		if (what == UNKNOWN)
 			break;
@@ -161,6 +160,7 @@ int set_end_keys(struct set_part *s)
 int set_sweep(struct set_part *s)
 {
 	const struct set *t = s->t;
+	const uint32_t *const list = t->s->ops;
 	uint32_t i, n;
 	int ret = 1;
 
@@ -168,7 +168,7 @@ int set_sweep(struct set_part *s)
 		n = s->to - i < SET_BLOCK ? s->to - i : SET_BLOCK;
 		if (__atomic_load_n(&t->stop, __ATOMIC_RELAXED))
 			return -EAGAIN;
-		ret = look_up(s, i, n);
+		ret = list ? look_up(s, list, i, n) : look_up(s, NULL, i, n);
 		if (ret > 0)
 			ret = (t->multi ? multi_add : set_add)(s, s->looked, n);
 		if (ret > 0 && s->work >= t->most_work)
