@@ -2,7 +2,7 @@
 /*
  * Laying out a partition: events and predecessors together say exactly what
  * happens before what, however threads overlap themselves, whatever the clock's
- * error and however near the end of time.
+ * error and however near the end of time.  And the memory that goes with it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "check/part.h"
+#include "check/sim.h"
 
 #define MAX_OPS	160
 
@@ -113,6 +114,56 @@ static void test_order(void **state)
 	kl_spec_free(spec);
 }
 
+/* Does @sim remember nothing yet? */
+static bool is_new(const struct kl_sim *sim)
+{
+	uint32_t i;
+
+	for (i = 0; i <= sim->memo.mask; i++)
+		if (sim->memo.entries[i].key)
+			return false;
+	return true;
+}
+
+/* Simulators of one thread: what one remembers is no other's, at one time or later. */
+static void test_room(void **state)
+{
+	struct kl_memo_room room = { 0 };
+	struct kl_part p = { 0 };
+	struct kl_sim sim[2];
+	struct kl_spec *spec;
+	struct kl_history *h;
+	const uint32_t *next;
+	char reason[160];
+	const int methods[] = { 0 };
+	uint64_t seed = 1;
+	int i;
+
+	assert_int_equal(kl_spec_parse("part.lin", spec_text, strlen(spec_text), &spec), 0);
+	for (i = 0; i < 20; i++) {
+		h = make_history(&seed);
+		assert_int_equal(kl_part_build(spec, h, methods, NULL, h->nops, 0, false, &p), 0);
+		p.room = &room;
+		assert_int_equal(kl_sim_init(&sim[0], &p, reason), 0);
+		assert_int_equal(kl_sim_init(&sim[1], &p, reason), 0);
+		assert_ptr_equal(sim[0].memo.entries, room.entries);
+		assert_ptr_not_equal(sim[1].memo.entries, room.entries);
+		assert_int_equal(kl_sim_step(&sim[0], sim[0].first, 0, &next), 1);
+		assert_false(is_new(&sim[0]));
+		assert_true(is_new(&sim[1]));
+		kl_sim_free(&sim[i % 2]);
+		kl_sim_free(&sim[1 - i % 2]);
+		assert_int_equal(kl_sim_init(&sim[0], &p, reason), 0);
+		assert_ptr_equal(sim[0].memo.entries, room.entries);
+		assert_true(is_new(&sim[0]));
+		kl_sim_free(&sim[0]);
+		kl_history_free(h);
+	}
+	kl_part_free(&p);
+	free(room.entries);
+	kl_spec_free(spec);
+}
+
 /* A word must not cancel the rest of what is hashed. */
 static void test_mix(void **state)
 {
@@ -129,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_mix),
 	};
 

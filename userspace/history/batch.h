@@ -10,7 +10,7 @@
 #include "history/index.h"
 #include "history/internal.h"
 
-#define KL_BATCH_VALS	3	/* of an operation, at most */
+#define KL_BATCH_VALS	4	/* of an operation, at most */
 
 /* Append what there is, and make room for more; 0 or a negative errno. */
 int kl_batch_next(struct kl_history *h);
@@ -19,20 +19,20 @@ int kl_batch_next(struct kl_history *h);
  * kl_batch_add() - kl_history_add() of an operation that is plain
  * @h: the history, whose operations are not looked at before kl_history_flush()
  * @op: it has ended; its thread and its object are there, its times are good
- * @s: its method, which is there, and numbers of values: at least one
- * @v0: the first value
- * @v1: the next one, whatever it is if there is none
- * @v2: the same
- * @words: are all that there are words?
+ * @s: its method, which is there, and numbers of values
+ * @v: its values
+ * @room: of so many there may be, a constant; KL_BATCH_VALS at most
+ * @words: has it one, and are all words?
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */
 __attribute__((always_inline))
 static inline int kl_batch_add(struct kl_history *h, const struct kl_op *op, struct kl_shape s,
-			       struct kl_val v0, struct kl_val v1, struct kl_val v2, bool words)
+			       const struct kl_val *v, unsigned int room, bool words)
 {
 	struct kl_batch *b = &h->index->batch;
-	struct kl_val *v;
+	struct kl_val *to;
+	unsigned int i;
 
 	if (b->n == b->room) {
 		const int ret = kl_batch_next(h);
@@ -42,10 +42,10 @@ static inline int kl_batch_add(struct kl_history *h, const struct kl_op *op, str
 	}
 	h->ops[h->nops + b->n] = *op;
 	h->shapes[h->nshapes + b->n] = s;
-	v = &h->vals[h->nvals + b->nvals];
-	v[0] = v0;
-	v[1] = v1;
-	v[2] = v2;
+	to = &h->vals[h->nvals + b->nvals];
+	/* Whatever there is: how many these are is chance. */
+	for (i = 0; i < room; i++)
+		to[i] = v[i];
 	b->words &= words;
 	b->nvals += s.nargs + s.nres;
 	b->n++;

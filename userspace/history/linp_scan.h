@@ -108,14 +108,15 @@ static inline int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, uint64
 {
 	const enum kl_linp_shape shape = l->type->methods[m].shape;
 	const bool empty = shape == KL_LINP_TAKE && v == KL_LINP_EMPTY;
-	const struct kl_val first = empty ? kl_special(KL_EMPTY) :
-				    kl_word(l->type->reversed ? ~v : v);
+	struct kl_val vals[] = { kl_word(l->type->reversed ? ~v : v), kl_word(w), kl_word(1) };
 
+	if (empty)
+		vals[0] = kl_special(KL_EMPTY);
 	if (shape == KL_LINP_TRUE || shape == KL_LINP_FALSE)
-		w = shape == KL_LINP_TRUE;
+		vals[1] = kl_word(shape == KL_LINP_TRUE);
 	op->flags |= KL_OP_DRAINED;
 	op->cpu = KL_NO_CPU;
-	return kl_batch_add(l->h, op, l->shape[m], first, kl_word(w), kl_word(1), !empty);
+	return kl_batch_add(l->h, op, l->shape[m], vals, 3, !empty);
 }
 
 #endif

@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "history/batch.h"
 #include "history/form.h"
 #include "history/index.h"
 #include "history/internal.h"
@@ -90,6 +91,7 @@ struct line {
 	struct kl_shape shape;
 	bool arrow;
 	struct kl_val vals[2 * KL_MAX_ARGS];	/* arguments, then results */
+	uint32_t tags;		/* of all of these */
 };
 
 /* NAME=NUMBER behind the values. */
@@ -137,6 +139,7 @@ static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 
 	l->point = l->drain = KL_TIME_MAX;
 	l->arrow = false;
+	l->tags = KL_WORD;
 	for (;;) {
 		p = kl_scan_skip(p);
 		if (*p == '\n')
@@ -153,8 +156,9 @@ static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 			break;
 		if (*n == KL_MAX_ARGS)
 			return kl_scan_bad(s, p, "at most 8 arguments and 8 results");
-		if (scan_val(s, &p, v++))
+		if (scan_val(s, &p, v))
 			return -EINVAL;
+		l->tags |= v++->tag;
 		++*n;
 	}
 	while (*p != '\n') {
@@ -239,11 +243,27 @@ static inline int scan_id(struct kl_scan *s, const char **pp, char mark, const c
 	return 0;
 }
 
+/* Most operations are plain and brief, and are added many at a time. */
+static int add_op(struct kl_text_reader *r, struct line *l)
+{
+	const bool told = l->point != KL_TIME_MAX || l->drain != KL_TIME_MAX;
+	const unsigned int n = l->shape.nargs + l->shape.nres;
+	int ret;
+
+	if (!told && !(l->op.flags & KL_OP_PENDING) && n <= KL_BATCH_VALS)
+		return kl_batch_add(r->h, &l->op, l->shape, l->vals, KL_BATCH_VALS,
+				    n && l->tags == KL_WORD);
+	ret = kl_history_flush(r->h) ?:
+	      kl_history_add(r->h, &l->op, &l->shape, l->vals, l->vals + l->shape.nargs);
+	return ret || !told ? ret : kl_history_tell(r->h, r->h->nops - 1, l->point, l->drain);
+}
+
 static int scan_op(struct kl_text_reader *r, const char **pp)
 {
 	struct kl_scan *s = &r->src.scan;
 	const char *p = *pp;
 	struct line l;
+	size_t number;
 	uint64_t raw;
 	int64_t i;
 	int ret;
@@ -279,16 +299,14 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 		l.op.pad = 1;
 		r->guess = true;
 	}
-	if (r->clines <= r->h->nops)
-		kl_expect(r->lines, r->clines, r->h->nops, r->h->cops);
-	ret = kl_grow(r->lines, r->clines, r->h->nops + 1);
-	if (!ret)
-		ret = kl_history_add(r->h, &l.op, &l.shape, l.vals, l.vals + l.shape.nargs);
-	if (!ret && (l.point != KL_TIME_MAX || l.drain != KL_TIME_MAX))
-		ret = kl_history_tell(r->h, r->h->nops - 1, l.point, l.drain);
-	if (!ret)
-		r->lines[r->h->nops - 1] = s->line;
-	return ret;
+	number = r->h->nops + r->h->index->batch.n;
+	if (r->clines <= number)
+		kl_expect(r->lines, r->clines, number, r->h->cops);
+	ret = kl_grow(r->lines, r->clines, number + 1);
+	if (ret)
+		return ret;
+	r->lines[number] = s->line;
+	return add_op(r, &l);
 }
 
 static int pending_results(struct kl_history *h)
@@ -332,10 +350,11 @@ static int pending_results(struct kl_history *h)
 static int finish(struct kl_text_reader *r)
 {
 	size_t a, b;
-	int ret;
+	int ret = kl_history_flush(r->h);
 
 	kl_text_header_end(r->h, &r->src);
-	ret = r->guess ? pending_results(r->h) : 0;
+	if (!ret && r->guess)
+		ret = pending_results(r->h);
 	if (!ret)
 		ret = kl_history_sort(r->h, r->lines);
 	if (ret)
@@ -416,6 +435,8 @@ int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *en
 
 	kl_input_memory(&in, r->src.scan.name, p, end - p);
 	ret = kl_scan_lines(&r->src.scan, &in, scan_line, r);
+	/* Those before a line that is bad, too. */
+	ret = kl_history_flush(r->h) ?: ret;
 	kl_input_close(&in);
 	if (!ret && r->h->nops) {
 		r->last = r->h->ops[r->h->nops - 1].call;
