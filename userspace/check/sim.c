@@ -152,14 +152,9 @@ static int get_entries(struct kl_sim *s, uint32_t n)
 		s->memo.entries = calloc(n, sizeof(*s->memo.entries));
 		return s->memo.entries ? 0 : -ENOMEM;
 	}
-	if (room->n < n) {
-		free(room->entries);
-		room->entries = malloc(n * sizeof(*room->entries));
-		room->n = room->entries ? n : 0;
-	}
-	if (!room->entries)
+	if (kl_grow(room->entries, room->n, n))
 		return -ENOMEM;
-	room->used = s->lent = true;
+	room->used = true;
 	s->memo.entries = room->entries;
 	kl_sim_forget(s);
 	return 0;
@@ -167,8 +162,10 @@ static int get_entries(struct kl_sim *s, uint32_t n)
 
 static void put_entries(struct kl_sim *s)
 {
-	if (s->lent)
-		s->p->room->used = false;
+	struct kl_memo_room *room = s->p ? s->p->room : NULL;
+
+	if (room && s->memo.entries == room->entries)
+		room->used = false;
 	else
 		free(s->memo.entries);
 }

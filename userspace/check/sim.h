@@ -48,7 +48,7 @@ struct kl_memo {
  */
 struct kl_memo_room {
 	struct kl_memo_entry *entries;
-	uint32_t n;
+	size_t n;		/* there is room for so many */
 	bool used;
 };
 
@@ -141,7 +141,6 @@ struct kl_sim {
 	struct kl_intern states;
 	uint32_t any, first;	/* numbers of the unknown and of the first state */
 	struct kl_memo memo;
-	bool lent;		/* its entries are those of p->room */
 	uint8_t *nature;		/* of shapes, plus KL_NATURE_KNOWN; or NULL */
 	uint32_t *next;		/* successors of the last step */
 	size_t nnext, cnext;

@@ -108,7 +108,9 @@ static inline int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, uint64
 {
 	const enum kl_linp_shape shape = l->type->methods[m].shape;
 	const bool empty = shape == KL_LINP_TAKE && v == KL_LINP_EMPTY;
-	struct kl_val vals[] = { kl_word(l->type->reversed ? ~v : v), kl_word(w), kl_word(1) };
+	struct kl_val vals[KL_BATCH_VALS] = {
+		kl_word(l->type->reversed ? ~v : v), kl_word(w), kl_word(1),
+	};
 
 	if (empty)
 		vals[0] = kl_special(KL_EMPTY);
@@ -116,7 +118,7 @@ static inline int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, uint64
 		vals[1] = kl_word(shape == KL_LINP_TRUE);
 	op->flags |= KL_OP_DRAINED;
 	op->cpu = KL_NO_CPU;
-	return kl_batch_add(l->h, op, l->shape[m], vals, 3, !empty);
+	return kl_batch_add(l->h, op, l->shape[m], vals, !empty);
 }
 
 #endif

@@ -45,10 +45,16 @@ static inline bool same_vals(const struct kl_val *a, const struct kl_val *b, siz
 	return true;
 }
 
+/* The slots that one of this hash may be in, when only the last ones are kept. */
+static inline uint64_t *set_of(const struct kl_shapes *t, uint64_t hash)
+{
+	return &t->slot[hash & t->mask & ~(size_t)(WAYS - 1)];
+}
+
 /* Where one of this hash goes: a free slot of its set, or that of another. */
 static uint64_t *recent_slot(struct kl_shapes *t, uint64_t hash)
 {
-	uint64_t *set = &t->slot[hash & t->mask & ~(size_t)(WAYS - 1)];
+	uint64_t *set = set_of(t, hash);
 	unsigned int i;
 
 	for (i = 0; i < WAYS; i++)
@@ -190,7 +196,7 @@ static inline uint64_t *find_recent(struct kl_history *h, const struct kl_shape 
 				    const struct kl_val *v, uint64_t hash, bool *found)
 {
 	struct kl_shapes *t = &h->index->shapes;
-	uint64_t *set = &t->slot[hash & t->mask & ~(size_t)(WAYS - 1)];
+	uint64_t *set = set_of(t, hash);
 	uint64_t *hand = &t->handful[hash % KL_HANDFUL];
 	unsigned int i;
 
@@ -375,12 +381,11 @@ static void find_likely(const struct kl_history *h, const uint32_t *hash, size_t
 			uint32_t *likely)
 {
 	const struct kl_shapes *t = &h->index->shapes;
-	const size_t mask = t->mask & ~(size_t)(WAYS - 1);
 	unsigned int way, ways;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		const uint64_t *set = &t->slot[hash[i] & mask];
+		const uint64_t *set = set_of(t, hash[i]);
 
 		/* Which one it is, is chance: no branch tells. */
 #pragma GCC unroll 8
@@ -409,7 +414,7 @@ static int number_looking(struct kl_history *h, size_t n, const struct kl_shape 
 	for (i = 0; i < n; i++, v += s[i - 1].nargs + s[i - 1].nres) {
 		hash[i] = shape_hash(&s[i], v);
 		if (t->slot)
-			__builtin_prefetch(&t->slot[hash[i] & t->mask & ~(size_t)(WAYS - 1)]);
+			__builtin_prefetch(set_of(t, hash[i]));
 	}
 	if (t->recent)
 		find_likely(h, hash, n, likely);

@@ -251,7 +251,7 @@ static int add_op(struct kl_text_reader *r, struct line *l)
 	int ret;
 
 	if (!told && !(l->op.flags & KL_OP_PENDING) && n <= KL_BATCH_VALS)
-		return kl_batch_add(r->h, &l->op, l->shape, l->vals, KL_BATCH_VALS,
+		return kl_batch_add(r->h, &l->op, l->shape, l->vals,
 				    n && l->tags == KL_WORD);
 	ret = kl_history_flush(r->h) ?:
 	      kl_history_add(r->h, &l->op, &l->shape, l->vals, l->vals + l->shape.nargs);
@@ -299,7 +299,7 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 		l.op.pad = 1;
 		r->guess = true;
 	}
-	number = r->h->nops + r->h->index->batch.n;
+	number = kl_batch_nops(r->h);
 	if (r->clines <= number)
 		kl_expect(r->lines, r->clines, number, r->h->cops);
 	ret = kl_grow(r->lines, r->clines, number + 1);
@@ -350,11 +350,10 @@ static int pending_results(struct kl_history *h)
 static int finish(struct kl_text_reader *r)
 {
 	size_t a, b;
-	int ret = kl_history_flush(r->h);
+	int ret;
 
 	kl_text_header_end(r->h, &r->src);
-	if (!ret && r->guess)
-		ret = pending_results(r->h);
+	ret = r->guess ? pending_results(r->h) : 0;
 	if (!ret)
 		ret = kl_history_sort(r->h, r->lines);
 	if (ret)
