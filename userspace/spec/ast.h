@@ -139,6 +139,7 @@ struct kl_method_def {
 	uint32_t ncode;
 	unsigned int nlocals;		/* registers for parameters and locals */
 	bool has_bool;			/* among parameters or results */
+	bool quick;			/* see kl_quick_fits() */
 	uint32_t data, keys;		/* parameters of type `data' and `key', a bit each */
 	const struct kl_word_method *word;	/* see word.h; NULL: not known */
 };

@@ -245,6 +245,7 @@ int kl_spec_gen(struct kl_spec *s, struct kl_diag *d)
 		/* Also the end of the jumps behind a last statement that never ends. */
 		kl_gen_emit(&g, kl_insn(KL_I_RETURN, 0, 0, 0));
 		g.m->ncode = kl_gen_here(&g);
+		g.m->quick = !g.err && kl_quick_fits(s, g.m);
 	}
 	return g.err;
 }

@@ -33,4 +33,7 @@ unsigned int kl_gen_call(struct kl_gen *g, const struct kl_ast_expr *e);
 /* An operator on registers. */
 void kl_gen_arith(struct kl_gen *g, int op, unsigned int dst, unsigned int a, unsigned int b);
 
+/* Can quick.c execute it, as a rule? */
+bool kl_quick_fits(const struct kl_spec *s, const struct kl_method_def *m);
+
 #endif

@@ -78,6 +78,11 @@ void kl_run_set_steps(struct kl_run *r, bool steps)
 	r->stepwise = steps;
 }
 
+void kl_run_set_slow(struct kl_run *r, bool slow)
+{
+	r->slow = slow;
+}
+
 const char *kl_run_error(const struct kl_run *r)
 {
 	return r->error;
@@ -447,6 +452,9 @@ static int apply(struct kl_run *r, const struct kl_val *state, size_t len, unsig
 	r->m = &r->s->methods[method];
 	r->in = state;
 	r->in_len = len;
+	if (r->m->quick && !r->slow && !r->raw && !r->stepwise && !r->before &&
+	    kl_run_quick(r, fn, ctx, &ret))
+		return ret;
 	r->npaths = 0;
 	r->work = 0;
 	ret = scan_state(r);

@@ -110,6 +110,7 @@ struct kl_run {
 	bool raw;
 	uint64_t raw_first;		/* kl_run_set_fresh() */
 	bool stepwise;			/* kl_run_set_steps() */
+	bool slow;			/* kl_run_set_slow() */
 
 	/* The operation at hand; sym[0..nstate-1] are the state's unknowns. */
 	const struct kl_val *in, *args, *res;
@@ -265,6 +266,12 @@ int kl_run_fault(struct kl_run *r, const char *fmt, ...) __attribute__((format(p
 
 /* Execute the method (interp.c). */
 int kl_run_exec(struct kl_run *r);
+
+/*
+ * quick.c: execute it without looking for unknowns and choices, if the method fits; what
+ * kl_run_apply() returns to *@ret.  False: it has some, or an error, and nothing was done.
+ */
+bool kl_run_quick(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *ret);
 /* A container's method; arguments in @v[0..1], the result in @v[0] (cont.c). */
 int kl_cont_call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struct kl_val *v);
 /* Values an entry has: 2 with a key, else 1. */

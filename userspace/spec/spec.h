@@ -230,6 +230,8 @@ uint64_t kl_run_work(const struct kl_run *r);
 void kl_run_set_raw(struct kl_run *r, bool raw);
 #define KL_RAW_ALIVE	2	/* values that kl_raw_alive() puts */
 void kl_raw_alive(uint64_t unknown, struct kl_val *to);
+/* Never take the short way that there is where all is known: for what checks other results. */
+void kl_run_set_slow(struct kl_run *r, bool slow);
 /* In raw mode: new unknowns get numbers from @first on, if the state has none above. */
 void kl_run_set_fresh(struct kl_run *r, uint64_t first);
 
