@@ -132,15 +132,16 @@ static int take_some(void *ctx, const struct kl_outcome *o)
 
 static void run(const struct kl_spec *s, uint64_t *seed)
 {
-	struct kl_run *r = kl_run_new(s);
+	struct kl_run *r = kl_run_new(s), *slow = kl_run_new(s);
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
-	const struct kl_val *init;
-	struct last l;
+	const struct kl_val *init, *expected;
+	struct last l, other;
 	char buf[100];
-	int op, i, ret;
+	int op, i, ret, m;
 	size_t len;
 
-	assert_non_null(r);
+	assert_true(r && slow);
+	kl_run_set_slow(slow, true);
 	init = kl_run_init(r, kl_rand_below(seed, 2), &len);
 	assert_non_null(init);
 	l.len = len <= 512 ? len : 0;
@@ -155,13 +156,21 @@ static void run(const struct kl_spec *s, uint64_t *seed)
 			res[i] = kl_word(kl_rand_below(seed, 3));
 			res[i].tag = kl_rand_below(seed, 2) ? KL_WORD : KL_ANY;
 		}
+		m = kl_rand_below(seed, kl_spec_nmethods(s));
+		expected = kl_rand_below(seed, 2) ? res : NULL;
+		len = l.len;
 		l.n = 0;
-		ret = kl_run_apply(r, before, l.len, kl_rand_below(seed, kl_spec_nmethods(s)), args,
-				   kl_rand_below(seed, 2) ? res : NULL, take_some, &l);
+		other = l;
+		ret = kl_run_apply(r, before, len, m, args, expected, take_some, &l);
 		assert_true(ret == 0 || ret == 1 || ret == -E2BIG);
+		assert_int_equal(kl_run_apply(slow, before, len, m, args, expected, take_some,
+					      &other), ret);
+		assert_true(l.n == other.n && l.len == other.len);
+		assert_memory_equal(l.state, other.state, l.len * sizeof(*l.state));
 		kl_state_print(buf, sizeof(buf), s, l.state, l.len);
 	}
 	kl_run_free(r);
+	kl_run_free(slow);
 }
 
 struct corpus {

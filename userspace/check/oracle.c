@@ -103,6 +103,7 @@ static int try_orders(struct oracle *o)
 	size_t len;
 	int ret;
 
+	kl_run_set_slow(o->run, true);
 	state = kl_run_init(o->run, o->o.p->fresh, &len);
 	ret = state ? make_words(o, state, len) : -ENOMEM;
 	return ret < 0 ? ret : kl_orders_try(&o->o, o->buf, ret, go_on, o);

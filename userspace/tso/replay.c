@@ -307,6 +307,7 @@ static int replay_init(struct replay *r)
 	r->map = calloc(r->h->nmethods + 1, sizeof(*r->map));
 	if (!r->run || !r->map)
 		return -ENOMEM;
+	kl_run_set_slow(r->run, true);
 	for (i = 0; i < r->h->nmethods; i++) {
 		r->map[i] = kl_spec_find_method(r->spec, r->h->methods[i]);
 		if (r->map[i] < 0)
