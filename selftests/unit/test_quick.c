@@ -175,6 +175,13 @@ static void test_all(void **state)
 		"method big() -> bool b { atomic { return m.size() > 3; } }\n"
 		"method keep(word k) -> word v { atomic { n = k; m.put(n, n); return m.get(k + 1); } } }",
 
+		"spec t { map<word, bool> m = empty; word a[2] = 0;\n"
+		"method put(word k, bool v) { atomic { m.put(k, v); } }\n"
+		"method true_(word k) -> bool b { atomic { if (m.get(k)) return true; return false; } }\n"
+		"method not(word k) -> bool b { atomic { return !m.get(k); } }\n"
+		"method at(word k) -> word v { atomic { return a[k]; } }\n"
+		"method set(word k, word v) { atomic { a[k] = v; } } }",
+
 		"spec t { set<word> s = empty; word last;\n"
 		"method add(word k) -> bool b { atomic { last = k; return s.add(k); } }\n"
 		"method del(word k) -> bool b { atomic_flush { return s.remove(k); } }\n"
