@@ -166,7 +166,9 @@ static void test_all(void **state)
 		"if (t > 1000) return 0; } atomic { x = t; } return t; }\n"
 		"method two(word v) { atomic { y = v; } atomic_flush { x = y; } } }",
 
-		"spec t { word n = 0; map<word, word> m = empty; bool f = false;\n"
+		"spec t { word n = 0, a[2] = 3; map<word, word> m = empty; bool f = false;\n"
+		"method at(word k) -> word v { atomic { return a[m.get(k)]; } }\n"
+		"method set(word k, word v) { atomic { a[m.get(k)] = v; } }\n"
 		"method put(word k, word v) { atomic { m.put(k, v); n = m.size(); } }\n"
 		"method move(word k, word l) -> word v { atomic { word old = m.remove(k); "
 		"if (old != absent) m.put(l, old); f = m.has(l); return old; } }\n"
@@ -175,12 +177,10 @@ static void test_all(void **state)
 		"method big() -> bool b { atomic { return m.size() > 3; } }\n"
 		"method keep(word k) -> word v { atomic { n = k; m.put(n, n); return m.get(k + 1); } } }",
 
-		"spec t { map<word, bool> m = empty; word a[2] = 0;\n"
+		"spec t { map<word, bool> m = empty;\n"
 		"method put(word k, bool v) { atomic { m.put(k, v); } }\n"
 		"method true_(word k) -> bool b { atomic { if (m.get(k)) return true; return false; } }\n"
-		"method not(word k) -> bool b { atomic { return !m.get(k); } }\n"
-		"method at(word k) -> word v { atomic { return a[k]; } }\n"
-		"method set(word k, word v) { atomic { a[k] = v; } } }",
+		"method not(word k) -> bool b { atomic { return !m.get(k); } } }",
 
 		"spec t { set<word> s = empty; word last;\n"
 		"method add(word k) -> bool b { atomic { last = k; return s.add(k); } }\n"
