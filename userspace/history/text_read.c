@@ -28,7 +28,7 @@
 #include "history/internal.h"
 #include "history/text.h"
 
-#define RECENT_BITS	4
+#define RECENT_BITS	6
 
 struct kl_text_reader {
 	struct kl_text_src src;
@@ -39,22 +39,39 @@ struct kl_text_reader {
 	uint64_t last;		/* call of the last one, in a stream */
 	struct {
 		uint64_t chars;		/* of a short name */
-		uint32_t method;	/* its index + 1 */
+		uint32_t n;		/* how many */
+		uint32_t method;	/* its index */
 	} recent[1u << RECENT_BITS];
 };
 
+/* The value that is called so. */
+static bool named_val(const char *p, size_t n, struct kl_val *v)
+{
+	switch (*p) {
+	case '?':
+		v->tag = KL_ANY;
+		return n == 1;
+	case 'a':
+		v->tag = KL_ABSENT;
+		return kl_scan_is(p, n, "absent");
+	case 'e':
+		v->tag = KL_EMPTY;
+		return kl_scan_is(p, n, "empty");
+	case 'f':
+		v->tag = p[1] == 'u' ? KL_FULL : KL_WORD;
+		return kl_scan_is(p, n, "full") || kl_scan_is(p, n, "false");
+	case 't':
+		v->v = 1;
+		return kl_scan_is(p, n, "true");
+	default:
+		return false;
+	}
+}
+
 static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 {
-	static const struct {
-		const char *word;
-		struct kl_val val;
-	} named[] = {
-		{ "?", { .tag = KL_ANY } }, { "true", { .v = 1 } }, { "false", { .v = 0 } },
-		{ "empty", { .tag = KL_EMPTY } }, { "full", { .tag = KL_FULL } },
-		{ "absent", { .tag = KL_ABSENT } },
-	};
 	const char *p = *pp;
-	size_t i, n;
+	size_t n;
 
 	*v = (struct kl_val){ 0 };
 	if (kl_scan_digit(*p))
@@ -62,25 +79,19 @@ static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 	if (*p == '-' && kl_scan_digit(p[1]))
 		return kl_scan_word64(s, pp, &v->v, KL_TEXT_VALUE);
 	n = kl_scan_word(p);
-	for (i = 0; i < sizeof(named) / sizeof(*named); i++) {
-		if (kl_scan_is(p, n, named[i].word)) {
-			*v = named[i].val;
-			*pp = p + n;
-			return 0;
-		}
-	}
-	return kl_scan_bad(s, p, KL_TEXT_VALUE);
+	if (!named_val(p, n, v))
+		return kl_scan_bad(s, p, KL_TEXT_VALUE);
+	*pp = p + n;
+	return 0;
 }
 
-/* Moves *pp behind @word if it is there. */
-static bool scan_prefix(const char **pp, const char *word)
+/* Moves *pp behind @word, a literal of at most eight characters, if it is there. */
+__attribute__((always_inline))
+static inline bool scan_prefix(const char **pp, const char *word)
 {
-	const char *p = *pp;
-
-	while (*word)
-		if (*p++ != *word++)
-			return false;
-	*pp = p;
+	if (__builtin_memcmp(*pp, word, __builtin_strlen(word)))
+		return false;
+	*pp += __builtin_strlen(word);
 	return true;
 }
 
@@ -125,6 +136,9 @@ static inline bool is_attribute(const char *p)
 {
 	if (*p < 'a' || *p > 'z')
 		return false;
+	/* As good as always. */
+	if (scan_prefix(&p, "cpu="))
+		return true;
 	while (kl_scan_name(*p))
 		p++;
 	return *p == '=' || (!kl_scan_end(*p) && memchr(p, '=', kl_scan_word(p)));
@@ -210,22 +224,28 @@ static int scan_times(struct kl_scan *s, const char **pp, struct kl_op *op)
 static int64_t scan_method(struct kl_text_reader *r, const char **pp)
 {
 	const char *p = *pp;
-	uint64_t chars = 0;
+	const size_t len = kl_scan_word(p);
+	uint64_t chars = kl_scan_eight(p);
 	int64_t method;
 	size_t n, slot;
 
+	if (len < sizeof(chars))
+		chars &= (1ull << 8 * len) - 1;
+	slot = chars * 0x9e3779b97f4a7c15ULL >> (64 - RECENT_BITS);
+	if (r->recent[slot].n == len && r->recent[slot].chars == chars && len) {
+		*pp = p + len;
+		return r->recent[slot].method;
+	}
 	for (n = 0; kl_scan_name(p[n]); n++)
-		chars = chars << 8 | (unsigned char)p[n];
-	if (!n || n > KL_MAX_NAME || kl_scan_digit(*p) || !kl_scan_end(p[n]))
+		;
+	if (!n || n > KL_MAX_NAME || kl_scan_digit(*p) || n != len)
 		return kl_scan_bad(&r->src.scan, p, "a method's name (letters, digits and _)");
 	*pp = p + n;
-	slot = chars * 0x9e3779b97f4a7c15ULL >> (64 - RECENT_BITS);
-	if (n <= sizeof(chars) && r->recent[slot].method && r->recent[slot].chars == chars)
-		return r->recent[slot].method - 1;
 	method = kl_history_method(r->h, p, n);
 	if (method >= 0 && n <= sizeof(chars)) {
 		r->recent[slot].chars = chars;
-		r->recent[slot].method = method + 1;
+		r->recent[slot].n = n;
+		r->recent[slot].method = method;
 	}
 	return method;
 }
