@@ -32,11 +32,14 @@
 #include "check/mono/moves.h"
 
 #define MAX_SPAN	(UINT64_C(1) << 58)
+#define OFTEN		4	/* times an operation of a shape, from which on it is remembered */
+#define BACK		"a word was there more than once"
 
 static void moves_free(struct moves *m)
 {
 	mono_words_free(&m->words);
 	free(m->last);
+	free(m->known);
 	free(m->op);
 	free(m->v);
 	free(m->pending);
@@ -67,6 +70,11 @@ static int allocate(struct moves *m)
 	m->v = kl_big_alloc(2 * n * sizeof(*m->v));
 	m->pending = malloc(n * sizeof(*m->pending));
 	m->chain = malloc(2 * n * sizeof(*m->chain));
+	if (h->nshapes < n / OFTEN) {
+		m->known = calloc(h->nshapes, sizeof(*m->known));
+		if (!m->known)
+			return -ENOMEM;
+	}
 	if (!m->last || !m->op || !m->v || !m->pending || !m->chain)
 		return -ENOMEM;
 	return mono_words_init(&m->words, 2 * m->s->nops + 1,
@@ -140,22 +148,17 @@ static void take(struct moves *m, uint32_t item)
 	v->taken++;
 }
 
-/* What an operation did.  1, 0 with m->why, -ENOMEM. */
-static int look_at(struct moves *m, uint32_t item)
+/* Which words an operation saw and left.  1, 0 with m->why, -ENOMEM. */
+static int find_words(struct moves *m, const struct kl_op *op, struct moves_op *o)
 {
-	const struct kl_op *op = op_of(m, item);
 	const struct kl_history *h = m->s->h;
 	const int method = m->s->methods[kl_op_method(h, op)];
 	const struct kl_word_method *does = method < 0 ? NULL : kl_word_method(m->s->spec, method);
-	const bool pending = op->flags & KL_OP_PENDING;
-	struct moves_op *o = &m->op[item];
 	struct kl_word_step step;
 
 	if (!does)
 		return no(m, "a method that does not tell what it saw");
-	if (!set_times(m, item))
-		return no(m, "times that are too far apart");
-	step = kl_word_step(does, kl_op_args(h, op), pending);
+	step = kl_word_step(does, kl_op_args(h, op), op->flags & KL_OP_PENDING);
 	o->kind = step.kind;
 	o->before = o->after = MONO_NONE;
 	switch (step.kind) {
@@ -165,9 +168,7 @@ static int look_at(struct moves *m, uint32_t item)
 		return no(m, "what an operation saw is not known");
 	case KL_WORD_NOTHING:
 		m->opaque |= !kl_spec_method(m->s->spec, method)->pure;
-		if (pending)
-			o->kind = KL_WORD_NEVER;
-		return 1;
+		break;
 	case KL_WORD_ADDS:
 		break;
 	default:
@@ -176,17 +177,56 @@ static int look_at(struct moves *m, uint32_t item)
 		     moves_number(m, step.after, &o->after)))
 			return -ENOMEM;
 	}
+	return 1;
+}
+
+/* The same, but only once of each shape where these are few. */
+static int recall_words(struct moves *m, const struct kl_op *op, struct moves_op *o)
+{
+	struct moves_op *known = &m->known[op->shape];
+	int ret = known->kind == KL_WORD_NEVER ? find_words(m, op, known) : 1;
+
+	o->kind = known->kind;
+	o->before = known->before;
+	o->after = known->after;
+	return ret;
+}
+
+static void look_at_pending(struct moves *m, uint32_t item)
+{
+	struct moves_op *o = &m->op[item];
+
+	if (o->kind == KL_WORD_NOTHING) {
+		o->kind = KL_WORD_NEVER;
+		return;
+	}
+	m->pending[m->npending++] = item;
+	if (o->after != MONO_NONE)
+		m->v[o->after].made++;
+	else
+		m->nadds++;
+}
+
+/* What an operation did.  1, 0 with m->why, -ENOMEM. */
+static int look_at(struct moves *m, uint32_t item)
+{
+	const struct kl_op *op = op_of(m, item);
+	const bool pending = op->flags & KL_OP_PENDING;
+	struct moves_op *o = &m->op[item];
+	int ret;
+
+	if (!set_times(m, item))
+		return no(m, "times that are too far apart");
+	ret = m->known && !pending ? recall_words(m, op, o) : find_words(m, op, o);
+	if (ret <= 0)
+		return ret;
 	if (pending) {
-		m->pending[m->npending++] = item;
-		if (o->after != MONO_NONE)
-			m->v[o->after].made++;
-		else
-			m->nadds++;
+		look_at_pending(m, item);
 		return 1;
 	}
-	if (step.kind == KL_WORD_SEES)
+	if (o->kind == KL_WORD_SEES)
 		saw(&m->v[o->before], o);
-	if (step.kind == KL_WORD_MOVES)
+	if (o->kind == KL_WORD_MOVES)
 		take(m, item);
 	if (o->after != MONO_NONE)
 		make(m, item);
@@ -207,8 +247,12 @@ static int begin(struct moves *m, const struct kl_container *c)
 		ret = moves_number(m, c->first.v, &m->first);
 	if (ret)
 		return ret;
-	for (i = 0, ret = 1; i < m->s->nops && ret > 0; i++)
+	for (i = 0, ret = 1; i < m->s->nops && ret > 0; i++) {
 		ret = look_at(m, i);
+		/* What more than is certain has to say is not asked then. */
+		if (m->again && m->strict)
+			return no(m, BACK);
+	}
 	return ret;
 }
 
@@ -320,7 +364,7 @@ static int run(const struct kl_slice *s, const struct kl_limits *lim, const stru
 		ret = 0;
 	} else if (ret > 0 && (m.again || comes_back(&m))) {
 		ret = strict ? 0 : moves_parts(&m, a);
-		no(&m, "a word was there more than once");
+		no(&m, BACK);
 	} else if (ret > 0) {
 		ret = moves_choose(&m) ?: moves_chains(&m);
 		if (ret > 0)

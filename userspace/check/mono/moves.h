@@ -42,6 +42,7 @@ struct moves {
 	bool strict;
 	uint32_t *last;		/* of each thread its last operation + 1 */
 	struct moves_op *op;
+	struct moves_op *known;	/* of each shape, without times, or NULL; KL_WORD_NEVER: not yet */
 	struct mono_words words;
 	struct moves_value *v;
 	uint32_t first;		/* the value at the start, MONO_NONE if that is not known */

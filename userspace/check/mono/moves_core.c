@@ -126,18 +126,39 @@ static int ask_part(const struct moves *m, const uint32_t *item, uint32_t n, str
 	return ret;
 }
 
-/* Sort the operations by words; @at of each word gets where its operations end. */
-static uint32_t *sort_by_part(const struct moves *m, const uint32_t *in, uint32_t *at)
+/* Few enough to be asked about, and more than one. */
+static bool is_asked(const struct moves *m, uint32_t n)
 {
-	uint32_t *item = malloc(((size_t)m->s->nops + 1) * sizeof(*item)), i, part;
+	return n > 1 && n < m->s->nops / FEW;
+}
 
-	for (i = 0; item && i < m->s->nops; i++) {
+/* Count the operations of each part; is one asked about? */
+static bool count_parts(const struct moves *m, const uint32_t *in, uint32_t *count)
+{
+	bool any = false;
+	uint32_t i, part;
+
+	for (i = 0; i < m->s->nops; i++) {
 		part = part_of(m, in, i);
 		if (part != MONO_NONE)
-			at[part + 1]++;
+			count[part]++;
 	}
-	for (i = 0; item && i < m->words.n; i++)
-		at[i + 1] += at[i];
+	for (i = 0; i < m->words.n; i++)
+		any |= is_asked(m, count[i]);
+	return any;
+}
+
+/* Sort the operations by words; @at of each word, how many there are, gets where these end. */
+static uint32_t *sort_by_part(const struct moves *m, const uint32_t *in, uint32_t *at)
+{
+	uint32_t *item = malloc(((size_t)m->s->nops + 1) * sizeof(*item)), i, part, sum = 0;
+
+	for (i = 0; item && i < m->words.n; i++) {
+		const uint32_t n = at[i];
+
+		at[i] = sum;
+		sum += n;
+	}
 	for (i = 0; item && i < m->s->nops; i++) {
 		part = part_of(m, in, i);
 		if (part != MONO_NONE)
@@ -146,21 +167,17 @@ static uint32_t *sort_by_part(const struct moves *m, const uint32_t *in, uint32_
 	return item;
 }
 
-int moves_parts(const struct moves *m, struct kl_answer *a)
+static int ask_parts(const struct moves *m, const uint32_t *in, uint32_t *at, struct kl_answer *a)
 {
-	uint32_t *in = find_parts(m), *at = calloc((size_t)m->words.n + 2, sizeof(*at));
-	uint32_t *item = in && at ? sort_by_part(m, in, at) : NULL, i, from, n;
+	uint32_t *item = sort_by_part(m, in, at), i, from = 0;
 	int ret = 0;
 
 	a->core = malloc(((size_t)m->s->nops + 1) * sizeof(*a->core));
 	if (!item || !a->core)
 		ret = -ENOMEM;
-	for (i = 0; !ret && !m->nadds && !m->opaque && a->verdict == KL_UNKNOWN && i < m->words.n; i++) {
-		from = i ? at[i - 1] : 0;
-		n = at[i] - from;
-		if (n > 1 && n < m->s->nops / FEW)
-			ret = ask_part(m, item + from, n, a);
-	}
+	for (i = 0; !ret && a->verdict == KL_UNKNOWN && i < m->words.n; from = at[i++])
+		if (is_asked(m, at[i] - from))
+			ret = ask_part(m, item + from, at[i] - from, a);
 	if (a->verdict == KL_VIOLATION) {
 		snprintf(a->reason, sizeof(a->reason), "%" PRIu64 " and what was made of it, or it of, "
 			 "have no order", moves_word(m, i - 1));
@@ -169,8 +186,24 @@ int moves_parts(const struct moves *m, struct kl_answer *a)
 		a->core = NULL;
 		a->ncore = 0;
 	}
-	free(in);
-	free(at);
 	free(item);
+	return ret;
+}
+
+int moves_parts(const struct moves *m, struct kl_answer *a)
+{
+	uint32_t *in, *count;
+	int ret = 0;
+
+	if (m->nadds || m->opaque)
+		return 0;
+	in = find_parts(m);
+	count = calloc((size_t)m->words.n + 1, sizeof(*count));
+	if (!in || !count)
+		ret = -ENOMEM;
+	else if (count_parts(m, in, count))
+		ret = ask_parts(m, in, count, a);
+	free(in);
+	free(count);
 	return ret;
 }
