@@ -16,6 +16,8 @@ struct kl_arena_chunk {
 };
 
 #define HUGE	((size_t)2 << 20)
+#define LARGE	(HUGE - HUGE / 4)	/* from which on one pays, though it is not filled */
+#define LINE	((size_t)64)
 #define PAGE	((size_t)4096)
 
 void kl_big_hint(void *p, size_t bytes)
@@ -25,7 +27,7 @@ void kl_big_hint(void *p, size_t bytes)
 	const uintptr_t to = ((uintptr_t)p + bytes + PAGE - 1) & ~(PAGE - 1);
 
 	/* It is advice: a kernel without huge pages does without. */
-	if (p && bytes >= HUGE)
+	if (p && bytes >= LARGE)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
@@ -35,23 +37,20 @@ static size_t whole(size_t bytes)
 	return (bytes + HUGE - 1) & ~(HUGE - 1);
 }
 
+/* Of memory in whole huge pages: the last one, too, if half of it is asked for. */
+static void hint(void *p, size_t bytes)
+{
+	kl_big_hint(p, whole(bytes) - bytes <= HUGE - LARGE ? whole(bytes) : bytes);
+}
+
 void *kl_big_alloc(size_t bytes)
 {
 	void *p;
 
-	if (bytes < HUGE)
-		return malloc(bytes ? bytes : 1);
+	if (bytes < LARGE)
+		return aligned_alloc(LINE, (bytes / LINE + 1) * LINE);
 	p = aligned_alloc(HUGE, whole(bytes));
-	/* The last huge page, too, if most of it is asked for. */
-	kl_big_hint(p, (bytes + HUGE / 4) % HUGE < HUGE / 4 ? bytes + HUGE / 4 : bytes);
-	return p;
-}
-
-void *kl_big_zalloc(size_t n, size_t size)
-{
-	void *p = calloc(n ? n : 1, size);
-
-	kl_big_hint(p, n * size);
+	hint(p, bytes);
 	return p;
 }
 
@@ -61,7 +60,7 @@ void *kl_zero_map(size_t bytes, size_t touched)
 	size_t before;
 	char *p;
 
-	if (bytes < HUGE)
+	if (bytes < LARGE)
 		return calloc(bytes ? bytes : 1, 1);
 	if (size < bytes || size > PTRDIFF_MAX - HUGE)
 		return NULL;
@@ -72,14 +71,14 @@ void *kl_zero_map(size_t bytes, size_t touched)
 	if (before)
 		munmap(p, before);
 	munmap(p + before + size, HUGE - before);
-	if (touched >= HUGE)
-		kl_big_hint(p + before, size);
+	if (touched >= LARGE)
+		hint(p + before, bytes);
 	return p + before;
 }
 
 void kl_zero_unmap(void *p, size_t bytes)
 {
-	if (bytes < HUGE)
+	if (bytes < LARGE)
 		free(p);
 	else if (p)
 		munmap(p, whole(bytes));
@@ -108,7 +107,7 @@ void kl_expect_(void **p, size_t *cap, size_t n, size_t need, size_t size)
 	size_t bytes;
 	void *q;
 
-	if (need <= *cap || __builtin_mul_overflow(need, size, &bytes) || bytes < HUGE ||
+	if (need <= *cap || __builtin_mul_overflow(need, size, &bytes) || bytes < LARGE ||
 	    bytes > PTRDIFF_MAX - HUGE)
 		return;
 	q = kl_big_alloc(bytes);

@@ -39,7 +39,7 @@ void kl_expect_(void **p, size_t *cap, size_t n, size_t need, size_t size);
 	kl_expect_((void **)&(p), &(cap), (n), (need), sizeof(*(p)))
 
 /**
- * kl_big_alloc() - memory for a large array that is filled from its beginning
+ * kl_big_alloc() - memory for a large array that is filled from its beginning, in lines of a cache
  * @bytes: how many
  *
  * The kernel is asked for huge pages, where that pays.
@@ -47,15 +47,13 @@ void kl_expect_(void **p, size_t *cap, size_t n, size_t need, size_t size);
  * Return: the memory, to be given to free(), or NULL.
  */
 void *kl_big_alloc(size_t bytes);
-/* The same, all zero, of @n elements. */
-void *kl_big_zalloc(size_t n, size_t size);
 /**
- * kl_zero_map() - memory for a large array that is filled here and there
+ * kl_zero_map() - memory for a large array that is zero at first, and filled here and there
  * @bytes: how many
  * @touched: of these, at most; where they are few, in pages that are small
  *
- * Unlike that of kl_big_zalloc() it begins where a huge page does, and is never memory
- * that was used before: what is not touched costs nothing.
+ * It begins where a huge page does, and is never memory that was used before: what is
+ * not touched costs nothing.
  *
  * Return: the memory, all zero, to be given to kl_zero_unmap(), or NULL.
  */

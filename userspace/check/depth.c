@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "check/depth.h"
 
 #define MORE_TIMES	4
@@ -19,13 +20,15 @@ int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits 
 	d->p = p;
 	d->budget.lim = lim;
 	d->setlen = ((size_t)p->nitems + 63) / 64;
-	d->next = malloc(n * sizeof(*d->next));
-	d->prev = malloc(n * sizeof(*d->prev));
+	/* Together, as fewer of them are too small for huge pages then. */
+	d->stack = kl_big_alloc(((size_t)p->nitems + 1) * sizeof(*d->stack) +
+				n * (sizeof(*d->next) + sizeof(*d->prev)));
 	d->linearized = calloc(d->setlen + 1, sizeof(*d->linearized));
-	d->stack = malloc(((size_t)p->nitems + 1) * sizeof(*d->stack));
 	d->best = malloc(((size_t)p->nitems + 1) * sizeof(*d->best));
-	if (!d->next || !d->prev || !d->linearized || !d->stack || !d->best)
+	if (!d->stack || !d->linearized || !d->best)
 		return -ENOMEM;
+	d->next = (uint32_t *)(d->stack + p->nitems + 1);
+	d->prev = d->next + n;
 	for (i = 0; i < p->nevents; i++) {
 		if (p->events[i].kind == KL_EV_DRAIN)
 			continue;
@@ -41,8 +44,6 @@ int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits 
 
 void depth_free(struct depth *d)
 {
-	free(d->next);
-	free(d->prev);
 	free(d->linearized);
 	free(d->stack);
 	free(d->best);

@@ -98,6 +98,9 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 	const size_t nends = ((size_t)b->nops << b->tso) + 2 * b->ngaps;
 	uint32_t i;
 
+	kl_expect(p->items, p->citems, 0, (size_t)p->nitems + 1);
+	kl_expect(p->spans, p->cspans, 0, (size_t)b->nops + 1);
+	kl_expect(p->ends, p->cends, 0, 2 * nends + 1);
 	if (kl_grow(p->items, p->citems, p->nitems + 1) ||
 	    kl_grow(p->spans, p->cspans, b->nops + 1) ||
 	    kl_grow(p->ends, p->cends, 2 * nends + 1))
@@ -181,6 +184,7 @@ static int order_events(struct builder *b)
 	uint32_t op = 0, gap = 0;
 	size_t end;
 
+	kl_expect(p->events, p->cevents, 0, p->nitems + b->nends + 1);
 	if (kl_grow(p->events, p->cevents, p->nitems + b->nends + 1))
 		return -ENOMEM;
 	b->free = malloc(((size_t)p->nitems + 1) * sizeof(*b->free));

@@ -9,6 +9,7 @@
 #include "check/wgl_cache.h"
 
 #define NONE UINT32_MAX
+#define EXPECTED ((size_t)1 << 20)	/* words that there is room for from the start, at most */
 #define FEW	16	/* configurations of a place that are looked through one by one */
 
 int kl_cache_init(struct kl_cache *c, size_t len, size_t bound)
@@ -29,7 +30,11 @@ int kl_cache_init_places(struct kl_cache *c, size_t len, size_t places)
 	if (ret)
 		return ret;
 	c->at = calloc(places + 1, sizeof(*c->at));
-	return c->at ? 0 : -ENOMEM;
+	if (!c->at)
+		return -ENOMEM;
+	/* In an order that is found at once each place has one, about. */
+	kl_expect(c->rec, c->crec, 0, places < EXPECTED / len ? places * len : EXPECTED);
+	return 0;
 }
 
 void kl_cache_free(struct kl_cache *c)
@@ -188,7 +193,7 @@ int kl_cache_add_at(struct kl_cache *c, const uint64_t *rec, uint32_t place)
 	if (c->n >= NONE - 1)
 		return -ENOMEM;
 	ret = kl_grow(c->rec, c->crec, (c->n + 1) * c->len) ?:
-	      kl_grow(c->hash, c->chash, c->n + 1) ?: kl_grow(c->before, c->cbefore, c->n + 1);
+	      kl_grow(c->before, c->cbefore, c->n + 1);
 	if (ret)
 		return ret;
 	memcpy(c->rec + c->n * c->len, rec, c->len * sizeof(*rec));

@@ -259,7 +259,7 @@ static int allocate(struct blocks *b, bool ordered)
 	b->number = ordered ? kl_big_alloc(n * sizeof(*b->number)) : NULL;
 	if (!b->latest || !b->roles || !b->block || (ordered && !b->number))
 		return -ENOMEM;
-	return mono_words_init(&b->words, s->nops, MONO_WORDS_DIRECT * (uint64_t)s->nops) ?: 1;
+	return mono_words_init(&b->words, s->h, s->nops) ?: 1;
 }
 
 int mono_blocks(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,

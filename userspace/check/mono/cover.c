@@ -9,6 +9,11 @@
 
 #define NEAR	2	/* blocks that are looked at before the levels above them */
 
+static size_t ids_bytes(const struct cover *c, unsigned int level)
+{
+	return c->n[level] * sizeof(*c->ids[level]);
+}
+
 int cover_init(struct cover *c, uint32_t n, bool ids)
 {
 	uint32_t size = n, i, l;
@@ -20,10 +25,9 @@ int cover_init(struct cover *c, uint32_t n, bool ids)
 		size = (size + COVER_BLOCK) / COVER_BLOCK * COVER_BLOCK;
 		l = c->levels++;
 		c->n[l] = size;
-		c->count[l] = aligned_alloc(64, size * sizeof(*c->count[l]));
-		kl_big_hint(c->count[l], size * sizeof(*c->count[l]));
+		c->count[l] = kl_big_alloc(size * sizeof(*c->count[l]));
 		c->owed[l] = l ? calloc(size, sizeof(*c->owed[l])) : NULL;
-		c->ids[l] = ids ? kl_big_zalloc(size, sizeof(*c->ids[l])) : NULL;
+		c->ids[l] = ids ? kl_zero_map(ids_bytes(c, l), ids_bytes(c, l)) : NULL;
 		if (!c->count[l] || (l && !c->owed[l]) || (ids && !c->ids[l]))
 			return -ENOMEM;
 		for (i = 0; i < size; i++)
@@ -40,7 +44,7 @@ void cover_free(struct cover *c)
 	for (l = 0; l < c->levels; l++) {
 		free(c->count[l]);
 		free(c->owed[l]);
-		free(c->ids[l]);
+		kl_zero_unmap(c->ids[l], ids_bytes(c, l));
 	}
 	memset(c, 0, sizeof(*c));
 }

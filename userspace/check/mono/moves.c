@@ -77,8 +77,7 @@ static int allocate(struct moves *m)
 	}
 	if (!m->last || !m->op || !m->v || !m->pending || !m->chain)
 		return -ENOMEM;
-	return mono_words_init(&m->words, 2 * m->s->nops + 1,
-			       MONO_WORDS_DIRECT * (2 * (uint64_t)m->s->nops + 1));
+	return mono_words_init(&m->words, h, 2 * m->s->nops + 1);
 }
 
 int moves_number(struct moves *m, uint64_t word, uint32_t *value)

@@ -108,7 +108,8 @@ static inline bool placed(const struct mono *m, uint32_t item)
 int mono_places_order(struct mono *m)
 {
 	/* Of each gap where it begins in the order, at last where it ends. */
-	uint32_t *next = kl_big_zalloc((size_t)m->end + 1, sizeof(*next));
+	const size_t bytes = ((size_t)m->end + 1) * sizeof(uint32_t);
+	uint32_t *next = kl_zero_map(bytes, bytes);
 	uint32_t *at = m->places->at, i, from;
 	int ret = 0;
 
@@ -128,6 +129,6 @@ int mono_places_order(struct mono *m)
 	for (i = from = 0; i < m->end && !ret; from = next[i++])
 		if (next[i] - from > 1)
 			ret = sort_gap(m, m->order + from, next[i] - from);
-	free(next);
+	kl_zero_unmap(next, bytes);
 	return ret;
 }

@@ -17,7 +17,7 @@ static int has_many_large(const struct set *t)
 	const uint64_t n = t->s->nops;
 	struct mono_words words;
 	uint32_t i, number;
-	int ret = mono_words_init(&words, SAMPLES, 0);
+	int ret = mono_words_init(&words, NULL, SAMPLES);
 
 	for (i = 0; i < SAMPLES && !ret; i++) {
 		const struct kl_op *op = &h->ops[set_index(t, i * n / SAMPLES)];
@@ -99,7 +99,7 @@ static int init_part(struct set *t, struct set_part *s)
 	s->latest = malloc((t->s->h->nthreads + 1) * sizeof(*s->latest));
 	if (!s->small.key || !s->keys || !s->latest)
 		return -ENOMEM;
-	return mono_words_init(&s->words, t->s->nops, 0);
+	return mono_words_init(&s->words, NULL, t->s->nops);
 }
 
 int set_init(struct set *t, uint32_t nparts)

@@ -106,7 +106,8 @@ static int check_value(struct mono *m, uint32_t i)
 static int find_empty(struct mono *m)
 {
 	/* Of each gap: how many critical intervals begin there, less those that end. */
-	int32_t *delta = kl_big_zalloc((size_t)m->end + 2, sizeof(*delta));
+	const size_t bytes = ((size_t)m->end + 2) * sizeof(int32_t);
+	int32_t *delta = kl_zero_map(bytes, bytes);
 	uint32_t i, gap = 0;
 	int32_t inside;
 	struct mono_cut *cut = m->cut;
@@ -129,7 +130,7 @@ static int find_empty(struct mono *m)
 		if (gap >= cut->ret)
 			break;
 	}
-	free(delta);
+	kl_zero_unmap(delta, bytes);
 	if (i == m->ncuts)
 		return 1;
 	mono_core_start(m, cut->ret);

@@ -571,7 +571,7 @@ static int allocate(struct timeline *t)
 	t->roles = mono_roles(m->s);
 	if (!m->op || !m->v || (!m->phases && !m->ins) || !t->roles)
 		return -ENOMEM;
-	return mono_words_init(&t->words, m->nitems, MONO_WORDS_DIRECT * (uint64_t)m->nitems);
+	return mono_words_init(&t->words, m->s->h, m->nitems);
 }
 
 static int list_wild(struct mono *m)

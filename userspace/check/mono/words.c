@@ -6,21 +6,47 @@
 #include "base/mem.h"
 #include "check/mono/words.h"
 
-int mono_words_init(struct mono_words *w, uint32_t most, uint64_t ndirect)
+#define DIRECT	4	/* times as many words are looked up directly, mostly */
+#define SAMPLES	64
+
+static size_t direct_bytes(const struct mono_words *w)
+{
+	return (w->ndirect + 1) * sizeof(*w->direct);
+}
+
+/* Are most words of a history below @ndirect?  Some say so for all. */
+static bool mostly_direct(const struct kl_history *h, uint64_t ndirect)
+{
+	const size_t each = h->nvals / SAMPLES + 1;
+	size_t i, direct = 0, others = 0;
+
+	for (i = 0; i < h->nvals; i += each) {
+		if (h->vals[i].tag != KL_WORD)
+			continue;
+		direct += h->vals[i].v < ndirect;
+		others += h->vals[i].v >= ndirect;
+	}
+	return direct > others;
+}
+
+int mono_words_init(struct mono_words *w, const struct kl_history *h, uint32_t most)
 {
 	memset(w, 0, sizeof(*w));
 	w->most = most;
 	w->numbers = UINT32_MAX >> __builtin_clz(most + 1);
-	w->ndirect = ndirect;
+	w->ndirect = DIRECT * (uint64_t)most;
+	/* A few far from each other would cost a page each. */
+	if (!h || !mostly_direct(h, w->ndirect))
+		w->ndirect = 0;
 	w->word = kl_big_alloc(((size_t)most + 1) * sizeof(*w->word));
-	w->direct = calloc(w->ndirect + 1, sizeof(*w->direct));
+	w->direct = kl_zero_map(direct_bytes(w), ((size_t)most + 1) * sizeof(*w->direct));
 	return w->word && w->direct ? 0 : -ENOMEM;
 }
 
 void mono_words_close(struct mono_words *w)
 {
-	free(w->direct);
-	free(w->table);
+	kl_zero_unmap(w->direct, direct_bytes(w));
+	kl_zero_unmap(w->table, (w->mask + 1) * sizeof(*w->table));
 	w->direct = NULL;
 	w->table = NULL;
 	w->ndirect = 0;
@@ -69,8 +95,8 @@ static int make_table(struct mono_words *w)
 
 	while (size < w->most || size < 2 * ((size_t)w->n + 1))
 		size *= 2;
-	free(w->table);
-	w->table = kl_big_zalloc(size, sizeof(*w->table));
+	kl_zero_unmap(w->table, (w->mask + 1) * sizeof(*w->table));
+	w->table = kl_zero_map(size * sizeof(*w->table), size * sizeof(*w->table));
 	if (!w->table)
 		return -ENOMEM;
 	w->mask = size - 1;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "history/history.h"
 
 struct mono_words {
 	uint64_t *word;		/* by number */
@@ -19,10 +20,12 @@ struct mono_words {
 	uint32_t numbers;	/* which this is a mask of */
 };
 
-#define MONO_WORDS_DIRECT	4	/* times as many words are looked up directly, mostly */
-
-/* For at most @most words, of which those below @ndirect are looked up directly.  0 or -ENOMEM. */
-int mono_words_init(struct mono_words *w, uint32_t most, uint64_t ndirect);
+/*
+ * For at most @most words of @h, of which small ones are looked up directly, if they are
+ * most of them; NULL: none is.
+ * 0 or -ENOMEM.
+ */
+int mono_words_init(struct mono_words *w, const struct kl_history *h, uint32_t most);
 void mono_words_free(struct mono_words *w);
 /* All but the words by number is not needed any more. */
 void mono_words_close(struct mono_words *w);
