@@ -46,16 +46,16 @@ int mono_list_ins(struct mono *m)
 	return 0;
 }
 
-/* Not in huge pages: how many peeks there are is not known yet. */
+/* How many peeks there are is not known yet; what is not filled is not there. */
 int mono_alloc_peek_times(struct mono *m)
 {
 	struct mono_peek_times *t = &m->peek_times;
 	const size_t n = (size_t)m->nitems + 1;
 
-	t->first = malloc((n / MONO_SOME_PEEKS + 1) * sizeof(*t->first));
-	t->nth = malloc(n);
-	t->time[0] = malloc((n + 1) * sizeof(*t->time[0]));
-	t->time[1] = malloc((n + 1) * sizeof(*t->time[1]));
+	t->first = kl_big_alloc((n / MONO_SOME_PEEKS + 1) * sizeof(*t->first));
+	t->nth = kl_big_alloc(n);
+	t->time[0] = kl_big_alloc((n + 1) * sizeof(*t->time[0]));
+	t->time[1] = kl_big_alloc((n + 1) * sizeof(*t->time[1]));
 	return t->first && t->nth && t->time[0] && t->time[1] ? 0 : -ENOMEM;
 }
 
