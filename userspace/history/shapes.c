@@ -11,6 +11,7 @@
 #include "history/internal.h"
 
 #define WAYS	8		/* a cache line */
+#define NEAR	4		/* of all shapes' slots, from the first one on that it may be in */
 #define LOOKS	1024
 #define FEW	(LOOKS / 4)
 #define RARE	(LOOKS / 16)
@@ -95,7 +96,8 @@ static int shapes_reserve(struct kl_history *h)
 		return 0;
 	if (h->nshapes >= KL_EXACT_SHAPES)
 		return keep_recent(t);
-	slot = calloc(want, sizeof(*slot));
+	/* Those near the last ones are looked at without thinking: no shape is there. */
+	slot = calloc(want + NEAR, sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;
 	for (i = 0; i < size; i++) {
@@ -373,25 +375,30 @@ static void number_blindly(struct kl_history *h, size_t n, const struct kl_shape
 	}
 }
 
+/* Which of @ways slots from @set on one of this hash is in, or 0: which one, is chance. */
+static inline uint32_t likely_in(const uint64_t *set, unsigned int ways, uint32_t hash)
+{
+	unsigned int way, found = 0;
+
+#pragma GCC unroll 8
+	for (way = 0; way < ways; way++)
+		found |= (set[way] >> 32 == hash) << way;
+	return found ? set[__builtin_ctz(found)] : 0;
+}
+
 /*
- * Which of the last shapes those of these hashes may be equal to, number + 1, or 0.  What tells
- * if they are is fetched, in steps: each is one of all, so that none waits for memory.
+ * Which shapes those of these hashes may be equal to, number + 1, or 0.  What tells if they are
+ * is fetched, in steps: each is one of all, so that none waits for memory.
  */
 static void find_likely(const struct kl_history *h, const uint32_t *hash, size_t n,
 			uint32_t *likely)
 {
 	const struct kl_shapes *t = &h->index->shapes;
-	unsigned int way, ways;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		const uint64_t *set = set_of(t, hash[i]);
-
-		/* Which one it is, is chance: no branch tells. */
-#pragma GCC unroll 8
-		for (way = ways = 0; way < WAYS; way++)
-			ways |= (set[way] >> 32 == hash[i]) << way;
-		likely[i] = ways ? set[__builtin_ctz(ways)] : 0;
+		likely[i] = t->recent ? likely_in(set_of(t, hash[i]), WAYS, hash[i]) :
+			    likely_in(&t->slot[hash[i] & t->mask], NEAR, hash[i]);
 		if (likely[i])
 			__builtin_prefetch(&h->shapes[likely[i] - 1]);
 	}
@@ -416,12 +423,13 @@ static int number_looking(struct kl_history *h, size_t n, const struct kl_shape 
 		if (t->slot)
 			__builtin_prefetch(set_of(t, hash[i]));
 	}
-	if (t->recent)
+	if (t->slot)
 		find_likely(h, hash, n, likely);
 	for (i = 0; i < n; i++, vals += s->nargs + s->nres, s++) {
 		if (likely[i] && same_shape(h, likely[i] - 1, s, vals)) {
 			op[i].shape = likely[i] - 1;
-			count_look(t, true);
+			if (t->recent)
+				count_look(t, true);
 			continue;
 		}
 		shape = number_hashed(h, s, vals, hash[i]);
