@@ -37,7 +37,7 @@ static size_t whole(size_t bytes)
 	return (bytes + HUGE - 1) & ~(HUGE - 1);
 }
 
-/* Of memory in whole huge pages: the last one, too, if half of it is asked for. */
+/* Of memory in whole huge pages: the last one, too, if most of it is asked for. */
 static void hint(void *p, size_t bytes)
 {
 	kl_big_hint(p, whole(bytes) - bytes <= HUGE - LARGE ? whole(bytes) : bytes);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "check/split.h"
 
@@ -17,8 +18,8 @@ struct splitter {
 	const int *methods;
 	struct kl_split *s;
 	uint32_t *key;		/* shape -> number of its key */
-	uint64_t *keys;		/* their values */
-	size_t nkeys, ckeys;
+	struct kl_intern keys;
+	size_t nkeys;
 	uint32_t *part;		/* operation -> partition */
 	uint32_t *table;	/* (object, key) -> partition + 1 */
 	size_t size;
@@ -39,20 +40,15 @@ void kl_split_free(struct kl_split *s)
 static int number_keys(struct splitter *t)
 {
 	const struct kl_history *h = t->h;
-	size_t size = 64, i, at;
-	uint32_t *table;
 	bool all = true;
 	int ret = 1;
+	size_t i;
 
-	while (size < 2 * h->nshapes)
-		size *= 2;
-	table = calloc(size, sizeof(*table));
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < h->nshapes && ret == 1; i++) {
+	for (i = 0; i < h->nshapes; i++) {
 		const struct kl_shape *s = &h->shapes[i];
 		const struct kl_method *m = kl_spec_method(t->spec, t->methods[s->method]);
 		uint64_t key;
+		int64_t number;
 
 		t->key[i] = NO_KEY;
 		/* A shape that is no operation's may be of any form. */
@@ -61,19 +57,12 @@ static int number_keys(struct splitter *t)
 			all = false;
 			continue;
 		}
-		at = kl_mix(key, 0) & (size - 1);
-		while (table[at] && t->keys[table[at] - 1] != key)
-			at = (at + 1) & (size - 1);
-		if (!table[at]) {
-			if (kl_grow(t->keys, t->ckeys, t->nkeys + 1))
-				ret = -ENOMEM;
-			else
-				t->keys[t->nkeys++] = key;
-			table[at] = t->nkeys;
-		}
-		t->key[i] = table[at] - 1;
+		number = kl_intern(&t->keys, &key, 1);
+		if (number < 0)
+			return number;
+		t->key[i] = number;
 	}
-	free(table);
+	t->nkeys = t->keys.n;
 	for (i = 0; !all && i < h->nops && ret == 1; i++)
 		ret = t->key[h->ops[i].shape] != NO_KEY;
 	return ret;
@@ -192,7 +181,7 @@ static int number_parts(struct splitter *t)
 static int gather(struct splitter *t)
 {
 	struct kl_split *s = t->s;
-	size_t i;
+	size_t i, words;
 
 	s->ops = kl_big_alloc((t->h->nops + 1) * sizeof(*s->ops));
 	s->at = calloc(s->n + 2, sizeof(*s->at));
@@ -206,7 +195,7 @@ static int gather(struct splitter *t)
 	for (i = 0; i < t->h->nops; i++)
 		s->ops[s->at[t->part[i] + 1]++] = i;
 	for (i = 0; s->by_key && i < s->n; i++)
-		s->key[i] = t->keys[t->part_key[i]];
+		s->key[i] = *kl_intern_get(&t->keys, t->part_key[i], &words);
 	return 0;
 }
 
@@ -234,7 +223,7 @@ int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *
 	}
 	free(t.part);
 	free(t.key);
-	free(t.keys);
+	kl_intern_free(&t.keys);
 	free(t.table);
 	free(t.part_key);
 	if (ret)
