@@ -288,6 +288,7 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 	if (!out->copies)
 		return -ENOENT;
 	out->traceable = is_traceable(k, out);
+	out->untold = kl_kernel_untold(k);
 	out->blacklisted = !k->offline && is_blacklisted(name);
 	btf = kl_kernel_btf(k, out->module[0] ? out->module : NULL);
 	id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -ENOENT;
@@ -327,6 +328,10 @@ static const char *bad_signature(const struct kl_func *f)
 enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 {
 	const char *bad = f->proto ? bad_signature(f) : NULL;
+	const char *untraceable = f->untold ?
+		"not known to be traceable: tracefs cannot be read" :
+		"not traceable: ftrace does not manage it (notrace, or its directory is built "
+		"without ftrace)";
 
 	why[0] = '\0';
 	if (f->proto && f->traceable && !bad && f->copies == 1)
@@ -335,8 +340,7 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 		snprintf(why, size, "no BTF for it%s", f->module[0] ?
 			 " (the module was built without)" : "");
 	else if (!f->traceable)
-		snprintf(why, size, "not traceable: ftrace does not manage it (notrace, or its "
-			 "directory is built without ftrace)");
+		snprintf(why, size, "%s", untraceable);
 	else if (f->copies > 1)
 		snprintf(why, size, "%u functions have this name", f->copies);
 	else
@@ -347,8 +351,7 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 		return KL_WAY_KPROBE;
 	if (kl_module_probes())
 		return KL_WAY_MODULE;
-	snprintf(why, size, "not traceable: ftrace does not manage it (notrace, or its directory "
-		 "is built without ftrace); klin.ko, which is not loaded, could attach to it");
+	snprintf(why, size, "%s; klin.ko, which is not loaded, could attach to it", untraceable);
 	return KL_WAY_NONE;
 }
 

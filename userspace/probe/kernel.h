@@ -64,6 +64,12 @@ int kl_kernel_open(struct kl_kernel **out);
 int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel **out);
 void kl_kernel_close(struct kl_kernel *k);
 
+/* Could what ftrace manages not be read? */
+static inline bool kl_kernel_untold(const struct kl_kernel *k)
+{
+	return !k->offline && !k->ntraceable;
+}
+
 /* The BTF of a module (NULL: the kernel's own), NULL if there is none. */
 struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module);
 /* Have the BTF of all loaded modules in @k->mods. */
@@ -77,6 +83,7 @@ void kl_kernel_all_btf(struct kl_kernel *k);
  * @btf: where its type is, NULL if nowhere
  * @proto: its FUNC_PROTO there
  * @traceable: ftrace manages it, so that fentry can be used
+ * @untold: whether it does is not known: tracefs was not readable
  * @blacklisted: kprobes refuse it
  * @copies: symbols of that name
  */
@@ -87,6 +94,7 @@ struct kl_func {
 	const struct btf *btf;
 	const struct btf_type *proto;
 	bool traceable;
+	bool untold;
 	bool blacklisted;
 	unsigned int copies;
 };

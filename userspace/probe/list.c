@@ -143,8 +143,10 @@ int kl_func_list(struct kl_kernel *k, const char *pattern, struct kl_func **out,
 		if (btf && btf != k->btf)
 			add_types(btf, last, f, *n);
 	}
-	for (i = 0; k->offline && i < *n; i++)
-		f[i].traceable = true;
+	for (i = 0; i < *n; i++) {
+		f[i].traceable |= k->offline;
+		f[i].untold = kl_kernel_untold(k);
+	}
 	if (!k->offline)
 		add_blacklist(f, *n);
 	*out = f;
