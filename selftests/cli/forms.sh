@@ -163,6 +163,22 @@ refuse "the same without a spec" "the form linp has sets" convert --to=linp bare
 printf '# klin history 1\n# first init\n# spec pipe\nt1 @1 0 1 write 7\n' >pipe.txt
 refuse "another's methods of the same names" "of spec 'pipe', which the form edn cannot say" \
 	convert --to=edn pipe.txt out.edn
+# Peeks do not tell a queue from a stack.
+printf '# klin history 1\n# first init\n# spec queue\nt1 @1 0 1 peek -> empty\n' >peek.txt
+run convert --to=linp peek.txt -
+if [ $status -eq 0 ] && [ "$(head -n 1 out)" = "# queue" ]; then
+	ktap_pass "a queue that was only looked at stays one"
+else
+	ktap_fail "a queue that was only looked at stays one" "status $status" "$(cat out err)"
+fi
+# Nil, which a register begins as, is written for 2^64 - 1.
+for op in 'cas 18446744073709551615 3 -> 1' 'enq 18446744073709551615' \
+	'deq -> 18446744073709551615' 'put 18446744073709551611 1' \
+	'get 1 -> 18446744073709551611'; do
+	printf '# klin history 1\n# first init\nt1 @1 0 1 %s\n' "$op" >large.txt
+	refuse "what would be read as another value or not at all: $op" "below 2\^62|found a number" \
+		convert --to=edn large.txt out.edn
+done
 run gen --type=queue --ops=1000 -o /dev/full
 if [ $status -eq 4 ] && grep -q "cannot write '/dev/full': No space left on device" err; then
 	ktap_pass "a full disk is called that"

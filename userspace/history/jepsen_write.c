@@ -50,6 +50,18 @@ static bool plain(const struct kl_val *v, unsigned int n)
 	return true;
 }
 
+/*
+ * Would others be read?  Nil is what registers begin as, and is read where their reads and
+ * writes have it; in strings numbers have no sign.
+ */
+static bool others(int m, const struct kl_val *v, unsigned int n)
+{
+	for (; n; n--, v++)
+		if (v->tag == KL_WORD && (m < GET ? v->v == KL_JEPSEN_NIL : v->v > INT64_MAX))
+			return true;
+	return false;
+}
+
 /* The method of an operation that the form can say; -EINVAL after a message. */
 static int find_method(const struct writer *w, const struct kl_op *op)
 {
@@ -66,13 +78,13 @@ static int find_method(const struct writer *w, const struct kl_op *op)
 		return cannot(w, op, w->log ? "has only read, write and cas" :
 			      "has only read, write and cas, enq and deq, lock and unlock, get and "
 			      "put");
-	if (!plain(args, s->nargs))
+	if (!plain(args, s->nargs) || (m != WRITE && others(m, args, s->nargs)))
 		return cannot(w, op, "has only numbers below 2^62");
 	if (pending || !s->nres)
 		return m;
 	if (m == GET && res->tag == KL_ABSENT)
 		return m;
-	if (!plain(res, 1) || (m == READ && !w->log && res->v == KL_JEPSEN_NIL))
+	if (!plain(res, 1) || ((m != READ || !w->log) && others(m, res, 1)))
 		return cannot(w, op, m == DEQ ? "has only removals that found a number" :
 			      "has only numbers below 2^62");
 	if (m == CAS && !res->v && !w->log)

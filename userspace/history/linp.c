@@ -192,17 +192,28 @@ static int read_linp(struct kl_input *in, struct kl_history **out)
 
 /* ---- writing ---- */
 
-/* The type whose methods these are; push and pop are a stack's unless the spec says otherwise. */
+static bool is_named(const struct kl_history *h)
+{
+	const struct kl_linp_type *t;
+
+	for (t = types; t < types + NTYPES && !kl_history_is(h, t->spec); t++)
+		;
+	return t < types + NTYPES;
+}
+
+/*
+ * The type whose methods these are: that of the history's spec; if this is none of them, push
+ * and pop are a stack's.
+ */
 static const struct kl_linp_type *type_of(const struct kl_history *h)
 {
+	const bool named = is_named(h);
 	const struct kl_linp_type *t;
 	const struct kl_linp_method *m;
 	size_t i;
 
 	for (t = types; t < types + NTYPES; t++) {
-		if (t->reversed && !kl_history_is(h, "pqueue"))
-			continue;
-		if (!t->reversed && kl_history_is(h, "pqueue"))
+		if (named ? !kl_history_is(h, t->spec) : t->reversed)
 			continue;
 		/* A method that nobody called does not matter. */
 		for (i = 0; i < h->nmethods; i++) {
