@@ -5,6 +5,7 @@
  * parallel, shrink what is wrong, and add up.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,9 +64,10 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 		return 0;
 	s = kl_op_shape(h, &h->ops[i]);
 	m = kl_spec_method(spec, map[s->method]);
-	kl_err("operation %zu of the history: %s has %u arguments and %u results, "
-	       "spec '%s' says %u and %u", i, m->name, s->nargs, s->nres,
-	       kl_spec_name(spec), m->nparams, m->nresults);
+	kl_err("the operation that thread %" PRIu64 " called at %" PRIu64 ": %s has %u arguments "
+	       "and %u results, spec '%s' says %u and %u", h->threads[h->ops[i].thread],
+	       h->ops[i].call, m->name, s->nargs, s->nres, kl_spec_name(spec), m->nparams,
+	       m->nresults);
 	return -EINVAL;
 }
 
@@ -82,8 +84,9 @@ static void tell_special(const struct kl_spec *spec, const struct kl_history *h,
 		if (!bad)
 			continue;
 		kl_op_print(text, sizeof(text), h, &h->ops[i]);
-		kl_err("operation %zu of the history, `%s': '%s' is a special value, spec '%s' "
-		       "expects a %s", i, text, bad->name, kl_spec_name(spec),
+		kl_err("the operation that thread %" PRIu64 " called at %" PRIu64 ", `%s': '%s' is "
+		       "a special value, spec '%s' expects a %s", h->threads[h->ops[i].thread],
+		       h->ops[i].call, text, bad->name, kl_spec_name(spec),
 		       bad->type == KL_T_BOOL ? "bool" : "word");
 		return;
 	}
