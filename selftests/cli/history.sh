@@ -91,7 +91,8 @@ printf '# klin history 1\n# first init\nt1 @1 0 1 enq empty\nt1 @2 0 1 deq -> 7\
 refuse "a special value as an argument" \
 	"thread 1 called at 0, .enq.empty.'.*'v' is a special value" check queue broken.txt
 printf '# klin history 1\n# first init\nt4 @1 70 80 write 1\nt3 @1 30 40 write 1 3\n' >broken.txt
-refuse "an operation with an argument too many" "thread 3 called at 30: write has 2 arguments" check register broken.txt
+refuse "an operation with an argument too many" \
+	"thread 3 called at 30: write has 2 arguments" check register broken.txt
 "$KLIN" gen --ops=5 >none.txt
 sed '/^# spec/d' none.txt >bare.txt
 refuse "a history without a spec" "bare.txt: carries no specification" check bare.txt

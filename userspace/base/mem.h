@@ -39,10 +39,11 @@ void kl_expect_(void **p, size_t *cap, size_t n, size_t need, size_t size);
 	kl_expect_((void **)&(p), &(cap), (n), (need), sizeof(*(p)))
 
 /**
- * kl_big_alloc() - memory for a large array that is filled from its beginning, in lines of a cache
+ * kl_big_alloc() - memory for a large array that is filled from its beginning
  * @bytes: how many
  *
- * The kernel is asked for huge pages, where that pays.
+ * The kernel is asked for huge pages, where that pays; in any case it begins where a line of
+ * the cache does.
  *
  * Return: the memory, to be given to free(), or NULL.
  */

@@ -22,8 +22,7 @@ struct mono_words {
 
 /*
  * For at most @most words of @h, of which small ones are looked up directly, if they are
- * most of them; NULL: none is.
- * 0 or -ENOMEM.
+ * most of them; NULL: none is.  0 or -ENOMEM.
  */
 int mono_words_init(struct mono_words *w, const struct kl_history *h, uint32_t most);
 void mono_words_free(struct mono_words *w);
