@@ -399,6 +399,11 @@ static uint32_t *large_first(const struct kl_split *s)
 	return order;
 }
 
+static int most_threads(const struct job *j)
+{
+	return j->opt->threads ? (int)j->opt->threads : omp_get_max_threads();
+}
+
 /*
  * Check all partitions, in parallel; each thread has an interpreter of its own.
  *
@@ -406,7 +411,7 @@ static uint32_t *large_first(const struct kl_split *s)
  */
 static int check_parts(const struct job *j, const struct kl_split *s, struct kl_report *r)
 {
-	const int most = j->opt->threads ? (int)j->opt->threads : omp_get_max_threads();
+	const int most = most_threads(j);
 	const int threads = (size_t)most < s->n ? most : (int)s->n;
 	uint32_t *order = large_first(s);
 	struct job each = *j;
@@ -450,7 +455,7 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 static int check_split(const struct job *j, bool by_object, struct kl_split *s,
 		       struct kl_report *r)
 {
-	int ret = kl_split(j->spec, j->h, j->map, by_object, s);
+	int ret = kl_split(j->spec, j->h, j->map, by_object, most_threads(j), s);
 
 	if (ret)
 		return ret;

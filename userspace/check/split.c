@@ -11,6 +11,8 @@
 
 #define NO_KEY	UINT32_MAX
 #define AHEAD	16	/* operations whose keys are fetched before their turn */
+#define RANGES	16	/* that are counted side by side, at most */
+#define RANGE	32768	/* operations, fewer are not worth a thread */
 
 struct splitter {
 	const struct kl_spec *spec;
@@ -20,11 +22,20 @@ struct splitter {
 	uint32_t *key;		/* shape -> number of its key */
 	struct kl_intern keys;
 	size_t nkeys;
-	uint32_t *part;		/* operation -> partition */
+	unsigned int threads;
+	uint32_t *part;		/* operation -> partition, or its object and key */
 	uint32_t *table;	/* (object, key) -> partition + 1 */
 	size_t size;
 	uint32_t *part_key;	/* partition -> number of its key */
-	size_t cobject, ckey;
+	size_t cobject, ckey, cat;
+};
+
+/* Operations that one thread looks at.  A pair is that of an object and a key. */
+struct range {
+	size_t from, to;
+	uint32_t *at;		/* pair -> how many; then where its next one goes, + 1 */
+	uint32_t *seen;		/* pairs as they came */
+	size_t nseen;
 };
 
 void kl_split_free(struct kl_split *s)
@@ -81,24 +92,108 @@ static int new_part(struct splitter *t, uint32_t object, uint32_t key)
 	return 0;
 }
 
-/* Few objects and keys: their pairs in a table. */
-static int number_direct(struct splitter *t)
+static void count_range(const struct splitter *t, struct range *r)
 {
 	size_t i;
-	int ret = 0;
 
-	for (i = 0; i < t->h->nops && !ret; i++) {
+	for (i = r->from; i < r->to; i++) {
 		const struct kl_op *op = &t->h->ops[i];
 		const uint32_t key = t->s->by_key ? t->key[op->shape] : 0;
-		uint32_t *part = &t->table[(size_t)op->object * t->nkeys + key];
+		const uint32_t pair = op->object * t->nkeys + key;
 
 		if (i + AHEAD < t->h->nops)
 			__builtin_prefetch(&t->key[op[AHEAD].shape]);
-		if (!*part) {
-			ret = new_part(t, op->object, key);
-			*part = t->s->n;
+		if (!r->at[pair]++)
+			r->seen[r->nseen++] = pair;
+		t->part[i] = pair;
+	}
+}
+
+/* Is @pair in a range before @r?  Counted or placed, it is not 0 there. */
+static bool seen_before(const struct range *all, const struct range *r, uint32_t pair)
+{
+	for (; all < r; all++)
+		if (all->at[pair])
+			return true;
+	return false;
+}
+
+/* Number the partitions as they come, and give each range its places in them. */
+static int place_ranges(struct splitter *t, struct range *ranges, size_t n)
+{
+	struct kl_split *s = t->s;
+	size_t next = 0, i, j, k;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < ranges[i].nseen; j++) {
+			const uint32_t pair = ranges[i].seen[j];
+
+			if (seen_before(ranges, &ranges[i], pair))
+				continue;
+			ret = kl_grow(s->at, t->cat, s->n + 2) ?:
+			      new_part(t, pair / t->nkeys, pair % t->nkeys);
+			if (ret)
+				return ret;
+			s->at[s->n - 1] = next;
+			for (k = i; k < n; k++) {
+				const uint32_t count = ranges[k].at[pair];
+
+				ranges[k].at[pair] = next + 1;
+				next += count;
+			}
+			s->at[s->n] = next;
 		}
-		t->part[i] = *part - 1;
+	}
+	return 0;
+}
+
+static void list_range(const struct splitter *t, struct range *r)
+{
+	size_t i;
+
+	for (i = r->from; i < r->to; i++)
+		t->s->ops[r->at[t->part[i]]++ - 1] = i;
+}
+
+/*
+ * Few objects and keys: their pairs in a table, one for each thread.  The order of
+ * partitions does not depend on how many there are.
+ */
+static int split_direct(struct splitter *t, size_t pairs)
+{
+	const size_t nops = t->h->nops;
+	struct range r[RANGES] = { 0 };
+	size_t n = t->threads < RANGES ? t->threads : RANGES, i;
+	int ret = 0;
+
+	while (n > 1 && (nops / n < RANGE || pairs > nops / 4 / n))
+		n--;
+	for (i = 0; i < n; i++) {
+		const size_t most = nops / n + 1;
+
+		r[i].from = nops * i / n;
+		r[i].to = nops * (i + 1) / n;
+		r[i].at = calloc(pairs + 1, sizeof(*r[i].at));
+		r[i].seen = malloc((pairs < most ? pairs : most) * sizeof(*r[i].seen) + 1);
+		if (!r[i].at || !r[i].seen)
+			ret = -ENOMEM;
+	}
+	if (ret)
+		goto free;
+#pragma omp parallel for num_threads((int)n) schedule(static, 1)
+	for (i = 0; i < n; i++)
+		count_range(t, &r[i]);
+	ret = place_ranges(t, r, n);
+	if (ret)
+		goto free;
+#pragma omp parallel for num_threads((int)n) schedule(static, 1)
+	for (i = 0; i < n; i++)
+		list_range(t, &r[i]);
+free:
+	for (i = 0; i < n; i++) {
+		free(r[i].at);
+		free(r[i].seen);
 	}
 	return ret;
 }
@@ -128,6 +223,10 @@ static int number_hashed(struct splitter *t)
 	size_t i, at;
 	int ret = 0;
 
+	t->size = 1024;
+	t->table = calloc(t->size, sizeof(*t->table));
+	if (!t->table)
+		return -ENOMEM;
 	for (i = 0; i < t->h->nops && !ret; i++) {
 		const struct kl_op *op = &t->h->ops[i];
 		const uint32_t key = s->by_key ? t->key[op->shape] : 0;
@@ -165,28 +264,14 @@ static int only_part(struct splitter *t)
 	return 0;
 }
 
-static int number_parts(struct splitter *t)
-{
-	const size_t pairs = t->h->nobjects * t->nkeys;
-	const bool direct = pairs / t->nkeys == t->h->nobjects && pairs <= 4 * t->h->nops + 1024;
-
-	t->size = direct ? pairs + 1 : 1024;
-	t->table = calloc(t->size, sizeof(*t->table));
-	if (!t->table)
-		return -ENOMEM;
-	return direct ? number_direct(t) : number_hashed(t);
-}
-
-/* List each partition's operations, and its key. */
+/* List each partition's operations. */
 static int gather(struct splitter *t)
 {
 	struct kl_split *s = t->s;
-	size_t i, words;
+	size_t i;
 
-	s->ops = kl_big_alloc((t->h->nops + 1) * sizeof(*s->ops));
 	s->at = calloc(s->n + 2, sizeof(*s->at));
-	s->key = calloc(s->n + 1, sizeof(*s->key));
-	if (!s->ops || !s->at || !s->key)
+	if (!s->at)
 		return -ENOMEM;
 	for (i = 0; i < t->h->nops; i++)
 		s->at[t->part[i] + 2]++;
@@ -194,15 +279,39 @@ static int gather(struct splitter *t)
 		s->at[i] += s->at[i - 1];
 	for (i = 0; i < t->h->nops; i++)
 		s->ops[s->at[t->part[i] + 1]++] = i;
+	return 0;
+}
+
+static int make_parts(struct splitter *t)
+{
+	const size_t nops = t->h->nops, pairs = t->h->nobjects * t->nkeys;
+	const bool direct = pairs / t->nkeys == t->h->nobjects && pairs <= 4 * nops + 1024 &&
+			    pairs < UINT32_MAX;
+	struct kl_split *s = t->s;
+	size_t i, words;
+	int ret;
+
+	t->part = kl_big_alloc((nops + 1) * sizeof(*t->part));
+	s->ops = kl_big_alloc((nops + 1) * sizeof(*s->ops));
+	if (!t->part || !s->ops)
+		return -ENOMEM;
+	ret = direct ? split_direct(t, pairs) : number_hashed(t) ?: gather(t);
+	if (ret)
+		return ret;
+	s->key = calloc(s->n + 1, sizeof(*s->key));
+	if (!s->key)
+		return -ENOMEM;
 	for (i = 0; s->by_key && i < s->n; i++)
 		s->key[i] = *kl_intern_get(&t->keys, t->part_key[i], &words);
 	return 0;
 }
 
 int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *methods,
-	     bool by_object, struct kl_split *out)
+	     bool by_object, unsigned int threads, struct kl_split *out)
 {
-	struct splitter t = { .spec = spec, .h = h, .methods = methods, .s = out };
+	struct splitter t = {
+		.spec = spec, .h = h, .methods = methods, .s = out, .threads = threads ?: 1,
+	};
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -215,12 +324,10 @@ int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *
 	if (!out->by_key)
 		t.nkeys = 1;
 	if (ret >= 0 && !out->by_key &&
-	    (h->nobjects <= 1 || kl_spec_partition(spec) == KL_PART_NONE)) {
+	    (h->nobjects <= 1 || kl_spec_partition(spec) == KL_PART_NONE))
 		ret = only_part(&t);
-	} else if (ret >= 0) {
-		t.part = kl_big_alloc((h->nops + 1) * sizeof(*t.part));
-		ret = t.part ? number_parts(&t) ?: gather(&t) : -ENOMEM;
-	}
+	else if (ret >= 0)
+		ret = make_parts(&t);
 	free(t.part);
 	free(t.key);
 	kl_intern_free(&t.keys);

@@ -32,6 +32,7 @@ struct kl_split {
  * @h: the history
  * @methods: spec method for each method of the history
  * @by_object: by object only, not by key
+ * @threads: that may work side by side; the partitions do not depend on it
  * @out: filled; kl_split_free() it
  *
  * Where one operation's key is not known all keys of an object stay together.
@@ -39,7 +40,7 @@ struct kl_split {
  * Return: 0, -ENOMEM.
  */
 int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *methods,
-	     bool by_object, struct kl_split *out);
+	     bool by_object, unsigned int threads, struct kl_split *out);
 void kl_split_free(struct kl_split *s);
 
 #endif
