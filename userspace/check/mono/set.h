@@ -9,7 +9,6 @@
 #define KL_CHECK_MONO_SET_H
 
 #include <errno.h>
-#include <pthread.h>
 
 #include "check/mono/mono.h"
 #include "check/mono/words.h"
@@ -21,7 +20,9 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 #define IN	2u
 #define FROM_IN	2		/* shift: the bit if it was in at first, beside that if out */
 
-#define SET_PARTS	4	/* at most: each has its own keys */
+#define SET_PARTS	16	/* at most, */
+#define SET_FAR_PARTS	4	/* if their keys, of which each has its own, take much memory */
+#define SET_TURNS	4	/* parts for each thread, if they do not */
 #define SET_BLOCK	512	/* operations that are looked up together */
 #define SET_SOON	48	/* whose keys are fetched before their turn */
 #define SET_WORK	64	/* looks for each operation, */
@@ -130,7 +131,6 @@ struct set_part {
 	const char *bad_why;
 	struct set_op looked[SET_BLOCK + SET_SOON];
 	uint64_t *latest;	/* of each thread, return + 1 */
-	pthread_t thread;
 	int ret;		/* what it came to: above 0 if it goes so */
 } __attribute__((aligned(64)));
 
@@ -140,6 +140,8 @@ struct set {
 	uint8_t *roles;
 	struct set_part *part;	/* if it is decided whole the first one is all */
 	uint32_t nparts;
+	void (*run)(struct set_part *s);	/* what is to be done with each part, */
+	uint32_t taken;		/* and how many of them some thread has taken */
 	uint32_t back;		/* so many operations before a part are looked at for those in flight */
 	bool multi;		/* it is a multiset */
 	uint32_t one;		/* the first bits of each key; set_key.multi */

@@ -13,6 +13,7 @@
  * say that there is an order, and that all threads are called after they returned.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -82,33 +83,43 @@ static int decide_part(struct set_part *s)
 	return ret > 0 ? close_several(s) : ret;
 }
 
-static void *run_part(void *arg)
+static void run_part(struct set_part *s)
 {
-	struct set_part *s = arg;
-
 	s->ret = decide_part(s);
 	if (s->ret <= 0)
 		__atomic_store_n(&s->t->stop, true, __ATOMIC_RELAXED);
+}
+
+/* Parts, one after the other, while there are any that nobody has taken. */
+static void *take_parts(void *arg)
+{
+	struct set *t = arg;
+	uint32_t i;
+
+	while ((i = __atomic_fetch_add(&t->taken, 1, __ATOMIC_RELAXED)) < t->nparts)
+		t->run(&t->part[i]);
 	return NULL;
 }
 
-/* @run of all parts: do all go so? */
-static bool run_parts(struct set *t, void *(*run)(void *))
+/*
+ * @run of all parts: do all go so?  A thread may begin late, or not at all, and its parts are
+ * done by the others.
+ */
+static bool run_parts(struct set *t, void (*run)(struct set_part *s))
 {
-	bool begun[SET_PARTS] = { false };
+	const uint32_t n = t->lim->threads < t->nparts ? t->lim->threads : t->nparts;
+	pthread_t thread[SET_PARTS];
+	uint32_t begun = 1, i;
 	bool good = true;
-	uint32_t i;
 
+	t->run = run;
+	t->taken = 0;
 	/* Not OpenMP's threads, which spin when they have nothing to do. */
-	for (i = 1; i < t->nparts; i++)
-		begun[i] = !pthread_create(&t->part[i].thread, NULL, run, &t->part[i]);
-	run(&t->part[0]);
-	for (i = 1; i < t->nparts; i++) {
-		if (begun[i])
-			pthread_join(t->part[i].thread, NULL);
-		else
-			run(&t->part[i]);
-	}
+	while (begun < n && !pthread_create(&thread[begun], NULL, take_parts, t))
+		begun++;
+	take_parts(t);
+	for (i = 1; i < begun; i++)
+		pthread_join(thread[i], NULL);
 	for (i = 0; i < t->nparts; i++)
 		good &= t->part[i].ret > 0;
 	return good;
@@ -224,9 +235,8 @@ static int join_words(struct set *t)
 }
 
 /* All other small keys, of which this part takes its share: each has one operation at the end. */
-static void *join_small(void *arg)
+static void join_small(struct set_part *s)
 {
-	struct set_part *s = arg;
 	const struct set *t = s->t;
 	const uint64_t id = s - t->part;
 	const uint64_t top = t->part[0].top, end = top * (id + 1) / t->nparts;
@@ -247,7 +257,6 @@ static void *join_small(void *arg)
 		good &= !!bits;
 	}
 	s->ret = good;
-	return NULL;
 }
 
 bool set_decide_parts(struct set *t)

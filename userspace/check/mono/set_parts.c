@@ -9,9 +9,13 @@
 
 #define SAMPLES		1024
 #define MANY		256	/* keys among them that are not small */
+#define NEAR		1024	/* small ones that are in a cache all the time */
 
-/* Has it many keys that are not small?  Those of parts would be put together one by one. */
-static int has_many_large(const struct set *t)
+/*
+ * Has it many keys that are not small?  Those of parts would be put together one by one.
+ * *@top: behind the last small one, of a sample.
+ */
+static int has_many_large(const struct set *t, uint64_t *top)
 {
 	const struct kl_history *h = t->s->h;
 	const uint64_t n = t->s->nops;
@@ -19,12 +23,17 @@ static int has_many_large(const struct set *t)
 	uint32_t i, number;
 	int ret = mono_words_init(&words, NULL, SAMPLES);
 
+	*top = 0;
 	for (i = 0; i < SAMPLES && !ret; i++) {
 		const struct kl_op *op = &h->ops[set_index(t, i * n / SAMPLES)];
 		const struct kl_val *v = kl_op_args(h, op);
 
-		if (kl_op_shape(h, op)->nargs && v->tag == KL_WORD && v->v >= n)
+		if (!kl_op_shape(h, op)->nargs || v->tag != KL_WORD)
+			continue;
+		if (v->v >= n)
 			ret = mono_words_hashed(&words, v->v, mono_words_hash(v->v), &number);
+		else if (v->v >= *top)
+			*top = v->v + 1;
 	}
 	if (!ret)
 		ret = words.n > MANY;
@@ -36,10 +45,16 @@ uint32_t set_count_parts(const struct set *t)
 {
 	const uint32_t most = t->s->nops / SET_LEAST;
 	uint32_t n = t->lim->threads < SET_PARTS ? t->lim->threads : SET_PARTS;
+	uint64_t top;
 
-	n = n < most ? n : most;
 	/* Of parts there is no order; and how many of a key there are is no bit. */
-	return n < 2 || t->multi || t->order || has_many_large(t) ? 1 : n;
+	if (n < 2 || most < 2 || t->multi || t->order || has_many_large(t, &top))
+		return 1;
+	if (top <= NEAR)
+		n = n * SET_TURNS < SET_PARTS ? n * SET_TURNS : SET_PARTS;
+	else if (n > SET_FAR_PARTS)
+		n = SET_FAR_PARTS;
+	return n < most ? n : most;
 }
 
 void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k))
