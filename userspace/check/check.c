@@ -13,19 +13,9 @@
 
 #include "base/err.h"
 #include "base/sort.h"
-#include "check/check.h"
-#include "check/sim.h"
-#include "check/split.h"
+#include "check/portfolio.h"
 #include "spec/container.h"
 
-/*
- * Configurations that an engine may make before the next has its turn: some to
- * begin with, and some for each operation that it has placed.
- */
-#define FIRST_WORK	1000
-#define FIRST_EACH	4
-#define MORE_WORK	4	/* times as many in the next round */
-#define NEAR_LEAST	1024	/* events; it takes no longer to look at all of fewer */
 #define SMALL		64	/* operations of a partition that are fetched together */
 
 const char *kl_verdict_name(enum kl_verdict v)
@@ -124,221 +114,12 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 	return ret;
 }
 
-struct job {
-	const struct kl_spec *spec;
-	const struct kl_history *h;
-	const struct kl_options *opt;
-	const struct kl_engine *const *engines;
-	const int *map;
-	struct kl_limits lim;
-};
-
-static struct kl_slice slice_of(const struct job *j, const struct kl_split *s, size_t k)
-{
-	struct kl_slice slice = {
-		.spec = j->spec, .h = j->h, .methods = j->map,
-		.ops = s->ops ? s->ops + s->at[k] : NULL, .nops = s->at[k + 1] - s->at[k],
-		.object = s->object[k],
-	};
-	size_t i;
-
-	for (i = 0; i < j->h->ngaps; i++)
-		slice.ngaps += slice.object == KL_ALL_OBJECTS ||
-			       j->h->gaps[i].object == KL_ALL_OBJECTS ||
-			       j->h->gaps[i].object == slice.object;
-	return slice;
-}
-
-/* Lay out partition @k, for engines that know store buffers or do not. */
-static int build(const struct job *j, const struct kl_split *s, size_t k, bool tso,
-		 struct kl_part *p)
-{
-	return kl_part_build(j->spec, j->h, j->map, s->ops ? s->ops + s->at[k] : NULL,
-			     s->at[k + 1] - s->at[k], s->object[k], tso, p);
-}
-
-/* A partition as it is checked; laid out for TSO only if it comes to that. */
-struct work {
-	const struct job *j;
-	const struct kl_split *s;
-	size_t k;
-	struct kl_run *run;
-	struct kl_memo_room room;
-	struct kl_part p, ptso;
-	bool have_p, have_ptso;		/* laid out for partition @k; if not, room to use again */
-	uint32_t near;			/* item whose return some engine did not come past, */
-	uint32_t looked[2];		/* and the last one around which one of each kind looked */
-};
-
-static int lay_out(struct work *w, bool tso, const struct kl_part **out)
-{
-	struct kl_part *p = tso ? &w->ptso : &w->p;
-	bool *have = tso ? &w->have_ptso : &w->have_p;
-	int ret = *have ? 0 : build(w->j, w->s, w->k, tso, p);
-
-	if (ret)
-		return ret;
-	p->run = w->run;
-	p->room = &w->room;
-	*have = true;
-	*out = p;
-	return 0;
-}
-
-/* The return that no order came past may be one that no order can. */
-static void note_near(struct work *w, const struct kl_part *p, const struct kl_answer *a)
-{
-	if (p && !a->ncore && a->fail_event && p->nevents >= NEAR_LEAST &&
-	    p->items[p->events[a->fail_event].item].kind == KL_ITEM_OP)
-		w->near = p->events[a->fail_event].item;
-}
-
-/*
- * Ask an engine that would have to look at everything only about what is around that
- * return: most violations need little of what was before.
- */
-static int ask_near(struct work *w, const struct kl_engine *e, const struct kl_part *p,
-		    struct kl_answer *a)
-{
-	const uint32_t near = w->near;
-	int ret;
-
-	if (near == KL_NO_OP || near == w->looked[e->tso] || (e != &kl_frontier_engine && !e->tso))
-		return 0;
-	w->looked[e->tso] = near;
-	ret = kl_violation_near(p, e, p->items[near].ret_ev, &w->j->lim);
-	if (ret <= 0)
-		return ret;
-	a->verdict = KL_VIOLATION;
-	a->engine = e->name;
-	a->fail_event = p->items[near].ret_ev;
-	return 1;
-}
-
-/*
- * Ask the engines once.  A violation on sequential consistency of a spec that
- * delays its writes is not one yet: the engine that knows store buffers has the
- * last word.
- */
-static int ask_one(struct work *w, const struct kl_engine *e, const struct kl_limits *lim,
-		   const struct kl_part **used, struct kl_answer *a)
-{
-	const struct kl_slice s = slice_of(w->j, w->s, w->k);
-	int ret;
-
-	if (e->decide_ops)
-		return e->decide_ops(&s, lim, a);
-	ret = lay_out(w, e->tso, used);
-	if (ret == -EOVERFLOW) {
-		snprintf(a->reason, sizeof(a->reason),
-			 "more operations, gaps or overlaps of threads than a partition can have");
-		return 0;
-	}
-	if (!ret)
-		ret = ask_near(w, e, *used, a);
-	if (ret)
-		return ret < 0 ? ret : 0;
-	ret = e->decide(*used, e->tso ? &w->j->lim : lim, a);
-	if (!ret && (a->verdict == KL_VIOLATION || a->more_work))
-		note_near(w, *used, a);
-	return ret;
-}
-
-static int ask(struct work *w, struct kl_part_result *r, const struct kl_part **used,
-	       const struct kl_limits *lim, uint32_t *declined, bool *more_work)
-{
-	const struct job *j = w->j;
-	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
-	char *why;
-	size_t i;
-	int ret;
-
-	*more_work = false;
-	for (i = 0; j->engines[i]; i++) {
-		const struct kl_engine *e = j->engines[i];
-		struct kl_answer a = { .verdict = KL_UNKNOWN };
-
-		/* The first is asked in any case: it may be the only one. */
-		if ((i && e->tso != r->sc_violation) || (*declined >> i & 1))
-			continue;
-		ret = ask_one(w, e, lim, used, &a);
-		if (ret)
-			return ret;
-		*more_work |= a.more_work;
-		if (a.verdict == KL_UNKNOWN && !a.more_work)
-			*declined |= 1u << i;
-		if (e == &kl_mono_engine || e == &kl_ends_engine) {
-			why = r->declined[e == &kl_ends_engine];
-			memcpy(why, a.reason, sizeof(a.reason));
-			/* It may have asked for more work, and had it. */
-			if (a.verdict != KL_UNKNOWN)
-				*why = '\0';
-		}
-		/* Another engine would come to the same, or look for very long. */
-		if (a.lost) {
-			*more_work = false;
-			a.progress = 0;
-		} else if (a.progress < r->answer.progress) {
-			a.progress = r->answer.progress;
-		}
-		kl_answer_free(&r->answer);
-		r->answer = a;
-		r->engine = e;
-		if (a.lost)
-			break;
-		if (a.verdict == KL_UNKNOWN)
-			continue;
-		if (a.verdict == KL_LINEARIZABLE || e->tso || !delayed)
-			break;
-		r->sc_violation = true;
-		r->answer.verdict = KL_UNKNOWN;
-		snprintf(r->answer.reason, sizeof(r->answer.reason),
-			 "no order on sequential consistency; store buffers not checked");
-	}
-	return 0;
-}
-
-/*
- * No history should be slow because the wrong engine was asked first: each gets
- * so much work, then the next its turn, then each several times as much.  Which
- * one a history is hard for shows early: work is allowed for as far as it came.
- * It is counted, not timed, so that the same history always has the same answer.
- */
-static int decide(struct work *w, struct kl_part_result *r, const struct kl_part **used)
-{
-	const struct job *j = w->j;
-	struct kl_limits lim = j->lim;
-	uint32_t declined = 0;	/* engines that gave up and not for work */
-	bool more_work;
-	int ret;
-
-	r->answer.verdict = KL_UNKNOWN;
-	snprintf(r->answer.reason, sizeof(r->answer.reason), "no engine for this spec");
-	if (j->engines[0] && j->engines[1]) {
-		lim.work = FIRST_WORK;
-		lim.each = FIRST_EACH;
-	}
-	do {
-		ret = ask(w, r, used, &lim, &declined, &more_work);
-		lim.work *= MORE_WORK;
-		lim.each *= MORE_WORK;
-	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation);
-	if (!ret && r->answer.verdict == KL_UNKNOWN && r->answer.progress) {
-		size_t len = strlen(r->answer.reason);
-
-		snprintf(r->answer.reason + len, sizeof(r->answer.reason) - len,
-			 " after about %llu of %u operations",
-			 (unsigned long long)r->answer.progress, r->nops);
-	}
-	return ret;
-}
-
 /*
  * The operations of a partition lie apart.  Engines fetch what comes next, but a small one is
  * at its end before that helps.  Not inlined, this would be taken for nothing.
  */
 __attribute__((always_inline))
-static inline void fetch_small(const struct job *j, const struct kl_split *s, size_t k)
+static inline void fetch_small(const struct kl_job *j, const struct kl_split *s, size_t k)
 {
 	const struct kl_history *h = j->h;
 	const size_t n = s->at[k + 1] - s->at[k];
@@ -355,16 +136,13 @@ static inline void fetch_small(const struct job *j, const struct kl_split *s, si
 		__builtin_prefetch(kl_op_args(h, &h->ops[ops[i]]));
 }
 
-static int check_part(struct work *w, size_t k, struct kl_part_result *r)
+static int check_part(struct kl_work *w, size_t k, struct kl_part_result *r)
 {
-	const struct kl_part *used = NULL;
+	const struct kl_part *used;
 	int ret;
 
 	fetch_small(w->j, w->s, k);
-	w->k = k;
-	w->near = w->looked[0] = w->looked[1] = KL_NO_OP;
-	w->have_p = w->have_ptso = false;
-	ret = decide(w, r, &used);
+	ret = kl_work_decide(w, k, r, &used);
 	if (ret || (!used && !r->answer.ngaps))
 		return ret;
 	r->ngaps = used ? used->ngaps : r->answer.ngaps;
@@ -399,7 +177,7 @@ static uint32_t *large_first(const struct kl_split *s)
 	return order;
 }
 
-static int most_threads(const struct job *j)
+static int most_threads(const struct kl_job *j)
 {
 	return j->opt->threads ? (int)j->opt->threads : omp_get_max_threads();
 }
@@ -409,20 +187,23 @@ static int most_threads(const struct job *j)
  *
  * Return: 0 or -ENOMEM.
  */
-static int check_parts(const struct job *j, const struct kl_split *s, struct kl_report *r)
+static int check_parts(const struct kl_job *j, const struct kl_split *s, struct kl_report *r)
 {
 	const int most = most_threads(j);
 	const int threads = (size_t)most < s->n ? most : (int)s->n;
 	uint32_t *order = large_first(s);
-	struct job each = *j;
+	struct kl_job each = *j;
 	int err = order ? 0 : -ENOMEM;
 
 	each.lim.threads = threads > 1 ? most / threads : most;
 #pragma omp parallel num_threads(threads > 1 ? threads : 1)
 	{
-		struct work w = { .j = &each, .s = s, .run = kl_run_new(j->spec) };
-		int one = order && w.run ? 0 : -ENOMEM;
+		struct kl_work w;
+		int one = kl_work_init(&w, &each, s);
 		size_t i;
+
+		if (!order)
+			one = -ENOMEM;
 
 #pragma omp for schedule(dynamic, 1)
 		for (i = 0; i < s->n; i++) {
@@ -443,16 +224,13 @@ static int check_parts(const struct job *j, const struct kl_split *s, struct kl_
 			if (one)
 				__atomic_store_n(&err, one, __ATOMIC_RELAXED);
 		}
-		kl_part_free(&w.p);
-		kl_part_free(&w.ptso);
-		free(w.room.entries);
-		kl_run_free(w.run);
+		kl_work_free(&w);
 	}
 	free(order);
 	return err;
 }
 
-static int check_split(const struct job *j, bool by_object, struct kl_split *s,
+static int check_split(const struct kl_job *j, bool by_object, struct kl_split *s,
 		       struct kl_report *r)
 {
 	int ret = kl_split(j->spec, j->h, j->map, by_object, most_threads(j), s);
@@ -467,7 +245,7 @@ static int check_split(const struct job *j, bool by_object, struct kl_split *s,
 }
 
 /* Is there a monitor that needs no partition by key where others do? */
-static bool takes_whole(const struct job *j)
+static bool takes_whole(const struct kl_job *j)
 {
 	struct kl_container c;
 
@@ -489,11 +267,11 @@ static void forget(struct kl_split *s, struct kl_report *r)
 }
 
 /* Ask that monitor alone.  1: it has decided all; 0: it has not. */
-static int check_whole(const struct job *j, struct kl_split *s, struct kl_report *r)
+static int check_whole(const struct kl_job *j, struct kl_split *s, struct kl_report *r)
 {
 	static const struct kl_engine *const mono[] = { &kl_mono_engine, NULL };
 	const bool progress = j->lim.progress;
-	struct job whole = *j;
+	struct kl_job whole = *j;
 	/* See ask(): there a violation is not the last word. */
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
 	bool decided = true;
@@ -517,7 +295,7 @@ static int check_whole(const struct job *j, struct kl_split *s, struct kl_report
  * The counterexample of one partition.  What a monitor found wrong by itself is
  * all that is looked at; it takes a general engine to make that smaller.
  */
-static int shrink_part(const struct job *j, const struct kl_split *s, size_t k,
+static int shrink_part(const struct kl_job *j, const struct kl_split *s, size_t k,
 		       struct kl_part_result *pr)
 {
 	const bool core = pr->answer.ncore;
@@ -530,7 +308,7 @@ static int shrink_part(const struct job *j, const struct kl_split *s, size_t k,
 		ret = kl_part_build(j->spec, j->h, j->map, pr->answer.core, pr->answer.ncore,
 				    s->object[k], false, &p);
 	else
-		ret = build(j, s, k, e->tso, &p);
+		ret = kl_work_lay_out(j, s, k, e->tso, &p);
 	if (!ret)
 		ret = kl_shrink(&p, e, e->tso ? j->opt->tso_oracle : &kl_oracle_engine,
 				pr->answer.fail_event, pr->answer.from_event, &j->lim, &pr->cex);
@@ -542,7 +320,7 @@ static int shrink_part(const struct job *j, const struct kl_split *s, size_t k,
  * Counterexamples for the first violations.  When one cannot be made small the
  * verdict stands without it, but not against the oracle.
  */
-static int shrink_parts(const struct job *j, const struct kl_split *s, struct kl_report *r)
+static int shrink_parts(const struct kl_job *j, const struct kl_split *s, struct kl_report *r)
 {
 	unsigned int left = j->opt->max_shrink;
 	size_t k;
@@ -598,7 +376,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	static const struct kl_engine *const classical[] = { KL_CLASSICAL_ENGINES, NULL };
 	const uint64_t start = kl_now_ns();
 	uint64_t shrink;
-	struct job j = { .spec = spec, .h = h, .opt = opt };
+	struct kl_job j = { .spec = spec, .h = h, .opt = opt };
 	struct kl_report *r = calloc(1, sizeof(*r));
 	struct kl_split s = { 0 };
 	int *map = NULL, ret;

@@ -33,7 +33,8 @@ struct kl_limits {
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
 	uint64_t work;			/* configurations that are made (oracles: looks), */
 	uint64_t each;			/* and more of them for each operation that was placed */
-	const volatile int *stop;	/* set from elsewhere to end the run */
+	const volatile int *stop;	/* set from elsewhere to end the run, */
+	const volatile int *beaten;	/* or since another engine has an answer; or NULL */
 	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
 	uint32_t cache;			/* configurations that `wgl' remembers, 0: all */
 	unsigned int threads;		/* that may work on one partition; 0 as 1 */

@@ -22,6 +22,10 @@ bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
 		snprintf(reason, size, "interrupted");
 		return true;
 	}
+	if (lim->beaten && *lim->beaten) {
+		snprintf(reason, size, "another engine was first");
+		return true;
+	}
 	if (!lim->deadline_ns)
 		return false;
 	if (kl_now_ns() <= lim->deadline_ns)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Engines in turn, and beside each other: with however many threads the same engine gives
+ * the same answer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "check/gen.h"
+#include "history_util.h"
+#include "tso/tso.h"
+
+/* What is known to take several rounds; of values that repeat. */
+struct hard {
+	const char *spec;
+	unsigned int threads, ops, keys, seed, mutate;
+	uint64_t bytes;		/* bound of memory, or 0 */
+};
+
+static const struct kl_engine *const engines[] = { KL_CLASSICAL_ENGINES, &kl_tso_engine, NULL };
+
+static struct kl_report *check(const struct kl_spec *spec, const struct kl_history *h,
+			       const struct hard *c, unsigned int threads)
+{
+	const struct kl_options opt = {
+		.engines = engines, .no_partition = true, .threads = threads, .bytes = c->bytes,
+	};
+	struct kl_report *r;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	assert_int_equal(r->nparts, 1);
+	return r;
+}
+
+static void assert_same(const struct kl_part_result *a, const struct kl_part_result *b)
+{
+	assert_int_equal(a->answer.verdict, b->answer.verdict);
+	assert_string_equal(a->answer.reason, b->answer.reason);
+	assert_string_equal(a->engine->name, b->engine->name);
+	assert_int_equal(a->answer.work, b->answer.work);
+	assert_int_equal(a->answer.progress, b->answer.progress);
+	assert_int_equal(a->answer.fail_event, b->answer.fail_event);
+	assert_int_equal(a->answer.nsteps, b->answer.nsteps);
+	assert_int_equal(a->sc_violation, b->sc_violation);
+	if (a->answer.nsteps)
+		assert_memory_equal(a->answer.steps, b->answer.steps,
+				    a->answer.nsteps * sizeof(*a->answer.steps));
+}
+
+/* Did it take more than what an engine has in the first two rounds? */
+static bool is_hard(const struct kl_spec *spec, const struct kl_history *h,
+		    const struct kl_part_result *r)
+{
+	const struct kl_limits lim = { .work = 4000, .each = 16 };
+	struct kl_answer a;
+	bool hard;
+
+	if (r->engine->decide_ops || r->engine->tso)
+		return false;
+	assert_int_equal(kl_decide_history(spec, h, r->engine, &lim, &a, NULL), 0);
+	hard = a.verdict == KL_UNKNOWN;
+	kl_answer_free(&a);
+	return hard;
+}
+
+static void test_threads(void **state)
+{
+	static const struct hard all[] = {
+		{ "stack", 4, 3000, 4, 2, 0, 0 }, { "stack", 8, 1000, 4, 2, 0, 0 },
+		{ "deque", 4, 1000, 4, 1, 0, 0 }, { "deque", 4, 1000, 4, 2, 0, 0 },
+		{ "deque", 8, 300, 4, 2, 0, 0 }, { "deque", 4, 1000, 4, 2, 1, 0 },
+		{ "stack", 8, 300, 4, 1, 1, 0 }, { "stack", 4, 1000, 4, 3, 1, 0 },
+		/* Memory ends it, with many threads no sooner. */
+		{ "deque", 8, 1000, 4, 1, 0, 3 << 20 }, { "stack", 8, 3000, 4, 2, 0, 3 << 20 },
+		/* A violation only without store buffers. */
+		{ "register", 8, 300, 4, 1, 0, 0 }, { "seqlock", 4, 300, 4, 1, 1, 1 << 20 },
+	};
+	static const unsigned int threads[] = { 2, 3, 16 };
+	unsigned int verdicts[3] = { 0 }, hard = 0, i, j;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const struct hard *c = &all[i];
+		struct kl_spec *spec = shipped_spec(c->spec);
+		const struct kl_gen_config g = {
+			.spec = spec, .ops = c->ops, .seed = c->seed, .threads = c->threads,
+			.objects = 1, .keys = c->keys, .delay = 100, .mutate = c->mutate,
+		};
+		struct kl_history *h;
+		struct kl_report *one;
+
+		assert_int_equal(kl_gen(&g, &h), 0);
+		one = check(spec, h, c, 1);
+		verdicts[one->parts[0].answer.verdict]++;
+		hard += is_hard(spec, h, &one->parts[0]);
+		printf("# %s, %u threads, %u operations: %s by %s after %llu configurations%s%s\n",
+		       c->spec, c->threads, c->ops, kl_verdict_name(one->parts[0].answer.verdict),
+		       one->parts[0].engine->name, (unsigned long long)one->parts[0].answer.work,
+		       one->parts[0].answer.reason[0] ? ", " : "", one->parts[0].answer.reason);
+		for (j = 0; j < sizeof(threads) / sizeof(threads[0]); j++) {
+			struct kl_report *many = check(spec, h, c, threads[j]);
+
+			assert_same(&many->parts[0], &one->parts[0]);
+			kl_report_free(many);
+		}
+		kl_report_free(one);
+		kl_history_free(h);
+		kl_spec_free(spec);
+	}
+	assert_true(hard >= 5 && verdicts[KL_LINEARIZABLE] && verdicts[KL_VIOLATION] &&
+		    verdicts[KL_UNKNOWN]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads),
+	};
+
+	return cmocka_run_group_tests_name("portfolio", tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The engines in turn, and where there are processors for it beside each other. */
+#include <errno.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/portfolio.h"
+
+/*
+ * Configurations that an engine may make before the next has its turn: some to
+ * begin with, and some for each operation that it has placed.
+ */
+#define FIRST_WORK	1000
+#define FIRST_EACH	4
+#define MORE_WORK	4	/* times as many in the next round */
+#define RACE_WORK	16000	/* from so much on engines run beside each other */
+#define NEAR_LEAST	1024	/* events; it takes no longer to look at all of fewer */
+
+int kl_work_init(struct kl_work *w, const struct kl_job *j, const struct kl_split *s)
+{
+	*w = (struct kl_work){ .j = j, .s = s, .run = kl_run_new(j->spec) };
+	return w->run ? 0 : -ENOMEM;
+}
+
+void kl_work_free(struct kl_work *w)
+{
+	kl_part_free(&w->p);
+	kl_part_free(&w->ptso);
+	free(w->room.entries);
+	kl_run_free(w->run);
+}
+
+int kl_work_lay_out(const struct kl_job *j, const struct kl_split *s, size_t k, bool tso,
+		    struct kl_part *p)
+{
+	return kl_part_build(j->spec, j->h, j->map, s->ops ? s->ops + s->at[k] : NULL,
+			     s->at[k + 1] - s->at[k], s->object[k], tso, p);
+}
+
+static struct kl_slice slice_of(const struct kl_work *w)
+{
+	const struct kl_history *h = w->j->h;
+	const struct kl_split *s = w->s;
+	struct kl_slice slice = {
+		.spec = w->j->spec, .h = h, .methods = w->j->map,
+		.ops = s->ops ? s->ops + s->at[w->k] : NULL,
+		.nops = s->at[w->k + 1] - s->at[w->k], .object = s->object[w->k],
+	};
+	size_t i;
+
+	for (i = 0; i < h->ngaps; i++)
+		slice.ngaps += slice.object == KL_ALL_OBJECTS ||
+			       h->gaps[i].object == KL_ALL_OBJECTS ||
+			       h->gaps[i].object == slice.object;
+	return slice;
+}
+
+static int lay_out(struct kl_work *w, bool tso, const struct kl_part **out)
+{
+	struct kl_part *p = tso ? &w->ptso : &w->p;
+	bool *have = tso ? &w->have_ptso : &w->have_p;
+	int ret = *have ? 0 : kl_work_lay_out(w->j, w->s, w->k, tso, p);
+
+	if (ret)
+		return ret;
+	p->run = w->run;
+	p->room = &w->room;
+	*have = true;
+	*out = p;
+	return 0;
+}
+
+/* The return that no order came past may be one that no order can. */
+static void note_near(struct kl_work *w, const struct kl_part *p, const struct kl_answer *a)
+{
+	if (p && !a->ncore && a->fail_event && p->nevents >= NEAR_LEAST &&
+	    p->items[p->events[a->fail_event].item].kind == KL_ITEM_OP)
+		w->near = p->events[a->fail_event].item;
+}
+
+/*
+ * Ask an engine that would have to look at everything only about what is around that
+ * return: most violations need little of what was before.
+ */
+static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct kl_part *p,
+		    struct kl_answer *a)
+{
+	const uint32_t near = w->near;
+	int ret;
+
+	if (near == KL_NO_OP || near == w->looked[e->tso] || (e != &kl_frontier_engine && !e->tso))
+		return 0;
+	w->looked[e->tso] = near;
+	ret = kl_violation_near(p, e, p->items[near].ret_ev, &w->j->lim);
+	if (ret <= 0)
+		return ret;
+	a->verdict = KL_VIOLATION;
+	a->engine = e->name;
+	a->fail_event = p->items[near].ret_ev;
+	return 1;
+}
+
+/* Ask one engine once. */
+static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl_limits *lim,
+		   const struct kl_part **used, struct kl_answer *a)
+{
+	int ret;
+
+	if (e->decide_ops) {
+		const struct kl_slice s = slice_of(w);
+
+		return e->decide_ops(&s, lim, a);
+	}
+	ret = lay_out(w, e->tso, used);
+	if (ret == -EOVERFLOW) {
+		snprintf(a->reason, sizeof(a->reason),
+			 "more operations, gaps or overlaps of threads than a partition can have");
+		return 0;
+	}
+	if (!ret)
+		ret = ask_near(w, e, *used, a);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	return e->decide(*used, e->tso ? &w->j->lim : lim, a);
+}
+
+/* An engine beside others: what it has of its own, and its answer. */
+struct entrant {
+	const struct kl_engine *e;
+	struct kl_work w;	/* the partition itself is shared */
+	struct kl_limits lim;
+	struct kl_answer a;
+	int beaten;		/* one before it has an answer */
+	bool asked;
+	int ret;
+};
+
+/* The engines of a round that run beside each other, in their order. */
+struct race {
+	struct entrant *entrants;
+	size_t n;
+};
+
+static void run_entrant(struct race *c, size_t i)
+{
+	struct entrant *me = &c->entrants[i];
+	const struct kl_part *used;
+
+	if (__atomic_load_n(&me->beaten, __ATOMIC_RELAXED))
+		return;
+	me->w.run = kl_run_new(me->w.j->spec);
+	me->ret = me->w.run ? ask_one(&me->w, me->e, &me->lim, &used, &me->a) : -ENOMEM;
+	me->asked = true;
+	/* Nobody will look at those behind it. */
+	while (++i < c->n && !me->ret && me->a.verdict != KL_UNKNOWN)
+		__atomic_store_n(&c->entrants[i].beaten, 1, __ATOMIC_RELAXED);
+}
+
+/* May it take long?  Those that are not laid out do not, or have bounds of their own. */
+static bool enters(const struct kl_work *w, size_t i, uint32_t declined)
+{
+	const struct kl_engine *e = w->j->engines[i];
+
+	return !e->decide_ops && !e->tso && !(declined >> i & 1);
+}
+
+/*
+ * Before their turns of a round, run engines beside each other.  Each gets its share of the
+ * memory: one that does not get along with that is asked again in its turn.
+ */
+static int run_race(struct kl_work *w, const struct kl_limits *lim, uint32_t declined,
+		    struct race *c)
+{
+	const struct kl_part *p;
+	size_t n = 0, i;
+	int threads, ret;
+
+	*c = (struct race){ 0 };
+	for (i = 0; w->j->engines[i]; i++)
+		n += enters(w, i, declined);
+	if (lim->threads < 2 || lim->work < RACE_WORK || n < 2)
+		return 0;
+	ret = lay_out(w, false, &p);
+	if (ret)
+		return ret == -EOVERFLOW ? 0 : ret;
+	c->entrants = calloc(n, sizeof(*c->entrants));
+	if (!c->entrants)
+		return -ENOMEM;
+	threads = lim->threads < n ? lim->threads : n;
+	for (i = 0; w->j->engines[i]; i++) {
+		struct entrant *o = &c->entrants[c->n];
+
+		if (!enters(w, i, declined))
+			continue;
+		*o = (struct entrant){ .e = w->j->engines[i], .w = *w, .lim = *lim };
+		o->w.run = NULL;
+		o->w.room = (struct kl_memo_room){ 0 };
+		o->lim.bytes /= threads;
+		o->lim.beaten = &o->beaten;
+		/* One tells how far it came. */
+		o->lim.progress = c->n++ ? NULL : lim->progress;
+		o->a.verdict = KL_UNKNOWN;
+	}
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+	for (i = 0; i < c->n; i++)
+		run_entrant(c, i);
+	return 0;
+}
+
+static void end_race(struct race *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		struct entrant *o = &c->entrants[i];
+
+		kl_answer_free(&o->a);
+		kl_run_free(o->w.run);
+		free(o->w.room.entries);
+	}
+	free(c->entrants);
+}
+
+/* The turn of @e, which may have been in the race. */
+static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *e,
+		     const struct kl_limits *lim, const struct kl_part **used,
+		     struct kl_answer *a)
+{
+	struct entrant *o = NULL;
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->entrants[i].e == e && c->entrants[i].asked)
+			o = &c->entrants[i];
+	if (!o || (!o->ret && o->a.verdict == KL_UNKNOWN && !o->a.more_work && !o->a.lost))
+		return ask_one(w, e, lim, used, a);
+	if (o->ret)
+		return o->ret;
+	*a = o->a;
+	o->a = (struct kl_answer){ 0 };
+	*used = &w->p;
+	if (e == &kl_frontier_engine)
+		w->looked[0] = o->w.looked[0];
+	return 0;
+}
+
+/*
+ * Ask the engines once.  A violation on sequential consistency of a spec that
+ * delays its writes is not one yet: the engine that knows store buffers has the
+ * last word.
+ */
+static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part **used,
+	       const struct kl_limits *lim, struct race *c, uint32_t *declined, bool *more_work)
+{
+	const struct kl_job *j = w->j;
+	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
+	char *why;
+	size_t i;
+	int ret;
+
+	*more_work = false;
+	for (i = 0; j->engines[i]; i++) {
+		const struct kl_engine *e = j->engines[i];
+		struct kl_answer a = { .verdict = KL_UNKNOWN };
+
+		/* The first is asked in any case: it may be the only one. */
+		if ((i && e->tso != r->sc_violation) || (*declined >> i & 1))
+			continue;
+		ret = take_turn(w, c, e, lim, used, &a);
+		if (ret)
+			return ret;
+		if (a.verdict == KL_VIOLATION || a.more_work)
+			note_near(w, *used, &a);
+		*more_work |= a.more_work;
+		if (a.verdict == KL_UNKNOWN && !a.more_work)
+			*declined |= 1u << i;
+		if (e == &kl_mono_engine || e == &kl_ends_engine) {
+			why = r->declined[e == &kl_ends_engine];
+			memcpy(why, a.reason, sizeof(a.reason));
+			/* It may have asked for more work, and had it. */
+			if (a.verdict != KL_UNKNOWN)
+				*why = '\0';
+		}
+		/* Another engine would come to the same, or look for very long. */
+		if (a.lost) {
+			*more_work = false;
+			a.progress = 0;
+		} else if (a.progress < r->answer.progress) {
+			a.progress = r->answer.progress;
+		}
+		kl_answer_free(&r->answer);
+		r->answer = a;
+		r->engine = e;
+		if (a.lost)
+			break;
+		if (a.verdict == KL_UNKNOWN)
+			continue;
+		if (a.verdict == KL_LINEARIZABLE || e->tso || !delayed)
+			break;
+		r->sc_violation = true;
+		r->answer.verdict = KL_UNKNOWN;
+		snprintf(r->answer.reason, sizeof(r->answer.reason),
+			 "no order on sequential consistency; store buffers not checked");
+	}
+	return 0;
+}
+
+/*
+ * Each engine gets so much work, then the next its turn, then each several times as much.
+ * Which one a history is hard for shows early: work is allowed for as far as it came.
+ */
+int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
+		   const struct kl_part **used)
+{
+	const struct kl_job *j = w->j;
+	struct kl_limits lim = j->lim;
+	uint32_t declined = 0;	/* engines that gave up and not for work */
+	struct race c;
+	bool more_work;
+	int ret;
+
+	w->k = k;
+	w->near = w->looked[0] = w->looked[1] = KL_NO_OP;
+	w->have_p = w->have_ptso = false;
+	*used = NULL;
+	r->answer.verdict = KL_UNKNOWN;
+	snprintf(r->answer.reason, sizeof(r->answer.reason), "no engine for this spec");
+	if (j->engines[0] && j->engines[1]) {
+		lim.work = FIRST_WORK;
+		lim.each = FIRST_EACH;
+	}
+	do {
+		ret = run_race(w, &lim, declined, &c);
+		if (!ret)
+			ret = ask(w, r, used, &lim, &c, &declined, &more_work);
+		end_race(&c);
+		lim.work *= MORE_WORK;
+		lim.each *= MORE_WORK;
+	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation);
+	if (!ret && r->answer.verdict == KL_UNKNOWN && r->answer.progress) {
+		size_t len = strlen(r->answer.reason);
+
+		snprintf(r->answer.reason + len, sizeof(r->answer.reason) - len,
+			 " after about %llu of %u operations",
+			 (unsigned long long)r->answer.progress, r->nops);
+	}
+	return ret;
+}
