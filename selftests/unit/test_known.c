@@ -38,6 +38,10 @@
 	"method put(word x) { atomic { v = x; } }\n" \
 	"method fput(word x) { fence; atomic { v = x; } }\n" \
 	"method get() -> word { atomic { return v; } } }\n"
+#define RANGE \
+	"spec range { word low, high;\n" \
+	"method set(word l, word h) { fence; atomic { low = l; high = h; } }\n" \
+	"method may(word g) -> bool { atomic { return low <= g && g <= high; } } }\n"
 #define PARTIAL \
 	"spec partial { word x = 0, y = 0;\n" \
 	"method set(word a, word b) { atomic_flush { x = a; y = b; } }\n" \
@@ -204,6 +208,13 @@ static const struct known {
 		"t0 @1 9 - put 0 cpu=0\n"
 		"t0 @1 16 19 get -> 0 cpu=0\n"
 		"t0 @1 20 24 get -> 1 cpu=0\n", KL_LINEARIZABLE,
+	}, {
+		"a read that fits when a later write, at its call, has let go of what is not known",
+		RANGE,
+		"t0 @1 3 5 may 1 -> 0 cpu=0\n"
+		"t0 @1 6 9 set 1 1 cpu=0 drain=9\n"
+		"t1 @1 9 15 may 1 -> 1 cpu=1\n"
+		"t0 @1 10 13 set 2 2 cpu=0\n", KL_LINEARIZABLE,
 	},
 };
 

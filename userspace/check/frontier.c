@@ -503,7 +503,12 @@ static int on_call(struct frontier *f, uint32_t item)
 	if (o->free)
 		f->c.free[it->slot / 64] |= 1ull << it->slot % 64;
 	for (at = 0; at < f->cur.n && (o->free || o->eager); at++) {
-		ret = settle_one(f, f->cur.rec + at * f->c.reclen, o);
+		uint64_t *rec = f->cur.rec + at * f->c.reclen;
+
+		ret = settle_one(f, rec, o);
+		/* Others may do nothing any more in the state that it has left. */
+		if (ret > 0 && o->eager)
+			ret = settle(f, rec);
 		if (ret < 0)
 			return ret;
 	}
