@@ -88,6 +88,44 @@ static u64 inc_plain(struct klin_counter *c)
 	return n;
 }
 
+#define AGAIN	8	/* times more that klin_counter_again() comes to its begin */
+
+/**
+ * klin_counter_again - raise a number by a function whose first instruction is a loop's, too
+ * @n: the number
+ * @by: how much
+ * @times: the loop goes round so many times more, and nothing is done any more
+ * @first: 1
+ *
+ * As a compiler may well write it (llist_add_batch()).  Arguments change on the way.
+ *
+ * Return: what it was.
+ */
+noinline notrace u64 klin_counter_again(u64 *n, u64 by, u64 times, u64 first)
+{
+	u64 was;
+
+	/* All are in the registers in which they come, so that nothing is before the loop. */
+	asm volatile("1: lock xaddq %[by], (%[n])\n\t"
+		     "testq %[first], %[first]\n\t"
+		     "cmovnzq %[by], %[was]\n\t"
+		     "xorl %k[by], %k[by]\n\t"
+		     "xorl %k[first], %k[first]\n\t"
+		     "pause\n\t"
+		     "decq %[times]\n\t"
+		     "jns 1b"
+		     : [was] "=&a" (was), [by] "+&S" (by), [times] "+&d" (times),
+		       [first] "+&c" (first)
+		     : [n] "D" (n)
+		     : "cc", "memory");
+	return was;
+}
+
+static u64 inc_again(struct klin_counter *c)
+{
+	return klin_counter_again(&c->n, 1, AGAIN, 1);
+}
+
 /* An interrupt that a task sends to its own CPU, or a timer. */
 static void disturb(struct klin_counter *c, struct klin_worker *w)
 {
@@ -322,6 +360,7 @@ static void destroy(struct klin_object *object)
 
 static const struct klin_counter_kind counter = { .inc = inc_atomic };
 static const struct klin_counter_kind counter_plain = { .inc = inc_plain };
+static const struct klin_counter_kind again = { .inc = inc_again };
 static const struct klin_counter_kind irq = { .inc = inc_atomic, .irq = true };
 static const struct klin_counter_kind irq_plain = { .inc = inc_plain, .irq = true };
 static const struct klin_counter_kind timer = { .inc = inc_atomic, .irq = true, .timer = true };
@@ -331,6 +370,8 @@ static const struct klin_counter_kind moving = { .inc = inc_atomic, .moving = tr
 static const struct klin_subject subjects[] = {
 	{ "counter", "a counter", NULL, &counter },
 	{ "counter.plain", "raised by a load and a store", "counter", &counter_plain },
+	{ "counter_again", "a counter; a loop comes back to where the function begins", NULL,
+	  &again },
 	{ "counter_irq", "a counter that interrupts inside operations raise, too", NULL, &irq },
 	{ "counter_irq.plain", "an interrupt between load and store is forgotten", "counter_irq",
 	  &irq_plain },

@@ -7,6 +7,7 @@
 
 struct klin_counter;
 
+u64 klin_counter_again(u64 *n, u64 by, u64 times, u64 first);
 u64 klin_counter_inc(struct klin_counter *c, struct klin_worker *w, unsigned int depth);
 u64 klin_counter_get(struct klin_counter *c, struct klin_worker *w, unsigned int depth);
 

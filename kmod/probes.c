@@ -8,8 +8,9 @@
  *
  * Each open file of debugfs klin/probes is one probe.  A line written to it makes it:
  *
- *	call FD SYMBOL[+OFFSET]		at an instruction
  *	return FD SYMBOL		at the return of a function
+ *	call FD SYMBOL RETURN		at its call; RETURN is the FD of the one at its return
+ *	call FD SYMBOL+OFFSET		at an instruction, each time that it is executed
  *
  * FD is a loaded program of the type kprobe, SYMBOL may be MODULE:NAME.  Reading gives
  * "hits misses".  The probe is gone when the file is closed, and with whoever had it open.
@@ -18,6 +19,7 @@
 #include <linux/debugfs.h>
 #include <linux/filter.h>
 #include <linux/kprobes.h>
+#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -38,6 +40,8 @@ struct counts {
 
 struct probe {
 	struct mutex lock;	/* guards its making */
+	struct list_head node;	/* in returns, or nowhere */
+	const void *hook;	/* of the one at the return; only to be compared with */
 	bool made, at_return;
 	char symbol[PROBE_LINE];
 	struct bpf_prog *prog;
@@ -47,6 +51,10 @@ struct probe {
 		struct kretprobe rp;
 	};
 };
+
+/* Those at returns, for those at calls that are made. */
+static LIST_HEAD(returns);
+static DEFINE_MUTEX(returns_lock);
 
 /* A program of ours is running on this CPU. */
 static DEFINE_PER_CPU(int, running);
@@ -74,12 +82,63 @@ static void run(struct probe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(run);
 
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+static const void *hook_of(const struct kretprobe *rp)
+{
+	return rp->rh;
+}
+
+/* Has @hook got the return of the call whose frame this is? */
+static bool is_hooked(const struct pt_regs *regs, const void *hook)
+{
+	const struct llist_node *n;
+
+	for (n = current->rethooks.first; n; n = n->next) {
+		const struct rethook_node *h = container_of(n, struct rethook_node, llist);
+
+		if (h->frame != regs->sp)
+			break;
+		if (h->rethook == hook)
+			return true;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(is_hooked);
+#else
+/* Kernels before 5.19: each time is a call. */
+static const void *hook_of(const struct kretprobe *rp)
+{
+	return NULL;
+}
+
+static bool is_hooked(const struct pt_regs *regs, const void *hook)
+{
+	return false;
+}
+#endif
+
+/*
+ * The first instruction of a function may be a loop's as well (llist_add_batch()), and one
+ * call execute it several times: later its arguments may be others, and what it does may be
+ * done.  So the first time counts.  What was made later runs first: when a call is a new
+ * one, this finds its return not hooked yet.
+ */
 static int at_call(struct kprobe *kp, struct pt_regs *regs)
 {
-	run(container_of(kp, struct probe, kp), regs);
+	struct probe *p = container_of(kp, struct probe, kp);
+
+	if (!p->hook || !is_hooked(regs, p->hook))
+		run(p, regs);
 	return 0;
 }
 NOKPROBE_SYMBOL(at_call);
+
+/* See at_call(): one return for each call, too. */
+static int before_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return is_hooked(regs, hook_of(get_kretprobe(ri)));
+}
+NOKPROBE_SYMBOL(before_return);
 
 static int at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -112,6 +171,7 @@ static int attach(struct probe *p, unsigned long offset)
 {
 	if (p->at_return) {
 		p->rp.kp.symbol_name = p->symbol;
+		p->rp.entry_handler = before_return;
 		p->rp.handler = at_return;
 		p->rp.maxactive = INSTANCES;
 		return register_kretprobe(&p->rp);
@@ -122,31 +182,60 @@ static int attach(struct probe *p, unsigned long offset)
 	return register_kprobe(&p->kp);
 }
 
-/* "call FD SYMBOL+OFFSET", the line is changed. */
+static struct bpf_prog *get_prog(const char *fd)
+{
+	u32 n;
+
+	if (!fd || kstrtou32(fd, 10, &n))
+		return ERR_PTR(-EINVAL);
+	return bpf_prog_get_type_dev(n, BPF_PROG_TYPE_KPROBE, false);
+}
+
+/* What hooks the returns that the program @fd sees. */
+static int find_hook(struct probe *p, const char *fd)
+{
+	struct bpf_prog *prog = get_prog(fd);
+	const struct probe *r;
+
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	mutex_lock(&returns_lock);
+	list_for_each_entry(r, &returns, node)
+		if (r->prog == prog)
+			p->hook = hook_of(&r->rp);
+	mutex_unlock(&returns_lock);
+	bpf_prog_put(prog);
+	return 0;
+}
+
+/* The line is changed. */
 static int make(struct probe *p, char *line)
 {
 	const char *kind = strsep(&line, " ");
-	const char *fd = line ? strsep(&line, " ") : NULL;
+	const char *fd = strsep(&line, " ");
+	char *symbol = strsep(&line, " "), *plus;
 	unsigned long offset = 0;
 	struct bpf_prog *prog;
-	char *plus;
 	int err;
-	u32 n;
 
-	if (!fd || !line || !*line || kstrtou32(fd, 10, &n))
+	if (!symbol || !*symbol)
 		return -EINVAL;
 	p->at_return = !strcmp(kind, "return");
 	if (!p->at_return && strcmp(kind, "call"))
 		return -EINVAL;
-	plus = strchr(line, '+');
-	if (plus) {
+	plus = strchr(symbol, '+');
+	if (plus)
 		*plus++ = '\0';
-		if (p->at_return || kstrtoul(plus, 0, &offset))
-			return -EINVAL;
-	}
-	strscpy(p->symbol, line, sizeof(p->symbol));
+	/* A function's call has its return, and nothing else has. */
+	if ((plus && (p->at_return || kstrtoul(plus, 0, &offset))) ||
+	    !line == !(p->at_return || plus))
+		return -EINVAL;
+	strscpy(p->symbol, symbol, sizeof(p->symbol));
+	err = line ? find_hook(p, line) : 0;
+	if (err)
+		return err;
 
-	prog = bpf_prog_get_type_dev(n, BPF_PROG_TYPE_KPROBE, false);
+	prog = get_prog(fd);
 	if (IS_ERR(prog))
 		return PTR_ERR(prog);
 	if (!may_run(prog)) {
@@ -163,6 +252,11 @@ static int make(struct probe *p, char *line)
 	if (err)
 		goto err_counts;
 	p->made = true;
+	if (p->at_return) {
+		mutex_lock(&returns_lock);
+		list_add(&p->node, &returns);
+		mutex_unlock(&returns_lock);
+	}
 	return 0;
 
 err_counts:
@@ -220,6 +314,7 @@ static int probes_open(struct inode *inode, struct file *f)
 	if (!p)
 		return -ENOMEM;
 	mutex_init(&p->lock);
+	INIT_LIST_HEAD(&p->node);
 	err = single_open(f, probes_show, p);
 	if (err)
 		kfree(p);
@@ -230,6 +325,9 @@ static int probes_release(struct inode *inode, struct file *f)
 {
 	struct probe *p = ((struct seq_file *)f->private_data)->private;
 
+	mutex_lock(&returns_lock);
+	list_del(&p->node);
+	mutex_unlock(&returns_lock);
 	if (p->made) {
 		/* These wait for handlers that are running. */
 		if (p->at_return)

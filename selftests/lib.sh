@@ -79,9 +79,26 @@ llist_spec()
 	END
 }
 
+again_spec()
+{
+	cat <<-END
+	spec counter {
+		word n = 0;
+		method inc() -> word old { atomic_flush { n += 1; return n - 1; } }
+		method get() -> word v { atomic { return n; } }
+	}
+	probe inc on klin_counter_again(n) {
+		object (unsigned long)n - offsetof(struct klin_counter, n);
+		result old = return;
+	}
+	probe get on klin:counter.get;
+	END
+}
+
 no_probes()
 {
-	! grep -qE 'xa_load|xa_store|xa_erase|__xa_cmpxchg|llist_add_batch' /sys/kernel/debug/kprobes/list
+	! grep -qE 'xa_load|xa_store|xa_erase|__xa_cmpxchg|llist_add_batch|counter_again' \
+		/sys/kernel/debug/kprobes/list
 }
 
 # of_load IN OUT: what was done to the load's object.  The kernel has lists of its own.
@@ -104,7 +121,9 @@ correct()
 	if ! grep -q "kprobe+kretprobe of klin.ko" "$work/record" ||
 	   ! of_load "$work/c.klh" "$work/c.txt" ||
 	   [ "$(grep -vc '^#' "$work/c.txt")" -ne "$counted" ]; then
-		ktap_fail "$1" "klin.ko counts $counted" "$(cat "$work/record")"
+		ktap_fail "$1" "klin.ko counts $counted, recorded of its object are \
+			$(grep -vc '^#' "$work/c.txt")" "$(awk '$4 == "-"' "$work/c.txt" | head)" \
+			"$(cat "$work/record")"
 	else
 		verdict "$1" "$work/c.txt" "$counted"
 	fi
@@ -169,14 +188,16 @@ need_module
 need_function xa_load
 need_function __xa_cmpxchg
 need_function llist_add_batch
-ktap_plan 7
+ktap_plan 8
 xarray_spec >"$work/xarray.lin"
 xarray_spec +0x0 >"$work/place.lin"
 llist_spec >"$work/llist.lin"
+again_spec >"$work/again.lin"
 test_list
 correct "xarray's functions" xarray "$work/xarray.lin"
 correct "the same, one by an offset" xarray "$work/place.lin"
 correct "llist_add_batch()" llist "$work/llist.lin"
+correct "a loop around all of a function" counter_again "$work/again.lin"
 test_mutant
 if no_probes; then
 	ktap_pass "no probe is left"

@@ -176,18 +176,19 @@ static int attach_place(struct kl_recorder *r, struct kl_prog *prog, const struc
 			enum kl_way way, enum kl_kprobe_kind kind)
 {
 	if (way == KL_WAY_MODULE)
-		return kl_kprobe_attach_module(prog, p->module, p->symbol, p->offset, false);
+		return kl_kprobe_attach_module_place(prog, p->module, p->symbol, p->offset);
 	return kl_kprobe_attach(r->kernel, prog, p->module, p->symbol, p->offset, kind);
 }
 
 /* The call of a clause's function, or its return. */
-static int attach_side(struct kl_recorder *r, const struct kl_clause *c, struct kl_prog *p,
+static int attach_side(struct kl_recorder *r, const struct kl_clause *c, struct kl_group *g,
 		       enum kl_way way, bool at_return)
 {
 	const struct kl_func *f = &c->found.func;
+	struct kl_prog *p = &g->progs[at_return];
 
 	if (way == KL_WAY_MODULE)
-		return kl_kprobe_attach_module(p, f->module, f->name, 0, at_return);
+		return kl_kprobe_attach_module(p, f->module, f->name, &g->progs[1]);
 	if (way == KL_WAY_KPROBE)
 		return kl_kprobe_attach(r->kernel, p, f->module, f->name, 0,
 					at_return ? KL_KPROBE_RETURN : KL_KPROBE_CALL);
@@ -282,7 +283,7 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 		if (!i && place && !place->offset)
 			err = attach_place(r, &g->progs[2], place, way, KL_KPROBE_PLACE);
 		if (!err)
-			err = attach_side(r, c, &g->progs[i], way, i);
+			err = attach_side(r, c, g, way, i);
 	}
 	if (!err && place && place->offset)
 		err = attach_place(r, &g->progs[2], place, way, KL_KPROBE_PLACE);

@@ -116,20 +116,20 @@ int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *m
 	return 0;
 }
 
-int kl_kprobe_attach_module(struct kl_prog *p, const char *module, const char *symbol,
-			    uint64_t offset, bool at_return)
+/* A line of klin.ko's file of probes, see kmod/probes.c. */
+__attribute__((format(printf, 2, 3)))
+static int make_module_probe(struct kl_prog *p, const char *fmt, ...)
 {
 	char line[256];
 	int fd, len, err = 0;
+	va_list ap;
 
 	fd = open(KL_MODULE_DIR "probes", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	len = snprintf(line, sizeof(line), "%s %d %s%s%s", at_return ? "return" : "call",
-		       bpf_program__fd(p->prog), module, module[0] ? ":" : "", symbol);
-	if (offset)
-		len += snprintf(line + len, sizeof(line) - len, "+0x%llx",
-				(unsigned long long)offset);
+	va_start(ap, fmt);
+	len = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
 	if (write(fd, line, len) != len)
 		err = -errno;
 	if (err)
@@ -138,6 +138,25 @@ int kl_kprobe_attach_module(struct kl_prog *p, const char *module, const char *s
 		p->module_fd = fd;
 	p->by_module = !err;
 	return err;
+}
+
+int kl_kprobe_attach_module(struct kl_prog *p, const char *module, const char *symbol,
+			    const struct kl_prog *at_return)
+{
+	const int fd = bpf_program__fd(p->prog);
+	const char *colon = module[0] ? ":" : "";
+
+	if (at_return == p)
+		return make_module_probe(p, "return %d %s%s%s", fd, module, colon, symbol);
+	return make_module_probe(p, "call %d %s%s%s %d", fd, module, colon, symbol,
+				 bpf_program__fd(at_return->prog));
+}
+
+int kl_kprobe_attach_module_place(struct kl_prog *p, const char *module, const char *symbol,
+				  uint64_t offset)
+{
+	return make_module_probe(p, "call %d %s%s%s+0x%llx", bpf_program__fd(p->prog), module,
+				 module[0] ? ":" : "", symbol, (unsigned long long)offset);
 }
 
 uint64_t kl_kprobe_module_misses(const struct kl_prog *p)

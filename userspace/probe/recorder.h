@@ -217,9 +217,14 @@ void kl_kprobe_sweep(const struct kl_kernel *k);
 enum kl_kprobe_kind { KL_KPROBE_CALL, KL_KPROBE_RETURN, KL_KPROBE_PLACE, KL_KPROBE_POINT };
 int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *module,
 		     const char *symbol, uint64_t offset, enum kl_kprobe_kind kind);
-/* The same by klin.ko; kl_kprobe_remove() detaches it. */
+/*
+ * The same by klin.ko; kl_kprobe_remove() detaches it.  At the return of a function, which is
+ * @at_return, or then at its call; or where an instruction is.
+ */
 int kl_kprobe_attach_module(struct kl_prog *p, const char *module, const char *symbol,
-			    uint64_t offset, bool at_return);
+			    const struct kl_prog *at_return);
+int kl_kprobe_attach_module_place(struct kl_prog *p, const char *module, const char *symbol,
+				  uint64_t offset);
 /* How often one of klin.ko's did not run its program. */
 uint64_t kl_kprobe_module_misses(const struct kl_prog *p);
 /* To be called when the link is gone; the counts are gone then, too. */
