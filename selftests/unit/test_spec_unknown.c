@@ -686,10 +686,74 @@ static void test_pqueue(void **state)
 		   "method push(word v) { atomic { p.push(v); } }\n"
 		   "method min() -> word { atomic { return p.pop(); } }\n"
 		   "method top() -> word { atomic { return p.top(); } } }", 9, 6, 2000, EXACT);
+	world_with(3, 3, 0, "spec t { pqueue<word> max p = empty;\n"
+		   "method fill(word v) { atomic { p.push(v); } }\n"
+		   "method push(word v) { atomic { p.push(v); } }\n"
+		   "method max() -> word { atomic { return p.pop(); } }\n"
+		   "method top() -> word { atomic { return p.top(); } } }", 9, 6, 2000, EXACT);
 	/* One operation on an unknown one: anything not above the least that is known. */
 	world("spec t { pqueue<word> p = empty; method fill(word v) { atomic { p.push(v); } }\n"
 	      "method both(word v) -> word { atomic { p.push(v); return p.pop(); } } }", 4, 1, 500,
 	      KEPT);
+}
+
+#define UNSEEN	99
+
+/* What came first is not told: it bounds what is left, as does a known value that comes next. */
+static void test_pqueue_floor(void **state)
+{
+	enum { PUSH, POP, TOP };
+	static const struct {
+		unsigned int method;
+		uint64_t v;		/* pushed, or the result */
+	} t[][6] = {
+		{ { TOP, UNSEEN }, { PUSH, 5 }, { POP, 5 }, { POP, 6 } },
+		{ { TOP, UNSEEN }, { PUSH, 5 }, { POP, 5 }, { POP, 4 } },
+		{ { TOP, UNSEEN }, { POP, UNSEEN }, { PUSH, 5 }, { POP, 5 }, { POP, 6 } },
+		{ { TOP, UNSEEN }, { POP, UNSEEN }, { PUSH, 5 }, { POP, 5 }, { POP, 4 } },
+	};
+	const struct kl_val none[KL_MAX_ARGS] = { 0 };
+	struct world w = { 0 };
+	unsigned int i, k, max;
+
+	w.unknown = calloc(1, sizeof(*w.unknown));
+	w.next = calloc(1, sizeof(*w.next));
+	assert_true(w.unknown && w.next);
+	for (i = 0; i < 2 * sizeof(t) / sizeof(*t); i++) {
+		const struct kl_val *init;
+		bool allows;
+		char text[300];
+		size_t len;
+
+		max = i % 2;
+		snprintf(text, sizeof(text), "spec t { pqueue<word>%s p = empty;\n"
+			 "method push(word v) { atomic { p.push(v); } }\n"
+			 "method pop() -> word { atomic { return p.pop(); } }\n"
+			 "method top() -> word { atomic { return p.top(); } } }",
+			 max ? " max" : "");
+		assert_int_equal(kl_spec_parse("t.lin", text, strlen(text), &w.s), 0);
+		w.r = kl_run_new(w.s);
+		assert_non_null(w.r);
+		init = kl_run_init(w.r, false, &len);
+		empty(w.unknown);
+		add(w.unknown, init, len);
+		for (k = 0; k < 6 && t[i / 2][k].v; k++) {
+			struct kl_val v[KL_MAX_ARGS] = { kl_word(t[i / 2][k].v) };
+			const unsigned int m = t[i / 2][k].method;
+
+			if (v[0].v == UNSEEN)
+				v[0] = (struct kl_val){ .tag = KL_ANY };
+			step(&w, &w.unknown, m, m == PUSH ? v : none, m == PUSH ? none : v);
+		}
+		/* For certain: where some first state allows it, not all that is known is lost. */
+		allows = t[i / 2][k - 1].v == (max ? 4 : 6);
+		assert_int_equal(w.unknown->n > count_lost(w.unknown), allows);
+		assert_int_equal(w.unknown->n > 0, allows);
+		kl_run_free(w.r);
+		kl_spec_free(w.s);
+	}
+	free(w.unknown);
+	free(w.next);
 }
 
 static struct kl_val bound[8];
@@ -832,6 +896,7 @@ int main(void)
 		cmocka_unit_test(test_deque),
 		cmocka_unit_test(test_choose_any),
 		cmocka_unit_test(test_pqueue),
+		cmocka_unit_test(test_pqueue_floor),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_behind_buffer),
 		cmocka_unit_test(test_canon),

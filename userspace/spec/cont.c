@@ -274,27 +274,36 @@ static int deque_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 
 /* ---- pqueue ---- */
 
-/* In the order of a pqueue @a comes before @b, or they are equal. */
-static int in_order(struct kl_run *r, bool max, struct kl_val a, struct kl_val b)
+/* In the order of a pqueue @a comes before @b, or, unless @strict, they are equal. */
+static int in_order(struct kl_run *r, bool max, struct kl_val a, struct kl_val b, bool strict)
 {
-	return max ? kl_sym_at_most(r, b, a, false) : kl_sym_at_most(r, a, b, false);
+	return max ? kl_sym_at_most(r, b, a, strict) : kl_sym_at_most(r, a, b, strict);
 }
 
 /* Nothing in an unknown rest comes before @v, which came first; it was in there if @of_rest. */
 static int raise_floor(struct kl_run *r, struct kl_cont *c, bool max, struct kl_val v, bool of_rest)
 {
 	const struct kl_val floor = kl_sym_get(r, c->floor);
-	int ret = 0;
+	int ret = 0, pick;
 
 	v = kl_sym_get(r, v);
 	if (of_rest && floor.tag != KL_REST)
-		ret = in_order(r, max, floor, v);
-	if (of_rest || floor.tag == KL_REST)
+		ret = in_order(r, max, floor, v, false);
+	if (of_rest || floor.tag == KL_REST) {
 		c->floor = v;
-	else if (v.tag != KL_WORD || floor.tag != KL_WORD)
-		r->lost |= !kl_val_eq(v, floor);
-	else if (max ? v.v < floor.v : v.v > floor.v)
+	} else if (v.tag == KL_WORD && floor.tag == KL_WORD) {
+		if (max ? v.v < floor.v : v.v > floor.v)
+			c->floor = v;
+	} else if (!kl_val_eq(v, floor)) {
+		/* The later one of the two bounds the rest: each may be that. */
+		pick = kl_run_guess(r, 2);
+		if (pick < 0)
+			return pick;
+		if (pick)
+			return in_order(r, max, v, floor, false);
+		ret = in_order(r, max, floor, v, true);
 		c->floor = v;
+	}
 	return ret;
 }
 
@@ -319,7 +328,7 @@ static int first_of(struct kl_run *r, struct kl_cont *c, bool max, size_t at, si
 		return ret;
 	for (i = 0; i < c->n && !ret; i++)
 		if (i != at && (i == best || c->e[i].tag == KL_ANY))
-			ret = in_order(r, max, *v, c->e[i]);
+			ret = in_order(r, max, *v, c->e[i], false);
 	return ret;
 }
 
