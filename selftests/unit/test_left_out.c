@@ -50,6 +50,13 @@ static const char *const texts[] = {
 	"spec plain { word v;\n"
 	"method put(word x) { atomic_flush { v = x; } }\n"
 	"method get() -> word { atomic { return v; } } }\n",
+	"spec keyed { word a[8] = 0, b[8];\n"
+	"method set(word k, word x, word y) { atomic { a[k] = x; b[k] = y; } }\n"
+	"method set_a(word k, word x) { atomic_flush { a[k] = x; } }\n"
+	"method swap(word k, word x) -> word { atomic_flush { word t = b[k]; b[k] = x; a[k] = x;\n"
+	"return t; } }\n"
+	"method get(word k) -> (word x, word y) { atomic { return (a[k], b[k]); } }\n"
+	"partition by k; }\n",
 	"spec look { stack<word> s = empty;\n"
 	"method push(word v) { atomic_flush { s.push(v); } }\n"
 	"method pop() -> word { atomic_flush { return s.pop(); } }\n"

@@ -28,10 +28,14 @@ static const struct kl_method *method_in(const struct kl_spec *spec, const struc
 	return kl_spec_method(spec, *index);
 }
 
-/* The one state that an operation leaves where it changes anything, whatever was before. */
+/*
+ * The one state that an operation leaves where it changes anything, whatever was before; in
+ * the slots of its key.
+ */
 struct overwrite {
 	struct kl_val *state;
 	size_t len, outcomes;
+	size_t all;		/* slots that it has to give a value */
 	bool known, changed;
 };
 
@@ -41,9 +45,9 @@ static int on_overwrite(void *ctx, const struct kl_outcome *o)
 	size_t i;
 
 	w->outcomes++;
-	w->known = o->nwrote == o->len && o->len == w->len;
-	for (i = 0; w->known && i < o->len; i++)
-		w->known = o->state[i].tag != KL_ANY;
+	w->known = o->nwrote == w->all && o->len == w->len;
+	for (i = 0; w->known && i < o->nwrote; i++)
+		w->known = o->state[o->wrote[i]].tag != KL_ANY;
 	if (w->known)
 		memcpy(w->state, o->state, o->len * sizeof(*o->state));
 	return 0;
@@ -236,6 +240,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 		return -ENOMEM;
 	}
 	memcpy(before, any, w.len * sizeof(*any));
+	w.all = kl_spec_key_slots(spec) ?: w.len;
 	w.state = before + w.len;
 	after = w.state + w.len;
 	ret = kl_run_apply(run, before, w.len, m, kl_op_args(h, o), kl_op_res(h, o),
@@ -255,7 +260,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 			continue;
 		/* What reads nothing but leaves some of the state as it is hands it on. */
 		if (km->blind) {
-			struct overwrite full = { .state = after, .len = w.len };
+			struct overwrite full = { .state = after, .len = w.len, .all = w.all };
 
 			ret = kl_run_apply(run, before, w.len, m, kl_op_args(h, k), kl_op_res(h, k),
 					   on_overwrite, &full);

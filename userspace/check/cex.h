@@ -23,6 +23,8 @@
  * could directly follow it, by its results.  For take an order of the whole, and in it
  * some that are left out, one after another: what is kept and comes next reads nothing
  * and writes everything, or nothing comes, and the order is one without them, too.
+ * (Of a specification that is partitioned by key for certain what belongs to its key is
+ * enough, as it is the conjunction of one for each key.)
  * With store buffers an entry of a part of the state may reach memory after @op and
  * leave the rest of it to be seen: then @op may read nothing, and all that is kept has
  * to write everything, or write through.

@@ -103,6 +103,17 @@ bool kl_spec_fixed_size(const struct kl_spec *s)
 	return !s->nconts;
 }
 
+size_t kl_spec_key_slots(const struct kl_spec *s)
+{
+	size_t i, n = 0;
+
+	if (s->partition != KL_PART_PARAM || s->doubt || s->nconts)
+		return 0;
+	for (i = 0; i < s->nvars; i++)
+		n += s->vars[i].is_array;
+	return n;
+}
+
 unsigned int kl_spec_nprobes(const struct kl_spec *s)
 {
 	return s->nprobes;

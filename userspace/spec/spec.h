@@ -126,6 +126,11 @@ const struct kl_param *kl_spec_bad_argument(const struct kl_spec *s, unsigned in
 					    const struct kl_val *args);
 /* Scalars and arrays only: fixed number of slots, fit for the TSO check. */
 bool kl_spec_fixed_size(const struct kl_spec *s);
+/*
+ * Slots of a spec of fixed size that operations with one key may touch, an element of each
+ * array; 0: it is not partitioned by key for certain.
+ */
+size_t kl_spec_key_slots(const struct kl_spec *s);
 /* Probe clauses in file order, see probe.h. */
 unsigned int kl_spec_nprobes(const struct kl_spec *s);
 const struct kl_probe *kl_spec_probe(const struct kl_spec *s, unsigned int i);
