@@ -10,7 +10,8 @@
  * - Of the copies of one word in a container their number is all that is kept, see
  *   kl_count_kept().
  * - Operations that leave no trace are left out, see kl_leaves_no_trace().  (Take
- *   them out of an order of the whole and it is an order of the rest.)
+ *   them out of an order of the whole and it is an order of the rest.)  Which of them
+ *   to keep of very many is guessed first, see shrink_guess.c.
  *
  * Where an operation was under way for long, a task that was preempted say, its
  * violation stays large, as all that went on meanwhile matters.  Then others are
@@ -26,7 +27,8 @@
 
 #define SHRINK_SECONDS	10
 #define ATTEMPTS	30	/* violations that are tried when the first stays large */
-#define SMALL		10	/* operations that a person sees through at once */
+#define SMALL		10	/* operations that a person sees through at once, */
+#define TINY		4	/* and with nothing forgotten it may be so few */
 #define WINDOW		20000	/* events in which the next violation is looked for first */
 
 /* The item of operation @op of the whole history; items are in its order. */
@@ -121,6 +123,20 @@ static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexamp
 	return ret;
 }
 
+/* Of all that was before, what a guess leaves. */
+static int shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf,
+			struct kl_counterexample *best)
+{
+	int ret = kl_shrink_guess(s, event, buf);
+
+	if (ret <= 0)
+		return ret;
+	ret = kl_shrink_drop(s, buf);
+	if (!ret)
+		keep_best(s, false, best);
+	return ret;
+}
+
 /* Make the violation at @event small; the best so far goes to @best if it is smaller. */
 static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 		      struct kl_counterexample *best)
@@ -131,14 +147,18 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 	if (!ret)
 		ret = kl_shrink_cut_count(s, buf);
 	copies = ret > 0;
-	if (!ret)
+	if (!ret && !s->guessed)
 		ret = kl_shrink_cut_prefix(s, buf);
 	if (ret >= 0)
 		ret = kl_shrink_drop(s, buf);
 	if (ret)
 		return ret;
 	keep_best(s, copies, best);
-	return best->forgot && best->h->nops > SMALL ? shrink_copies(s, buf, best) : 0;
+	if (best->forgot && best->h->nops > SMALL)
+		ret = shrink_copies(s, buf, best);
+	if (!ret && best->forgot && best->h->nops > TINY)
+		ret = shrink_guess(s, event, buf, best);
+	return ret;
 }
 
 static void shrink_free(struct shrink *s)

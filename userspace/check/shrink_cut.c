@@ -184,8 +184,7 @@ static uint32_t return_from(const struct kl_part *p, uint64_t ev)
 	return ev;
 }
 
-/* The last return of what is open at event @ev: no engine knew more there. */
-static uint32_t known_at(const struct shrink *s, uint32_t ev)
+uint32_t kl_shrink_known_at(const struct shrink *s, uint32_t ev)
 {
 	const struct kl_part *p = s->p;
 	uint32_t last = ev, i;
@@ -252,7 +251,7 @@ static int count_until(struct shrink *s, uint32_t end, uint32_t *buf)
 
 int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 {
-	const uint32_t last = known_at(s, event);
+	const uint32_t last = kl_shrink_known_at(s, event);
 	const struct kl_limits *lim = s->lim;
 	/* Most are found again there; that costs nothing beside the whole. */
 	int ret = find_window(s, event, last, UINT32_MAX, buf);
@@ -264,6 +263,14 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 		ret = count_until(s, return_from(s->p, event), buf) ?: count_until(s, last, buf);
 		if (ret)
 			return ret;
+	}
+	s->guessed = false;
+	if (!ret) {
+		ret = kl_shrink_guess(s, event, buf);
+		s->guessed = ret > 0;
+		s->found |= s->guessed;
+		if (ret)
+			return ret < 0 ? ret : 0;
 	}
 	/* All of it, however long that takes if there is nothing yet. */
 	if (!s->found)
@@ -285,7 +292,7 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 
 int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf)
 {
-	return find_window(s, event, known_at(s, event), NEAR, buf);
+	return find_window(s, event, kl_shrink_known_at(s, event), NEAR, buf);
 }
 
 /*

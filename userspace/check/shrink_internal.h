@@ -27,6 +27,7 @@ struct shrink {
 	uint32_t *kept;			/* operations, ascending; of the last violation found */
 	size_t nkept;
 	bool found;			/* is there one? */
+	bool guessed;			/* kl_shrink_find() did */
 	bool forgot;			/* and its cut */
 	uint64_t time;
 	struct kl_history *h;
@@ -39,6 +40,8 @@ struct shrink {
 bool kl_shrink_late(const struct shrink *s);
 /* End the history at event @ev, a return. */
 void kl_shrink_end(struct shrink *s, uint32_t ev);
+/* The last return of what is open at event @ev: no engine knew more there. */
+uint32_t kl_shrink_known_at(const struct shrink *s, uint32_t ev);
 /* Is what is kept a violation?  1, and keep the trial; 0; negative errno. */
 int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kept, size_t n);
 /* The same of what is kept when all that returned before event @from is forgotten. */
@@ -59,6 +62,11 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf);
 /* Is there a violation at @event that not much before it is needed for?  1, 0. */
 int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf);
 int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf);
+/*
+ * Guess what explains the violation at @event, with nothing forgotten.  1: what is kept then
+ * is one; 0; negative errno.
+ */
+int kl_shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf);
 /* Leave out copies of a word as late as they can be.  1; 0 if there are none. */
 int kl_shrink_cut_count(struct shrink *s, uint32_t *buf);
 int kl_shrink_drop(struct shrink *s, uint32_t *buf);
