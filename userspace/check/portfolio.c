@@ -141,6 +141,7 @@ struct entrant {
 struct race {
 	struct entrant *entrants;
 	size_t n;
+	bool over;
 };
 
 static void run_entrant(struct race *c, size_t i)
@@ -167,8 +168,8 @@ static bool enters(const struct kl_work *w, size_t i, uint32_t declined)
 }
 
 /*
- * Before their turns of a round, run engines beside each other.  Each gets its share of the
- * memory: one that does not get along with that is asked again in its turn.
+ * When the first of a round has its turn, run all of them beside each other.  Each gets its
+ * share of the memory: one that does not get along with that is asked again in its turn.
  */
 static int run_race(struct kl_work *w, const struct kl_limits *lim, uint32_t declined,
 		    struct race *c)
@@ -177,7 +178,7 @@ static int run_race(struct kl_work *w, const struct kl_limits *lim, uint32_t dec
 	size_t n = 0, i;
 	int threads, ret;
 
-	*c = (struct race){ 0 };
+	c->over = true;
 	for (i = 0; w->j->engines[i]; i++)
 		n += enters(w, i, declined);
 	if (lim->threads < 2 || lim->work < RACE_WORK || n < 2)
@@ -252,13 +253,14 @@ static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *
  * last word.
  */
 static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part **used,
-	       const struct kl_limits *lim, struct race *c, uint32_t *declined, bool *more_work)
+	       const struct kl_limits *lim, uint32_t *declined, bool *more_work)
 {
 	const struct kl_job *j = w->j;
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
+	struct race c = { 0 };
 	char *why;
 	size_t i;
-	int ret;
+	int ret = 0;
 
 	*more_work = false;
 	for (i = 0; j->engines[i]; i++) {
@@ -268,9 +270,11 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 		/* The first is asked in any case: it may be the only one. */
 		if ((i && e->tso != r->sc_violation) || (*declined >> i & 1))
 			continue;
-		ret = take_turn(w, c, e, lim, used, &a);
+		ret = !c.over && enters(w, i, *declined) ? run_race(w, lim, *declined, &c) : 0;
+		if (!ret)
+			ret = take_turn(w, &c, e, lim, used, &a);
 		if (ret)
-			return ret;
+			break;
 		if (a.verdict == KL_VIOLATION || a.more_work)
 			note_near(w, *used, &a);
 		*more_work |= a.more_work;
@@ -304,7 +308,8 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 		snprintf(r->answer.reason, sizeof(r->answer.reason),
 			 "no order on sequential consistency; store buffers not checked");
 	}
-	return 0;
+	end_race(&c);
+	return ret;
 }
 
 /*
@@ -317,7 +322,6 @@ int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
 	const struct kl_job *j = w->j;
 	struct kl_limits lim = j->lim;
 	uint32_t declined = 0;	/* engines that gave up and not for work */
-	struct race c;
 	bool more_work;
 	int ret;
 
@@ -332,10 +336,7 @@ int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
 		lim.each = FIRST_EACH;
 	}
 	do {
-		ret = run_race(w, &lim, declined, &c);
-		if (!ret)
-			ret = ask(w, r, used, &lim, &c, &declined, &more_work);
-		end_race(&c);
+		ret = ask(w, r, used, &lim, &declined, &more_work);
 		lim.work *= MORE_WORK;
 		lim.each *= MORE_WORK;
 	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation);
