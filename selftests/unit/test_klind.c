@@ -279,7 +279,7 @@ static void say(int fd, const char *text)
 static bool received(int fd, char *buf, size_t size)
 {
 	size_t len = 0;
-	ssize_t n;
+	ssize_t n = -1;
 
 	while (len < size - 1 && (n = read(fd, buf + len, size - 1 - len)) > 0)
 		len += n;
