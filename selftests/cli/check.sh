@@ -154,6 +154,9 @@ counterexample 0 "without a counterexample the file stays, and that is told" rig
 
 "$KLIN" gen --type=stack --ops=100000 --threads=16 --keys=2 --any >heavy.txt
 verdict 3 "a bound in time" "^UNKNOWN \(time" --time-limit=1 "$specs/stack.lin" heavy.txt
+{ cat heavy.txt; echo "t99 @99 10 20 push 5"; echo "t99 @99 30 40 pop -> 6"; } >both.txt
+verdict 1 "when one object takes all the time another's counterexample is there" \
+	"^The brute-force oracle finds no order either" --time-limit=2 "$specs/stack.lin" both.txt
 verdict 3 "a bound in memory" "^UNKNOWN \(" --memory-limit=1 "$specs/stack.lin" heavy.txt
 
 for type in $("$KLIN" spec --list | cut -d' ' -f1); do

@@ -390,7 +390,8 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	j.engines = opt->engines ? opt->engines : classical;
 	j.lim = (struct kl_limits){
 		.bytes = opt->bytes,
-		.deadline_ns = opt->time_ns ? start + opt->time_ns : 0,
+		/* The rest is for counterexamples. */
+		.deadline_ns = opt->time_ns ? start + opt->time_ns / 10 * 9 : 0,
 		.stop = opt->stop,
 		.no_witness = opt->no_witness,
 		.cache = opt->cache,
@@ -402,6 +403,8 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	if (!ret)
 		ret = check_split(&j, opt->no_partition, &s, r);
 	shrink = kl_now_ns();
+	if (opt->time_ns)
+		j.lim.deadline_ns = start + opt->time_ns;
 	ret = ret < 0 ? ret : 0;
 	if (ret == -EINVAL)
 		tell_special(spec, h, map);
