@@ -73,10 +73,58 @@ static void test_far(void **state)
 	assert_true(wrong > n / 2 && far > n / 2);
 }
 
+/* A result that no state gives needs nothing beside it, whatever never returned. */
+static void test_alone(void **state)
+{
+	static const char text[] =
+		"spec f { word a = 0; word b[2] = 0; word c = 1;\n"
+		"method set() -> (word x, word y) { atomic { assume(c == 2); a = 1; b[0] = c; c = 2;\n"
+		"return (1, b[0]); } }\n"
+		"method one() -> word { fence; atomic { if (c == a) c = a; return 1; } }\n"
+		"method wait(word k) { fence; atomic { assume(b[k] != 0); c = 1; } } }\n";
+	static const char history[] =
+		"# klin history 1\n# first init\n"
+		"t2 @1 11 - set -> ? ?\n"
+		"t1 @1 12 - set -> ? ?\n"
+		"t0 @1 16 - set -> ? ?\n"
+		"t0 @1 3901 - set -> ? ?\n"
+		"t2 @1 3924 - one -> ?\n"
+		"t0 @1 3947 - wait 1\n"
+		"t1 @1 3951 3992 one -> 1\n"
+		"t2 @1 3960 - set -> ? ?\n"
+		"t1 @1 3998 - set -> ? ?\n"
+		"t1 @1 4026 4058 one -> 3\n";
+	static const struct kl_engine *const engines[] = {
+		KL_CLASSICAL_ENGINES, &kl_tso_engine, NULL,
+	};
+	const struct kl_options opt = {
+		.engines = engines, .threads = 1, .max_shrink = 1,
+		.tso_oracle = &kl_tso_oracle_engine,
+	};
+	struct kl_replay replay;
+	struct kl_spec *spec;
+	struct kl_history *h;
+	struct kl_report *r;
+
+	assert_int_equal(kl_spec_parse("f.lin", text, strlen(text), &spec), 0);
+	assert_int_equal(kl_text_read("f.txt", history, strlen(history), &h), 0);
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	assert_int_equal(r->verdict, KL_VIOLATION);
+	assert_non_null(r->parts[0].cex);
+	assert_int_equal(r->parts[0].cex->h->nops, 1);
+	assert_int_equal(r->parts[0].cex->oracle, KL_VIOLATION);
+	assert_int_equal(replay_report(r, false, spec, h, &replay), 0);
+	assert_int_equal(replay.refuted, 1);
+	kl_report_free(r);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_alone),
 	};
 
 	return cmocka_run_group_tests_name("guess", tests, NULL, NULL);

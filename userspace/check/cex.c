@@ -280,6 +280,29 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 	return ret == -ENOMEM ? ret : ret == 1;
 }
 
+int kl_op_impossible(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		     uint32_t op)
+{
+	const struct kl_op *o = &h->ops[op];
+	const struct kl_val *init;
+	struct kl_val *any;
+	unsigned int m;
+	size_t len;
+	int ret;
+
+	init = kl_run_init(run, false, &len);
+	any = malloc((len + 1) * sizeof(*any));
+	if (!init || !any) {
+		free(any);
+		return -ENOMEM;
+	}
+	memcpy(any, init, len * sizeof(*any));
+	method_in(spec, h, o, &m);
+	ret = kl_run_apply(run, any, len, m, kl_op_args(h, o), kl_op_res(h, o), on_any, NULL);
+	free(any);
+	return ret == -ENOMEM ? ret : !ret;
+}
+
 int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_history *h,
 		const uint32_t *ops, size_t n, bool forgot, uint64_t time, uint64_t end)
 {

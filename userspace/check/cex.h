@@ -61,6 +61,20 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
 			     uint64_t word, uint32_t op, const uint32_t *kept, size_t n,
 			     uint64_t end);
 
+/**
+ * kl_op_impossible() - has an operation results that no state gives?
+ * @spec: the specification
+ * @run: an interpreter of it
+ * @h: the history
+ * @op: index of the operation
+ *
+ * If it returned that is a violation by itself, and all others may be left out.
+ *
+ * Return: 1, 0, or -ENOMEM.
+ */
+int kl_op_impossible(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		     uint32_t op);
+
 /* The word that an operation of a container adds, removes or sees; false if none is known. */
 bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
 		enum kl_role *role, struct kl_val *word);

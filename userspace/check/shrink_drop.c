@@ -133,6 +133,25 @@ static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 	return ret < 0 ? ret : 0;
 }
 
+/* Leave out all but one that is wrong by itself, if there is one. */
+static int drop_all(struct shrink *s, const struct kl_cut *cut, struct kl_run *run)
+{
+	const struct kl_history *h = s->p->h;
+	uint32_t op;
+	size_t i;
+	int ret = 0;
+
+	for (i = s->nkept; i-- > 0 && !ret && !kl_shrink_late(s); ) {
+		op = s->kept[i];
+		if (h->ops[op].ret > s->end || h->ops[op].flags & KL_OP_PENDING)
+			continue;
+		ret = kl_op_impossible(s->p->spec, run, h, op);
+		if (ret > 0)
+			ret = kl_shrink_trial(s, cut, &op, 1);
+	}
+	return ret < 0 ? ret : 0;
+}
+
 /*
  * Leave out what leaves no trace, as long as that makes the history smaller:
  * without its reads a write may come to leave none.
@@ -148,6 +167,8 @@ int kl_shrink_drop(struct shrink *s, uint32_t *buf)
 	if (run && may)
 		ret = kl_cut_init(&cut, s->p->spec, s->p->h, s->ops, s->nops, s->forgot,
 				  s->time, s->end);
+	if (!ret)
+		ret = drop_all(s, &cut, run);
 	do {
 		before = s->nkept;
 		if (!ret)

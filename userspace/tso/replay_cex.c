@@ -20,17 +20,37 @@ static bool is_pure(const struct replay *r, const struct kl_op *op)
 	return kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)])->pure;
 }
 
+/* Is one of the kept operations, which returned, wrong by itself? */
+static int any_impossible(struct replay *r, const uint32_t *kept, size_t n, uint64_t end)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++) {
+		const struct kl_op *op = &r->h->ops[kept[i]];
+
+		if (op->ret > end || op->flags & KL_OP_PENDING)
+			continue;
+		ret = kl_replay_look(r, TRACE_LOOKS) ?:
+		      kl_op_impossible(r->spec, r->run, r->h, kept[i]);
+	}
+	return ret;
+}
+
 /*
  * May all that is not kept be left out?  That is: it ended by the cut, or it was
- * called after the end, or it leaves no trace in what is kept.
+ * called after the end, or it leaves no trace in what is kept, or that is wrong by itself.
  */
 static int check_left_out(struct replay *r, const uint32_t *part, size_t npart,
 			  const uint32_t *kept, size_t n, const struct kl_cut *cut, bool tso)
 {
 	const uint64_t end = kl_time_add(cut->end, r->h->error);
+	const int alone = any_impossible(r, kept, n, cut->end);
 	int ret, count = tso || cut->forgot ? 0 : -1;
 	size_t i, k;
 
+	if (alone < 0)
+		return alone;
 	for (i = k = 0; i < npart; i++) {
 		const struct kl_op *op = &r->h->ops[part[i]];
 
@@ -38,7 +58,7 @@ static int check_left_out(struct replay *r, const uint32_t *part, size_t npart,
 			k++;
 			continue;
 		}
-		if ((cut->forgot && op->ret <= cut->time) || op->call > end)
+		if (alone || (cut->forgot && op->ret <= cut->time) || op->call > end)
 			continue;
 		ret = kl_replay_look(r, is_pure(r, op) ? 1 : TRACE_LOOKS * (n + 1));
 		if (ret)
