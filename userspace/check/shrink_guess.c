@@ -89,13 +89,18 @@ static int close_guess(const struct shrink *s, struct kl_run *run, uint8_t *in, 
 
 int kl_shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf)
 {
-	const uint32_t op = s->p->items[s->p->events[event].item].op;
-	struct kl_run *run = kl_run_new(s->p->spec);
-	uint8_t *in = NULL;
+	const struct kl_item *it = &s->p->items[s->p->events[event].item];
+	const uint32_t op = it->op;
 	struct kl_cut cut = { 0 };
+	struct kl_run *run;
+	uint8_t *in = NULL;
 	size_t last, n, i;
 	int ret = -ENOMEM;
 
+	/* It may be a gap that has to end. */
+	if (it->kind != KL_ITEM_OP)
+		return 0;
+	run = kl_run_new(s->p->spec);
 	kl_shrink_end(s, kl_shrink_known_at(s, event));
 	kl_shrink_keep_all(s);
 	if (run)
