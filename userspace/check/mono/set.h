@@ -22,7 +22,7 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 
 #define SET_PARTS	16	/* at most, */
 #define SET_FAR_PARTS	4	/* if their keys, of which each has its own, take much memory */
-#define SET_TURNS	4	/* parts for each thread, if they do not */
+#define SET_TURNS	2	/* parts for each thread, if they do not */
 #define SET_BLOCK	512	/* operations that are looked up together */
 #define SET_SOON	48	/* whose keys are fetched before their turn */
 #define SET_WORK	64	/* looks for each operation, */

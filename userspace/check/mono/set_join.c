@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -102,6 +103,22 @@ static void *take_parts(void *arg)
 }
 
 /*
+ * Threads that begin elsewhere: before a scheduler that packs them on one processor has seen
+ * that they are busy all is over.
+ */
+static void put_elsewhere(pthread_attr_t *attr)
+{
+	const int here = sched_getcpu();
+	cpu_set_t cpus;
+
+	if (here < 0 || sched_getaffinity(0, sizeof(cpus), &cpus))
+		return;
+	CPU_CLR(here, &cpus);
+	if (CPU_COUNT(&cpus))
+		pthread_attr_setaffinity_np(attr, sizeof(cpus), &cpus);
+}
+
+/*
  * @run of all parts: do all go so?  A thread may begin late, or not at all, and its parts are
  * done by the others.
  */
@@ -109,14 +126,19 @@ static bool run_parts(struct set *t, void (*run)(struct set_part *s))
 {
 	const uint32_t n = t->lim->threads < t->nparts ? t->lim->threads : t->nparts;
 	pthread_t thread[SET_PARTS];
+	pthread_attr_t attr;
 	uint32_t begun = 1, i;
 	bool good = true;
 
 	t->run = run;
 	t->taken = 0;
 	/* Not OpenMP's threads, which spin when they have nothing to do. */
-	while (begun < n && !pthread_create(&thread[begun], NULL, take_parts, t))
-		begun++;
+	if (!pthread_attr_init(&attr)) {
+		put_elsewhere(&attr);
+		while (begun < n && !pthread_create(&thread[begun], &attr, take_parts, t))
+			begun++;
+		pthread_attr_destroy(&attr);
+	}
 	take_parts(t);
 	for (i = 1; i < begun; i++)
 		pthread_join(thread[i], NULL);
