@@ -281,7 +281,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 }
 
 int kl_op_impossible(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		     uint32_t op)
+		     uint32_t op, uint64_t end)
 {
 	const struct kl_op *o = &h->ops[op];
 	const struct kl_val *init;
@@ -290,6 +290,8 @@ int kl_op_impossible(const struct kl_spec *spec, struct kl_run *run, const struc
 	size_t len;
 	int ret;
 
+	if (o->ret == KL_TIME_MAX || o->ret > end)
+		return 0;
 	init = kl_run_init(run, false, &len);
 	any = malloc((len + 1) * sizeof(*any));
 	if (!init || !any) {

@@ -67,13 +67,14 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
  * @run: an interpreter of it
  * @h: the history
  * @op: index of the operation
+ * @end: what returned later is pending, and has none
  *
- * If it returned that is a violation by itself, and all others may be left out.
+ * That is a violation by itself, and all others may be left out.
  *
  * Return: 1, 0, or -ENOMEM.
  */
 int kl_op_impossible(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		     uint32_t op);
+		     uint32_t op, uint64_t end);
 
 /* The word that an operation of a container adds, removes or sees; false if none is known. */
 bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The engines in turn, and where there are processors for it beside each other. */
 #include <errno.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

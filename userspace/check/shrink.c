@@ -108,6 +108,16 @@ static void keep_best(struct shrink *s, bool copies, struct kl_counterexample *b
 	memset(&s->answer, 0, sizeof(s->answer));
 }
 
+/* Leave out what leaves no trace in what was found. */
+static int drop_rest(struct shrink *s, uint32_t *buf, bool copies, struct kl_counterexample *best)
+{
+	int ret = kl_shrink_drop(s, buf);
+
+	if (!ret)
+		keep_best(s, copies, best);
+	return ret;
+}
+
 /* Of the violation that was found, with all that was before, only the number of copies. */
 static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexample *best)
 {
@@ -115,12 +125,7 @@ static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexamp
 
 	kl_shrink_keep_all(s);
 	ret = kl_shrink_cut_count(s, buf);
-	if (ret <= 0)
-		return ret;
-	ret = kl_shrink_drop(s, buf);
-	if (!ret)
-		keep_best(s, true, best);
-	return ret;
+	return ret > 0 ? drop_rest(s, buf, true, best) : ret;
 }
 
 /* Of all that was before, what a guess leaves. */
@@ -129,12 +134,7 @@ static int shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf,
 {
 	int ret = kl_shrink_guess(s, event, buf);
 
-	if (ret <= 0)
-		return ret;
-	ret = kl_shrink_drop(s, buf);
-	if (!ret)
-		keep_best(s, false, best);
-	return ret;
+	return ret > 0 ? drop_rest(s, buf, false, best) : ret;
 }
 
 /* Make the violation at @event small; the best so far goes to @best if it is smaller. */
@@ -147,16 +147,15 @@ static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 	if (!ret)
 		ret = kl_shrink_cut_count(s, buf);
 	copies = ret > 0;
-	if (!ret && !s->guessed)
+	if (!ret && s->guess <= 0)
 		ret = kl_shrink_cut_prefix(s, buf);
 	if (ret >= 0)
-		ret = kl_shrink_drop(s, buf);
+		ret = drop_rest(s, buf, copies, best);
 	if (ret)
 		return ret;
-	keep_best(s, copies, best);
 	if (best->forgot && best->h->nops > SMALL)
 		ret = shrink_copies(s, buf, best);
-	if (!ret && best->forgot && best->h->nops > TINY)
+	if (!ret && s->guess < 0 && best->forgot && best->h->nops > TINY)
 		ret = shrink_guess(s, event, buf, best);
 	return ret;
 }

@@ -257,6 +257,7 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 	int ret = find_window(s, event, last, UINT32_MAX, buf);
 	struct kl_container type;
 
+	s->guess = -1;
 	/* Of a multiset a number may say as much as all that was before. */
 	kl_spec_container(s->p->spec, &type);
 	if (!ret && type.kind == KL_CONTAINER_MULTISET) {
@@ -264,13 +265,14 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 		if (ret)
 			return ret;
 	}
-	s->guessed = false;
 	if (!ret) {
 		ret = kl_shrink_guess(s, event, buf);
-		s->guessed = ret > 0;
-		s->found |= s->guessed;
+		if (ret < 0)
+			return ret;
+		s->guess = ret;
+		s->found |= ret;
 		if (ret)
-			return ret < 0 ? ret : 0;
+			return 0;
 	}
 	/* All of it, however long that takes if there is nothing yet. */
 	if (!s->found)

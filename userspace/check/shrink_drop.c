@@ -136,16 +136,13 @@ static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 /* Leave out all but one that is wrong by itself, if there is one. */
 static int drop_all(struct shrink *s, const struct kl_cut *cut, struct kl_run *run)
 {
-	const struct kl_history *h = s->p->h;
 	uint32_t op;
 	size_t i;
 	int ret = 0;
 
 	for (i = s->nkept; i-- > 0 && !ret && !kl_shrink_late(s); ) {
 		op = s->kept[i];
-		if (h->ops[op].ret > s->end || h->ops[op].flags & KL_OP_PENDING)
-			continue;
-		ret = kl_op_impossible(s->p->spec, run, h, op);
+		ret = kl_op_impossible(s->p->spec, run, s->p->h, op, s->end);
 		if (ret > 0)
 			ret = kl_shrink_trial(s, cut, &op, 1);
 	}

@@ -38,12 +38,18 @@ static void mark_alike(const struct shrink *s, uint32_t op, uint8_t *in)
 	unsigned int n;
 	size_t i;
 
-	for (i = n = 0; i < s->nkept && n < ALIKE; i++)
-		if (has_value_of(h, &h->ops[s->kept[i]], &h->ops[op]))
-			in[i] = 1, n++;
-	for (i = s->nkept, n = 0; i-- > 0 && n < ALIKE; )
-		if (has_value_of(h, &h->ops[s->kept[i]], &h->ops[op]))
-			in[i] = 1, n++;
+	for (i = n = 0; i < s->nkept && n < ALIKE; i++) {
+		if (has_value_of(h, &h->ops[s->kept[i]], &h->ops[op])) {
+			in[i] = 1;
+			n++;
+		}
+	}
+	for (i = s->nkept, n = 0; i-- > 0 && n < ALIKE; ) {
+		if (has_value_of(h, &h->ops[s->kept[i]], &h->ops[op])) {
+			in[i] = 1;
+			n++;
+		}
+	}
 }
 
 static size_t list(const struct shrink *s, const uint8_t *in, uint32_t *out)

@@ -27,7 +27,7 @@ struct shrink {
 	uint32_t *kept;			/* operations, ascending; of the last violation found */
 	size_t nkept;
 	bool found;			/* is there one? */
-	bool guessed;			/* kl_shrink_find() did */
+	int guess;			/* what kl_shrink_find() got of one; -1: it asked for none */
 	bool forgot;			/* and its cut */
 	uint64_t time;
 	struct kl_history *h;

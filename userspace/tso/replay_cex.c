@@ -26,14 +26,9 @@ static int any_impossible(struct replay *r, const uint32_t *kept, size_t n, uint
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < n && !ret; i++) {
-		const struct kl_op *op = &r->h->ops[kept[i]];
-
-		if (op->ret > end || op->flags & KL_OP_PENDING)
-			continue;
+	for (i = 0; i < n && !ret; i++)
 		ret = kl_replay_look(r, TRACE_LOOKS) ?:
-		      kl_op_impossible(r->spec, r->run, r->h, kept[i]);
-	}
+		      kl_op_impossible(r->spec, r->run, r->h, kept[i], end);
 	return ret;
 }
 

@@ -119,21 +119,21 @@ static void put_elsewhere(pthread_attr_t *attr)
 }
 
 /*
- * @run of all parts: do all go so?  A thread may begin late, or not at all, and its parts are
+ * @run of all parts, by @n threads at most: do all go so?  A thread may begin late, or not at all, and its parts are
  * done by the others.
  */
-static bool run_parts(struct set *t, void (*run)(struct set_part *s))
+static bool run_parts(struct set *t, void (*run)(struct set_part *s), uint32_t n)
 {
-	const uint32_t n = t->lim->threads < t->nparts ? t->lim->threads : t->nparts;
 	pthread_t thread[SET_PARTS];
 	pthread_attr_t attr;
 	uint32_t begun = 1, i;
 	bool good = true;
 
+	n = n < t->nparts ? n : t->nparts;
 	t->run = run;
 	t->taken = 0;
 	/* Not OpenMP's threads, which spin when they have nothing to do. */
-	if (!pthread_attr_init(&attr)) {
+	if (n > 1 && !pthread_attr_init(&attr)) {
 		put_elsewhere(&attr);
 		while (begun < n && !pthread_create(&thread[begun], &attr, take_parts, t))
 			begun++;
@@ -283,24 +283,27 @@ static void join_small(struct set_part *s)
 
 bool set_decide_parts(struct set *t)
 {
-	const uint32_t n = t->s->nops;
-	uint32_t p;
+	const uint32_t nops = t->s->nops;
+	uint32_t p, n;
 	bool good;
 
 	for (p = 0; p < t->nparts; p++) {
 		struct set_part *s = &t->part[p];
 
-		s->from = (uint64_t)n * p / t->nparts;
-		s->to = (uint64_t)n * (p + 1) / t->nparts;
+		s->from = (uint64_t)nops * p / t->nparts;
+		s->to = (uint64_t)nops * (p + 1) / t->nparts;
 		s->next = p + 1 < t->nparts ? op_of(t, s->to)->call : KL_TIME_MAX;
 		s->one = p ? OUT | IN << FROM_IN : t->one;
 		memset(s->latest, 0, t->s->h->nthreads * sizeof(*s->latest));
 	}
-	good = run_parts(t, run_part);
+	good = run_parts(t, run_part, t->lim->threads);
 	for (p = 1; p < t->nparts; p++)
 		if (t->part[p].top > t->part[0].top)
 			t->part[0].top = t->part[p].top;
-	good = good && join_flights(t) > 0 && join_words(t) > 0 && run_parts(t, join_small);
+	good = good && join_flights(t) > 0 && join_words(t) > 0;
+	/* Of few keys it takes less than a thread does to begin. */
+	n = t->part[0].top < SET_LEAST ? 1 : t->lim->threads;
+	good = good && run_parts(t, join_small, n);
 	t->stop = false;
 	return good;
 }
