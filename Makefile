@@ -189,8 +189,8 @@ build/bpf/%.skel.h: build/bpf/%.bpf.o
 
 # ---- the kernel module ---------------------------------------------------
 
-newest_headers := $(shell printf '%s\n' $(wildcard /usr/src/linux-headers-6.1.*-amd64) | sort -V | \
-	tail -n 1)
+all_headers := $(filter-out %-rt-amd64 %-cloud-amd64,$(wildcard /usr/src/linux-headers-6.1.*-amd64))
+newest_headers := $(shell printf '%s\n' $(all_headers) | sort -V | tail -n 1)
 KDIR ?= $(newest_headers)
 kmod_src := Kbuild bpf/klin_event.h $(wildcard kmod/Kbuild kmod/*.c kmod/*.h kmod/*/*.c kmod/*/*.h)
 kbuild_args = $(if $(filter 1,$(V)),,-s) -C '$(KDIR)' M='$(CURDIR)' V=$(V) \
