@@ -244,7 +244,7 @@ struct kl_counterexample {
  * return; forget all that ended before a point in time (the state is unknown
  * until then, as in a gap); leave out operations that leave no trace, and of copies
  * of one word as many additions as removals.
- * After about ten seconds the smallest one so far is taken.
+ * After so much work, which is counted, the smallest one so far is taken.
  *
  * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation,
  * -EBADMSG when the oracle finds an order of what is left.

@@ -21,11 +21,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "check/shrink_internal.h"
 
-#define SHRINK_SECONDS	10
+#define SHRINK_LOOKS	1000000000ull	/* for one counterexample */
 #define ATTEMPTS	30	/* violations that are tried when the first stays large */
 #define SMALL		10	/* operations that a person sees through at once, */
 #define TINY		4	/* and with nothing forgotten it may be so few */
@@ -190,7 +189,9 @@ int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, u
 		      const struct kl_limits *lim)
 {
 	struct kl_limits own = *lim;
-	struct shrink s = { .p = p, .engine = engine, .lim = &own, .whole = &own };
+	struct shrink s = {
+		.p = p, .engine = engine, .lim = &own, .whole = &own, .looks = { .lim = lim },
+	};
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf));
 	int ret = buf ? shrink_init(&s) : -ENOMEM;
 
@@ -207,20 +208,16 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_limits *lim, struct kl_counterexample **out)
 {
 	struct kl_limits until = *lim, whole = *lim;
-	struct shrink s = { .p = p, .engine = engine, .lim = &until, .whole = &whole,
-			    .floor = from_event };
+	struct shrink s = {
+		.p = p, .engine = engine, .lim = &until, .whole = &whole, .floor = from_event,
+		.looks = { .lim = lim, .most = SHRINK_LOOKS },
+	};
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;
 	struct kl_answer a = { 0 };
-	struct timespec now;
 	int ret = c && buf ? shrink_init(&s) : -ENOMEM;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	s.until = now.tv_sec + SHRINK_SECONDS;
 	whole.no_witness = until.no_witness = false;
-	/* No trial may go on for longer than all of them together. */
-	if (!lim->deadline_ns || lim->deadline_ns > s.until * 1000000000ull)
-		until.deadline_ns = s.until * 1000000000ull;
 	if (!ret)
 		ret = shrink_one(&s, fail_event, buf, c);
 	for (i = 1; !ret && c->h->nops > SMALL && i < ATTEMPTS && !kl_shrink_late(&s); i++) {

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "check/shrink_internal.h"
 
@@ -12,19 +11,40 @@
 #define NEAR		(1 << 16)	/* and no more where nobody knows of a violation */
 #define MORE_WINDOW	8	/* and times as many next */
 #define FINE		128	/* of so many events that are kept one may be too many */
+#define OP_LOOKS	200	/* what a trial costs for each operation, */
+#define WORK_LOOKS	100	/* and for each configuration */
+#define LIST_LOOKS	20	/* where operations are only listed */
 #define WINDOW_WORK	(1 << 18)	/* configurations for a window, */
 #define WINDOW_EACH	64	/* and more for each of its operations */
 
-bool kl_shrink_late(const struct shrink *s)
+void kl_shrink_look(struct shrink *s, uint64_t n)
 {
-	struct timespec ts;
+	s->late |= kl_look(&s->looks, n) != 0;
+}
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec >= s->until || (s->lim->stop && *s->lim->stop);
+bool kl_shrink_late(struct shrink *s)
+{
+	s->late |= kl_time_over(s->looks.lim, s->looks.reason, sizeof(s->looks.reason));
+	return s->late;
+}
+
+/* The bounds of a trial: none goes on for longer than all of them together may. */
+static struct kl_limits trial_limits(const struct shrink *s)
+{
+	const uint64_t left = s->looks.most - s->looks.n, work = left / WORK_LOOKS + 1;
+	struct kl_limits lim = *s->lim;
+
+	/* But the first: without it there is nothing to show. */
+	if (!s->looks.most || s->lim == s->whole || (lim.work && lim.work < work))
+		return lim;
+	lim.work = s->looks.n < s->looks.most ? work : 1;
+	lim.each = 0;
+	return lim;
 }
 
 int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kept, size_t n)
 {
+	const struct kl_limits lim = trial_limits(s);
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
 	struct kl_history *h = NULL;
 	struct kl_answer a = { 0 };
@@ -34,7 +54,8 @@ int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *
 	if (order)
 		ret = kl_cut_history(cut, kept, n, s->engine->tso, &h, order);
 	if (!ret)
-		ret = kl_decide_history(s->p->spec, h, s->engine, s->lim, &a, &fail);
+		ret = kl_decide_history(s->p->spec, h, s->engine, &lim, &a, &fail);
+	kl_shrink_look(s, OP_LOOKS * n + WORK_LOOKS * a.work);
 	if (!ret && a.verdict == KL_VIOLATION) {
 		kl_history_free(s->h);
 		kl_answer_free(&s->answer);
@@ -52,6 +73,17 @@ int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *
 	kl_answer_free(&a);
 	kl_history_free(h);
 	free(order);
+	return ret;
+}
+
+int kl_shrink_no_trace(struct shrink *s, struct kl_run *run, uint32_t op, const uint32_t *kept,
+		       size_t n)
+{
+	const uint64_t before = kl_run_total(run);
+	int ret = kl_leaves_no_trace(s->p->spec, run, s->p->h, op, kept, n, s->end,
+				     s->engine->tso);
+
+	kl_shrink_look(s, n + kl_run_total(run) - before);
 	return ret;
 }
 
@@ -344,6 +376,7 @@ int kl_shrink_cut_count(struct shrink *s, uint32_t *buf)
 	while (!ret && good - bad > 1 && !kl_shrink_late(s)) {
 		ret = kl_count_cut(p->spec, p->h, s->ops, s->nops, s->kept, s->nkept, s->end,
 				   back - 1, buf, &n);
+		kl_shrink_look(s, LIST_LOOKS * (uint64_t)s->nops);
 		/* So far back nothing is left out. */
 		if (!ret)
 			good = back;

@@ -7,6 +7,7 @@
 #include "check/shrink_internal.h"
 
 #define DROP_WORK	(1u << 20)	/* operations in all trials of chunks of one size */
+#define LIST_LOOKS	20		/* for each operation that is listed */
 #define MANY		3000		/* operations of which each is held against all others */
 
 /* May so many be looked at at a time, in trials of all that is kept? */
@@ -27,8 +28,7 @@ static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 
 		ret = kl_spec_method(s->p->spec, m)->pure;
 		if (!ret && s->nkept <= MANY && !kl_shrink_late(s))
-			ret = kl_leaves_no_trace(s->p->spec, run, s->p->h, s->kept[i], s->kept,
-						 s->nkept, s->end, s->engine->tso);
+			ret = kl_shrink_no_trace(s, run, s->kept[i], s->kept, s->nkept);
 		if (ret < 0)
 			return ret;
 		may[s->kept[i] - s->ops[0]] = ret;
@@ -118,6 +118,7 @@ static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 			const size_t some = chunk < nwords - at ? chunk : nwords - at;
 
 			n = without_words(s, words[at], words[at + some - 1], buf);
+			kl_shrink_look(s, LIST_LOOKS * s->nkept);
 			ret = n && kl_word_leaves_no_trace(s->p->spec, s->p->h, words[at], KL_NO_OP,
 							   buf, n, s->end) ?
 			      kl_shrink_trial(s, cut, buf, n) : 0;
@@ -136,13 +137,16 @@ static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 /* Leave out all but one that is wrong by itself, if there is one. */
 static int drop_all(struct shrink *s, const struct kl_cut *cut, struct kl_run *run)
 {
+	uint64_t before;
 	uint32_t op;
 	size_t i;
 	int ret = 0;
 
 	for (i = s->nkept; i-- > 0 && !ret && !kl_shrink_late(s); ) {
 		op = s->kept[i];
+		before = kl_run_total(run);
 		ret = kl_op_impossible(s->p->spec, run, s->p->h, op, s->end);
+		kl_shrink_look(s, kl_run_total(run) - before);
 		if (ret > 0)
 			ret = kl_shrink_trial(s, cut, &op, 1);
 	}

@@ -63,7 +63,7 @@ static size_t list(const struct shrink *s, const uint8_t *in, uint32_t *out)
 }
 
 /* Mark all that may not be left out beside what is marked, and list it.  0: too much. */
-static int close_guess(const struct shrink *s, struct kl_run *run, uint8_t *in, uint32_t *out,
+static int close_guess(struct shrink *s, struct kl_run *run, uint8_t *in, uint32_t *out,
 		       size_t *n)
 {
 	size_t before, i;
@@ -79,8 +79,7 @@ static int close_guess(const struct shrink *s, struct kl_run *run, uint8_t *in, 
 				continue;
 			if (!(i % 1024) && kl_shrink_late(s))
 				return 0;
-			ret = kl_leaves_no_trace(s->p->spec, run, s->p->h, s->kept[i], out, before,
-						 s->end, s->engine->tso);
+			ret = kl_shrink_no_trace(s, run, s->kept[i], out, before);
 			if (ret < 0)
 				return ret;
 			in[i] = !ret;

@@ -13,7 +13,8 @@ struct shrink {
 	const struct kl_part *p;
 	const struct kl_engine *engine;
 	const struct kl_limits *lim, *whole;	/* of a trial; and of all that is done */
-	uint64_t until;			/* when to be content with what there is */
+	struct kl_looks looks;		/* after so many be content with what there is */
+	bool late;			/* there were, or the time is over */
 	uint32_t *ops;			/* the partition's operations */
 	uint32_t nops;
 	uint64_t end;			/* return time of the failing operation */
@@ -36,8 +37,10 @@ struct shrink {
 	uint32_t *order;		/* operation of h -> of the whole history */
 };
 
-/* Is the time over? */
-bool kl_shrink_late(const struct shrink *s);
+/* Count looks. */
+void kl_shrink_look(struct shrink *s, uint64_t n);
+/* Is it enough? */
+bool kl_shrink_late(struct shrink *s);
 /* End the history at event @ev, a return. */
 void kl_shrink_end(struct shrink *s, uint32_t ev);
 /* The last return of what is open at event @ev: no engine knew more there. */
@@ -46,6 +49,10 @@ uint32_t kl_shrink_known_at(const struct shrink *s, uint32_t ev);
 int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kept, size_t n);
 /* The same of what is kept when all that returned before event @from is forgotten. */
 int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf);
+
+/* kl_leaves_no_trace() in what is kept of the history until its end, counted. */
+int kl_shrink_no_trace(struct shrink *s, struct kl_run *run, uint32_t op, const uint32_t *kept,
+		       size_t n);
 
 /* Fills what is known of blocks of events, for all that follows.  0 or -ENOMEM. */
 int kl_shrink_index(struct shrink *s);

@@ -9,6 +9,7 @@
 #include "spec/run.h"
 
 #define PRESETS_MAX	4096
+#define APPLY_WORK	16	/* instructions that a call takes beside those of its paths */
 
 struct kl_run *kl_run_new(const struct kl_spec *s)
 {
@@ -91,6 +92,11 @@ const char *kl_run_error(const struct kl_run *r)
 uint64_t kl_run_work(const struct kl_run *r)
 {
 	return r->work;
+}
+
+uint64_t kl_run_total(const struct kl_run *r)
+{
+	return r->total + r->work;
 }
 
 int kl_run_fail(struct kl_run *r, int err, const char *fmt, ...)
@@ -452,11 +458,12 @@ static int apply(struct kl_run *r, const struct kl_val *state, size_t len, unsig
 	r->m = &r->s->methods[method];
 	r->in = state;
 	r->in_len = len;
+	r->total += r->work + APPLY_WORK;
+	r->work = 0;
 	if (r->m->quick && !r->slow && !r->raw && !r->stepwise && !r->before &&
 	    kl_run_quick(r, fn, ctx, &ret))
 		return ret;
 	r->npaths = 0;
-	r->work = 0;
 	ret = scan_state(r);
 	if (!ret)
 		ret = scan_args(r);

@@ -151,7 +151,7 @@ struct kl_run {
 	bool widened;			/* a result of arithmetic was forgotten */
 	bool lost;			/* something was found out that is not kept */
 	uint32_t steps;
-	uint64_t work;
+	uint64_t work, total;	/* of this call, of those before */
 	uint32_t npaths;
 	struct kl_val results[KL_MAX_ARGS];
 

@@ -224,6 +224,8 @@ int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsig
 const char *kl_run_error(const struct kl_run *r);
 /* How many instructions that took, about. */
 uint64_t kl_run_work(const struct kl_run *r);
+/* The same of all calls of kl_run_apply() and kl_run_resume() with @r so far. */
+uint64_t kl_run_total(const struct kl_run *r);
 
 /*
  * Raw mode, for specs of fixed size: unknowns keep their numbers from the state
