@@ -61,10 +61,10 @@ endif
 
 CFLAGS ?= -O2 -g
 kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes \
-	-Wstrict-prototypes -fno-strict-aliasing -fopenmp -D_GNU_SOURCE \
+	-Wstrict-prototypes -fno-strict-aliasing -pthread -D_GNU_SOURCE \
 	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lzstd -lz -lm
-kl_ldflags := -fopenmp $(san_flags)
+kl_ldflags := -pthread $(san_flags)
 
 # ---- what there is to build ----------------------------------------------
 
@@ -212,7 +212,13 @@ kmod/klin.ko: $(kmod_src) build/.kdir tools/btf
 
 # ---- tests ---------------------------------------------------------------
 
-unit-build: $(unit_bin) $(fuzz_bin)
+# What the command's tests preload, to make the system refuse.
+build/inject.so: selftests/inject.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -shared -fPIC -o $@ $<
+
+unit-build: $(unit_bin) $(fuzz_bin) build/inject.so
 
 unit: unit-build
 	$(Q)tools/run-tap $(unit_bin) $(fuzz_bin)

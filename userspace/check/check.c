@@ -6,13 +6,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/sort.h"
+#include "base/threads.h"
 #include "check/portfolio.h"
 #include "spec/container.h"
 
@@ -177,57 +177,71 @@ static uint32_t *large_first(const struct kl_split *s)
 	return order;
 }
 
-static int most_threads(const struct kl_job *j)
+static unsigned int most_threads(const struct kl_job *j)
 {
-	return j->opt->threads ? (int)j->opt->threads : omp_get_max_threads();
+	return j->opt->threads ?: kl_threads_most();
+}
+
+/* Partitions that threads take one after the other. */
+struct all_parts {
+	struct kl_job j;
+	const struct kl_split *s;
+	struct kl_report *r;
+	const uint32_t *order;
+	size_t taken;
+	int err;		/* -ENOMEM: nobody goes on */
+};
+
+static void describe_part(const struct all_parts *a, size_t k, struct kl_part_result *pr)
+{
+	const struct kl_split *s = a->s;
+
+	pr->object = s->object[k] == KL_ALL_OBJECTS ? 0 : a->j.h->objects[s->object[k]];
+	pr->key = s->key[k];
+	pr->has_key = s->by_key;
+	pr->nops = s->at[k + 1] - s->at[k];
+	pr->ops = s->ops ? s->ops + s->at[k] : NULL;
+}
+
+/* One thread of check_parts(), with an interpreter of its own. */
+static void take_parts(void *arg)
+{
+	struct all_parts *a = arg;
+	struct kl_work w;
+	int ret = kl_work_init(&w, &a->j, a->s);
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&a->taken, 1, __ATOMIC_RELAXED)) < a->s->n) {
+		struct kl_part_result *pr = &a->r->parts[a->order[i]];
+
+		describe_part(a, a->order[i], pr);
+		if (!ret && !__atomic_load_n(&a->err, __ATOMIC_RELAXED))
+			ret = check_part(&w, a->order[i], pr);
+		if (a->j.lim.progress)
+			__atomic_fetch_add(&a->j.lim.progress->done, pr->nops, __ATOMIC_RELAXED);
+		if (ret)
+			__atomic_store_n(&a->err, ret, __ATOMIC_RELAXED);
+	}
+	kl_work_free(&w);
 }
 
 /*
- * Check all partitions, in parallel; each thread has an interpreter of its own.
+ * Check all partitions, in parallel.
  *
  * Return: 0 or -ENOMEM.
  */
 static int check_parts(const struct kl_job *j, const struct kl_split *s, struct kl_report *r)
 {
-	const int most = most_threads(j);
-	const int threads = (size_t)most < s->n ? most : (int)s->n;
+	const unsigned int most = most_threads(j), threads = most < s->n ? most : s->n;
 	uint32_t *order = large_first(s);
-	struct kl_job each = *j;
-	int err = order ? 0 : -ENOMEM;
+	struct all_parts a = { .j = *j, .s = s, .r = r, .order = order };
 
-	each.lim.threads = threads > 1 ? most / threads : most;
-#pragma omp parallel num_threads(threads > 1 ? threads : 1)
-	{
-		struct kl_work w;
-		int one = kl_work_init(&w, &each, s);
-		size_t i;
-
-		if (!order)
-			one = -ENOMEM;
-
-#pragma omp for schedule(dynamic, 1)
-		for (i = 0; i < s->n; i++) {
-			const size_t k = order ? order[i] : i;
-			struct kl_part_result *pr = &r->parts[k];
-
-			pr->object = s->object[k] == KL_ALL_OBJECTS ? 0 :
-				     j->h->objects[s->object[k]];
-			pr->key = s->key[k];
-			pr->has_key = s->by_key;
-			pr->nops = s->at[k + 1] - s->at[k];
-			pr->ops = s->ops ? s->ops + s->at[k] : NULL;
-			if (!one && !__atomic_load_n(&err, __ATOMIC_RELAXED))
-				one = check_part(&w, k, pr);
-			if (j->lim.progress)
-				__atomic_fetch_add(&j->lim.progress->done, pr->nops,
-						   __ATOMIC_RELAXED);
-			if (one)
-				__atomic_store_n(&err, one, __ATOMIC_RELAXED);
-		}
-		kl_work_free(&w);
-	}
+	if (!order)
+		return -ENOMEM;
+	a.j.lim.threads = threads > 1 ? most / threads : most;
+	kl_threads_run(threads, take_parts, &a);
 	free(order);
-	return err;
+	return a.err;
 }
 
 static int check_split(const struct kl_job *j, bool by_object, struct kl_split *s,

@@ -163,7 +163,7 @@ struct kl_options {
 	struct kl_progress *progress;
 	unsigned int max_shrink;	/* counterexamples for so many partitions */
 	const struct kl_engine *tso_oracle;	/* confirms those of engines that know TSO */
-	unsigned int threads;	/* OpenMP threads, 0: all */
+	unsigned int threads;	/* 0: one for each processor */
 	uint64_t bytes, time_ns;	/* bounds for the whole run */
 	const volatile int *stop;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "check/portfolio.h"
 
 /*
@@ -143,8 +144,9 @@ struct race {
 	bool over;
 };
 
-static void run_entrant(struct race *c, size_t i)
+static void run_entrant(void *arg, size_t i)
 {
+	struct race *c = arg;
 	struct entrant *me = &c->entrants[i];
 	const struct kl_part *used;
 
@@ -203,9 +205,7 @@ static int run_race(struct kl_work *w, const struct kl_limits *lim, uint32_t dec
 		o->lim.progress = c->n++ ? NULL : lim->progress;
 		o->a.verdict = KL_UNKNOWN;
 	}
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-	for (i = 0; i < c->n; i++)
-		run_entrant(c, i);
+	kl_threads_each(threads, c->n, run_entrant, c);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "check/split.h"
 
 #define NO_KEY	UINT32_MAX
@@ -92,8 +93,16 @@ static int new_part(struct splitter *t, uint32_t object, uint32_t key)
 	return 0;
 }
 
-static void count_range(const struct splitter *t, struct range *r)
+struct ranges {
+	const struct splitter *t;
+	struct range range[RANGES];
+};
+
+static void count_range(void *arg, size_t n)
 {
+	struct ranges *all = arg;
+	const struct splitter *t = all->t;
+	struct range *r = &all->range[n];
 	size_t i;
 
 	for (i = r->from; i < r->to; i++) {
@@ -148,8 +157,11 @@ static int place_ranges(struct splitter *t, struct range *ranges, size_t n)
 	return 0;
 }
 
-static void list_range(const struct splitter *t, struct range *r)
+static void list_range(void *arg, size_t n)
 {
+	struct ranges *all = arg;
+	const struct splitter *t = all->t;
+	struct range *r = &all->range[n];
 	size_t i;
 
 	for (i = r->from; i < r->to; i++)
@@ -163,7 +175,8 @@ static void list_range(const struct splitter *t, struct range *r)
 static int split_direct(struct splitter *t, size_t pairs)
 {
 	const size_t nops = t->h->nops;
-	struct range r[RANGES] = { 0 };
+	struct ranges all = { .t = t };
+	struct range *r = all.range;
 	size_t n = t->threads < RANGES ? t->threads : RANGES, i;
 	int ret = 0;
 
@@ -181,15 +194,11 @@ static int split_direct(struct splitter *t, size_t pairs)
 	}
 	if (ret)
 		goto free;
-#pragma omp parallel for num_threads((int)n) schedule(static, 1)
-	for (i = 0; i < n; i++)
-		count_range(t, &r[i]);
+	kl_threads_each(n, n, count_range, &all);
 	ret = place_ranges(t, r, n);
 	if (ret)
 		goto free;
-#pragma omp parallel for num_threads((int)n) schedule(static, 1)
-	for (i = 0; i < n; i++)
-		list_range(t, &r[i]);
+	kl_threads_each(n, n, list_range, &all);
 free:
 	for (i = 0; i < n; i++) {
 		free(r[i].at);
