@@ -3,16 +3,9 @@
 #ifndef KLIN_CMD_H
 #define KLIN_CMD_H
 
-#define KLIN_VERSION "0.1"
+#include "base/ending.h"
 
-/* Exit codes, the same for every sub-command. */
-enum {
-	KLIN_EXIT_OK		= 0,	/* linearizable, or done */
-	KLIN_EXIT_VIOLATION	= 1,
-	KLIN_EXIT_USAGE		= 2,	/* usage or input */
-	KLIN_EXIT_UNKNOWN	= 3,
-	KLIN_EXIT_SYSTEM	= 4,	/* the system refused: privileges, memory, disk */
-};
+#define KLIN_VERSION "0.1"
 
 struct kl_command {
 	const char *name;

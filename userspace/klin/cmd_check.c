@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "check/cert.h"
 #include "klin/cmd.h"
@@ -224,7 +225,7 @@ static const struct argp argp = {
 static int exit_code(enum kl_verdict v)
 {
 	return v == KL_LINEARIZABLE ? KLIN_EXIT_OK :
-	       v == KL_VIOLATION ? KLIN_EXIT_VIOLATION : KLIN_EXIT_UNKNOWN;
+	       v == KL_VIOLATION ? kl_ending_violation() : KLIN_EXIT_UNKNOWN;
 }
 
 /* The first counterexample, with the specification that it violates. */
@@ -327,16 +328,20 @@ static int cmd_check(int argc, char **argv)
 	struct kl_spec *spec = NULL;
 	struct kl_report *r = NULL;
 	struct kl_cost cost = { 0 };
-	int ret, code = KLIN_EXIT_USAGE, failed;
+	int ret, code, failed;
 	double start;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret)
+		return ret;
 	if (a.follow)
 		return check_follow(&a);
 	start = seconds();
-	if (kl_load_input(a.spec, a.history, &spec, &h))
+	ret = kl_load_input(a.spec, a.history, &spec, &h);
+	if (ret) {
+		code = kl_ending_error(ret);
 		goto out;
+	}
 	cost.read_seconds = seconds() - start;
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);

@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <errno.h>
 
+#include "base/args.h"
 #include "history/history.h"
 #include "klin/cmd.h"
 #include "klin/form.h"
@@ -74,12 +75,12 @@ static int run(int argc, char **argv)
 	struct kl_history *h;
 	int ret;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &env))
-		return KLIN_EXIT_USAGE;
+	ret = kl_args(&argp, argc, argv, 0, &env);
+	if (ret)
+		return ret;
 	ret = kl_history_read_as(env.in, env.from, &h);
 	if (ret)
-		return ret == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+		return kl_ending_error(ret);
 	ret = kl_history_write(h, env.out, env.to);
 	kl_history_free(h);
 	if (!ret)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
@@ -231,8 +232,11 @@ static int cmd_explore(int argc, char **argv)
 	bool violation = false;
 	char *again = command_line(argc, argv);
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret) {
+		free(again);
+		return ret;
+	}
 	e.file = a.file;
 	e.again = again;
 	e.sc = a.o.sc;
@@ -241,17 +245,19 @@ static int cmd_explore(int argc, char **argv)
 	e.shortest = a.o.shortest;
 	e.compact = a.o.compact;
 	e.histories = a.o.histories;
-	ret = kl_spec_load(a.file, &spec) ? -EINVAL : 0;
-	if (!ret) {
-		line = progress_start(show_progress, &progress);
-		ret = a.outcomes ? outcomes(&a, spec, &e, &violation) :
-				   explore(&a, spec, &e, &violation);
-		progress_stop(line);
+	ret = kl_spec_load(a.file, &spec);
+	if (ret) {
+		free(again);
+		return kl_ending_error(ret);
 	}
+	line = progress_start(show_progress, &progress);
+	ret = a.outcomes ? outcomes(&a, spec, &e, &violation) :
+			   explore(&a, spec, &e, &violation);
+	progress_stop(line);
 	if (!ret)
 		ret = a.json ? kl_explored_json(stdout, &e) : kl_explored_print(stdout, &e);
 	if (!ret) {
-		code = violation ? KLIN_EXIT_VIOLATION :
+		code = violation ? kl_ending_violation() :
 		       kl_explore_unknown(e.verdict) ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
 	} else if (ret != -EINVAL) {
 		kl_err("%s: %s", a.file, strerror(-ret));

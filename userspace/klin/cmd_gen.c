@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "check/gen.h"
 #include "klin/cmd.h"
@@ -243,9 +244,9 @@ static int run(int argc, char **argv)
 	struct kl_spec *spec;
 	int ret;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &env))
-		return KLIN_EXIT_USAGE;
+	ret = kl_args(&argp, argc, argv, 0, &env);
+	if (ret)
+		return ret;
 	if (access(env.type, F_OK) && !kl_shipped_text(env.type)) {
 		kl_err("--type=%s: no such file, and no shipped specification (`klin spec --list' "
 		       "names them)", env.type);
@@ -253,7 +254,7 @@ static int run(int argc, char **argv)
 	}
 	ret = kl_spec_load(env.type, &spec);
 	if (ret)
-		return ret == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+		return kl_ending_error(ret);
 	ret = make_history(&env, spec);
 	kl_spec_free(spec);
 	return ret;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
@@ -175,9 +176,10 @@ static int list_spec(struct kl_kernel *k, const char *path)
 {
 	struct kl_spec *spec;
 	unsigned int i, j, missing = 0;
+	const int ret = kl_spec_load(path, &spec);
 
-	if (kl_spec_load(path, &spec))
-		return KLIN_EXIT_USAGE;
+	if (ret)
+		return kl_ending_error(ret);
 	for (i = 0; i < kl_spec_nprobes(spec); i++) {
 		const struct kl_probe *p = kl_spec_probe(spec, i);
 		bool taken = false;
@@ -224,8 +226,9 @@ static int cmd_list(int argc, char **argv)
 	size_t len;
 	int ret;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret)
+		return ret;
 	what = a.what;
 	if (!what || !strncmp(what, "klin:", 5))
 		return list_methods(what ? what + 5 : "*");

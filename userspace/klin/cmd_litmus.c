@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
@@ -272,9 +273,11 @@ static int cmd_litmus(int argc, char **argv)
 	bool directory = false;
 	struct stat st;
 	size_t i;
+	int code;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	code = kl_args(&argp, argc, argv, 0, &a);
+	if (code)
+		return code;
 	for (i = 0; i < a.nfiles; i++) {
 		directory |= !stat(a.files[i], &st) && S_ISDIR(st.st_mode);
 		run_path(&a, a.files[i], false);

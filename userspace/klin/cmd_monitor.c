@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
@@ -135,9 +136,10 @@ static int cmd_monitor(int argc, char **argv)
 	struct kl_spec *spec = NULL;
 	int err, code = KLIN_EXIT_OK;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
 	recording_init(&a.rec);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	err = kl_args(&argp, argc, argv, ARGP_IN_ORDER, &a);
+	if (err)
+		return err;
 	if (a.rec.opts.clock != KL_CLOCK_MONO) {
 		kl_err("--clock: only mono tells which operations may still come; record by "
 		       "another clock, then check");

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
@@ -174,9 +175,10 @@ static int cmd_record(int argc, char **argv)
 	char *output = NULL;
 	int err;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
 	recording_init(&a.rec);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	err = kl_args(&argp, argc, argv, ARGP_IN_ORDER, &a);
+	if (err)
+		return err;
 	output = a.output ? strdup(a.output) : default_output(a.rec.spec);
 	err = output ? recording_open(&a.rec, &spec, &load, &r) : -ENOMEM;
 	if (!err)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
@@ -66,17 +67,21 @@ static const struct argp argp = {
 };
 
 /* Where the certificate says it is; or beside the certificate, when both were moved. */
-static char *find_history(const char *cert)
+static int find_history(const char *cert, char **path)
 {
-	char *path = kl_cert_history(cert), *beside;
 	const char *dir = strrchr(cert, '/');
+	int ret = kl_cert_history(cert, path);
+	char *beside;
 
-	if (!path || *path == '/' || !dir || !access(path, F_OK))
-		return path;
-	if (asprintf(&beside, "%.*s/%s", (int)(dir - cert), cert, path) < 0)
-		return path;
-	free(path);
-	return beside;
+	if (ret || **path == '/' || !dir || !access(*path, F_OK))
+		return ret;
+	if (asprintf(&beside, "%.*s/%s", (int)(dir - cert), cert, *path) < 0) {
+		kl_err("%s: out of memory", cert);
+		return -ENOMEM;
+	}
+	free(*path);
+	*path = beside;
+	return 0;
 }
 
 static int cmd_replay(int argc, char **argv)
@@ -88,15 +93,21 @@ static int cmd_replay(int argc, char **argv)
 	char *path = NULL;
 	int ret, code = KLIN_EXIT_USAGE;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret)
+		return ret;
 	if (!a.history) {
-		path = find_history(a.cert);
-		if (!path)
+		ret = find_history(a.cert, &path);
+		if (ret) {
+			code = kl_ending_error(ret);
 			goto out;
+		}
 	}
-	if (kl_load_input(a.spec, a.history ? a.history : path, &spec, &h))
+	ret = kl_load_input(a.spec, a.history ? a.history : path, &spec, &h);
+	if (ret) {
+		code = kl_ending_error(ret);
 		goto out;
+	}
 	ret = kl_cert_replay(a.cert, spec, h, &a.lim, &r);
 	if (!ret) {
 		printf("%s: right%s: %zu orders accepted, %zu violations confirmed, %zu parts "
@@ -104,7 +115,7 @@ static int cmd_replay(int argc, char **argv)
 		       r.accepted, r.refuted, r.open);
 		code = r.open ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
 	} else if (ret == -EBADMSG) {
-		code = KLIN_EXIT_VIOLATION;
+		code = kl_ending_violation();
 	} else if (ret != -EINVAL) {
 		kl_err("%s: %s", a.cert, strerror(-ret));
 		code = KLIN_EXIT_SYSTEM;

@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "history/klh.h"
@@ -245,10 +246,12 @@ static int cmd_rounds(int argc, char **argv)
 	const struct meaning *m;
 	int ret, code = KLIN_EXIT_USAGE;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (kl_spec_load(a.spec, &spec))
-		return KLIN_EXIT_USAGE;
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret)
+		return ret;
+	ret = kl_spec_load(a.spec, &spec);
+	if (ret)
+		return kl_ending_error(ret);
 	m = find_meaning(a.variant);
 	if (kl_spec_find_method(spec, m->needs) < 0) {
 		kl_err("%s: has no method '%s', which variant %s needs", a.spec, m->needs,

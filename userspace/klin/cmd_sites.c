@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "dwarf/debug.h"
 #include "klin/cmd.h"
@@ -222,8 +223,9 @@ static int cmd_sites(int argc, char **argv)
 	struct utsname uts;
 	int ret;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret)
+		return ret;
 	if (!a.debug) {
 		if (uname(&uts) || kl_debug_file(uts.release, a.module, path, sizeof(path))) {
 			kl_err("no debugging information of %s%s found; give --debug=FILE, or "

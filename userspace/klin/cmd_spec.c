@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "klin/cmd.h"
 #include "spec/probe.h"
 #include "spec/shipped.h"
@@ -160,10 +161,9 @@ static int cmd_spec(int argc, char **argv)
 	struct kl_spec *s;
 	int ret;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	ret = argp_parse(&argp, argc, argv, 0, NULL, &env);
+	ret = kl_args(&argp, argc, argv, 0, &env);
 	if (ret)
-		return KLIN_EXIT_USAGE;
+		return ret;
 	if (env.list) {
 		const struct kl_shipped *p;
 
@@ -173,7 +173,7 @@ static int cmd_spec(int argc, char **argv)
 	}
 	ret = kl_spec_load(env.path, &s);
 	if (ret)
-		return ret == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+		return kl_ending_error(ret);
 	print_spec(s);
 	if (env.dump)
 		kl_spec_dump(s, stdout);

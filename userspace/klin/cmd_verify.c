@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
@@ -224,7 +225,7 @@ static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_ve
 	if (!ret && r.searched && v == KL_VF_ALARM)
 		ret = kl_verify_longer(x, &v);
 	r.verdict = v;
-	code = r.run ? KLIN_EXIT_VIOLATION : v == KL_VF_VERIFIED ? KLIN_EXIT_OK : KLIN_EXIT_UNKNOWN;
+	code = r.run ? kl_ending_violation() : v == KL_VF_VERIFIED ? KLIN_EXIT_OK : KLIN_EXIT_UNKNOWN;
 	if (ret >= 0)
 		ret = a->json ? kl_verified_json(stdout, &r) : kl_verified_print(stdout, &r);
 	kl_explorer_free(r.run);
@@ -246,13 +247,16 @@ static int cmd_verify(int argc, char **argv)
 	char *roles = NULL;
 	int ret, code = KLIN_EXIT_USAGE;
 
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	ret = kl_spec_load(a.file, &spec) ? -EINVAL : 0;
-	if (!ret && a.roles) {
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret)
+		return ret;
+	ret = kl_spec_load(a.file, &spec);
+	if (ret)
+		return kl_ending_error(ret);
+	if (a.roles) {
 		roles = strdup(a.roles);
 		ret = roles ? read_roles(spec, roles, &a.o) : -ENOMEM;
-	} else if (!ret && !a.given) {
+	} else if (!a.given) {
 		kl_verify_roles(spec, &a.o);
 	}
 	if (!ret)

@@ -65,8 +65,9 @@ int follow(const struct follow_args *a)
 	enum kl_stream_state state;
 	int ret, code;
 
-	if (a->spec && kl_spec_load(a->spec, &spec))
-		return KLIN_EXIT_USAGE;
+	ret = a->spec ? kl_spec_load(a->spec, &spec) : 0;
+	if (ret)
+		return kl_ending_error(ret);
 	ret = kl_stream_open(a->history, &in);
 	if (!ret)
 		ret = follow_stream(a, in, &spec, &s, &state);

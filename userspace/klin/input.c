@@ -20,7 +20,7 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 	if (ret == -ENOENT)
 		kl_err("%s: carries no specification: name one, as in `klin check SPEC.lin HISTORY' or "
 		       "`klin replay --spec=SPEC.lin CERTIFICATE'", history_path);
-	return ret ? -EINVAL : 0;
+	return ret == -ENOMEM ? ret : ret ? -EINVAL : 0;
 }
 
 /* Pending operations that were written without any result. */
@@ -73,17 +73,18 @@ static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
 		  struct kl_history **h)
 {
-	if (spec_path && kl_spec_load(spec_path, spec))
-		return -EINVAL;
-	if (kl_history_read(history_path, h))
-		return -EINVAL;
-	if (!*spec && kl_carried_spec(*h, history_path, spec))
-		return -EINVAL;
-	if (complete_pending(*spec, *h)) {
+	int ret = spec_path ? kl_spec_load(spec_path, spec) : 0;
+
+	if (!ret)
+		ret = kl_history_read(history_path, h);
+	if (!ret && !*spec)
+		ret = kl_carried_spec(*h, history_path, spec);
+	if (ret)
+		return ret;
+	ret = complete_pending(*spec, *h);
+	if (ret)
 		kl_err("%s: out of memory", history_path);
-		return -EINVAL;
-	}
-	return 0;
+	return ret;
 }
 
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,

@@ -17,12 +17,12 @@
  * @spec: the specification, to be freed also on failure
  * @h: the history, to be freed also on failure
  *
- * Return: 0, or -EINVAL after a message.
+ * Return: 0; after a message -EINVAL, or another negative errno of the system.
  */
 int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
 		  struct kl_history **h);
 
-/* The specification that a history carries; -EINVAL after a message. */
+/* The specification that a history carries; -EINVAL or -ENOMEM after a message. */
 int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
 
 /* A number of @min..@max from the option @name, or argp_error(). */

@@ -44,22 +44,22 @@ int main(int argc, char **argv)
 {
 	size_t n = __stop_kl_commands - __start_kl_commands, i;
 	char name[64];
-	int ret;
 
+	kl_ending_guard();
 	setlocale(LC_CTYPE, "");
 	/* What is freed goes back to the kernel, also after something larger did. */
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 	if (argc < 2) {
 		usage(stderr);
-		return KLIN_EXIT_USAGE;
+		return kl_ending(KLIN_EXIT_USAGE);
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);
-		return KLIN_EXIT_OK;
+		return kl_ending(KLIN_EXIT_OK);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("klin %s\n", KLIN_VERSION);
-		return KLIN_EXIT_OK;
+		return kl_ending(KLIN_EXIT_OK);
 	}
 	for (i = 0; i < n; i++) {
 		const struct kl_command *c = __start_kl_commands[i];
@@ -68,14 +68,8 @@ int main(int argc, char **argv)
 			continue;
 		snprintf(name, sizeof(name), "klin %s", c->name);
 		argv[1] = name;
-		ret = c->run(argc - 1, argv + 1);
-		if (!fflush(stdout) && !ferror(stdout))
-			return ret;
-		/* With this code it has been said already. */
-		if (ret != KLIN_EXIT_SYSTEM)
-			kl_err("cannot write to standard output");
-		return KLIN_EXIT_SYSTEM;
+		return kl_ending(c->run(argc - 1, argv + 1));
 	}
 	kl_err("no command '%s'; `klin --help' lists them", argv[1]);
-	return KLIN_EXIT_USAGE;
+	return kl_ending(KLIN_EXIT_USAGE);
 }

@@ -239,7 +239,7 @@ int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **
 
 	err = kl_spec_load(a->spec, spec);
 	if (err)
-		return -EINVAL;
+		return err == -ENOMEM ? err : -EINVAL;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	if (a->load)

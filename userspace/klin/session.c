@@ -264,5 +264,5 @@ int session_end(struct session *s, bool whole)
 	else
 		summary_text(s, &st, whole, seconds() - s->start);
 	return st.verdict == KL_LINEARIZABLE ? KLIN_EXIT_OK :
-	       st.verdict == KL_VIOLATION ? KLIN_EXIT_VIOLATION : KLIN_EXIT_UNKNOWN;
+	       st.verdict == KL_VIOLATION ? kl_ending_violation() : KLIN_EXIT_UNKNOWN;
 }

@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klind/conf.h"
@@ -94,17 +95,18 @@ static void to_journal(enum kl_level level, const char *line)
 static int check_specs(const struct klind_conf *c)
 {
 	size_t i;
-	int ret = 0;
+	int ret = 0, err;
 
-	for (i = 0; i < c->nwatch; i++) {
+	for (i = 0; i < c->nwatch && ret != -ENOMEM; i++) {
 		const struct klind_watch_conf *w = &c->watch[i];
 		struct kl_spec *spec = NULL;
 
-		if (kl_spec_load(w->file, &spec)) {
+		err = kl_spec_load(w->file, &spec);
+		if (err) {
 			kl_err_at(c->path, w->line, 0,
 				  "[spec %s]: its specification '%s' cannot be used", w->name,
 				  w->file);
-			ret = -EINVAL;
+			ret = err == -ENOMEM ? err : -EINVAL;
 		} else if (!kl_spec_nprobes(spec)) {
 			kl_err_at(c->path, w->line, 0,
 				  "[spec %s]: '%s' has no probe clauses: expected a specification "
@@ -429,12 +431,14 @@ int main(int argc, char **argv)
 	struct klind_conf *c = NULL;
 	int ret;
 
+	kl_ending_guard();
 	setlocale(LC_CTYPE, "");
 	kl_log_level = KL_LOG_INFO;
 	if (getenv("JOURNAL_STREAM"))
 		kl_log_sink = to_journal;
-	argp_err_exit_status = KLIN_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret)
+		return kl_ending(ret);
 	d.path = a.config;
 	if (a.check) {
 		ret = read_conf(a.config, &c);
@@ -450,5 +454,5 @@ int main(int argc, char **argv)
 	free_watchers(d.watchers, d.n);
 	reporter_free(d.reporter);
 	klind_conf_free(d.conf);
-	return !ret ? KLIN_EXIT_OK : ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
+	return kl_ending(!ret ? KLIN_EXIT_OK : ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM);
 }

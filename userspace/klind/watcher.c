@@ -157,7 +157,7 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 	w->report_ns = report_ns;
 	w->shed = shed_new();
 	if (w->conf.name && w->conf.file && w->shed)
-		err = kl_spec_load(conf->file, &w->spec) ? -EINVAL : 0;
+		err = kl_spec_load(conf->file, &w->spec);
 	if (!err) {
 		opts.spec = w->spec;
 		err = kl_recorder_new(&opts, &w->r);

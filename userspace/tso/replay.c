@@ -266,8 +266,9 @@ static int read_lines(const char *path, char **text, char ***lines, size_t *n)
 	*lines = NULL;
 	*n = 0;
 	if (ret) {
-		kl_err("%s: %s", path, strerror(-ret));
-		return -EINVAL;
+		if (ret != -ENOMEM)
+			kl_err("%s: %s", path, strerror(-ret));
+		return ret == -ENOMEM ? ret : -EINVAL;
 	}
 	for (s = *text; s < *text + len; s = end + 1) {
 		end = memchr(s, '\n', *text + len - s);
@@ -281,22 +282,26 @@ static int read_lines(const char *path, char **text, char ***lines, size_t *n)
 	return 0;
 }
 
-char *kl_cert_history(const char *path)
+int kl_cert_history(const char *path, char **name)
 {
-	char *text = NULL, **lines = NULL, *name = NULL;
+	char *text = NULL, **lines = NULL;
 	size_t n = 0;
+	int ret = read_lines(path, &text, &lines, &n);
 
-	if (!read_lines(path, &text, &lines, &n)) {
-		if (n > 1 && is_certificate(lines[0]) &&
-		    !strncmp(lines[1], "history ", 8))
-			name = strdup(lines[1] + 8);
-		else
-			kl_err_at(path, 1, 0, "not a certificate: 'klin-certificate 2' and "
-				  "'history PATH' expected");
+	if (!ret && (n < 2 || !is_certificate(lines[0]) || strncmp(lines[1], "history ", 8))) {
+		kl_err_at(path, 1, 0, "not a certificate: 'klin-certificate 2' and "
+			  "'history PATH' expected");
+		ret = -EINVAL;
 	}
+	if (!ret) {
+		*name = strdup(lines[1] + 8);
+		ret = *name ? 0 : -ENOMEM;
+	}
+	if (ret == -ENOMEM)
+		kl_err("%s: out of memory", path);
 	free(lines);
 	free(text);
-	return name;
+	return ret;
 }
 
 static int replay_init(struct replay *r)

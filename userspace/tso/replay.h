@@ -19,10 +19,11 @@ struct kl_replay {
 /**
  * kl_cert_history() - the history that a certificate is about
  * @path: the certificate
+ * @name: the path as written there, to be freed
  *
- * Return: the path as written there, to be freed, or NULL after a message.
+ * Return: 0; -EINVAL or -ENOMEM after a message.
  */
-char *kl_cert_history(const char *path);
+int kl_cert_history(const char *path, char **name);
 
 /**
  * kl_cert_replay() - check a certificate
