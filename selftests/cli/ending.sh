@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The exit status of every command where the system refuses: a verdict is never one that
+# nobody has come to, and what did not reach standard output is told.
+
+. "$(dirname "$0")/common.sh"
+
+inject=${KLIN_INJECT:-$here/../../build/inject.so}
+klind=$(dirname "$(command -v "$KLIN")")/klind
+
+# full COMMAND...: standard output is a full disk.
+full()
+{
+	timeout -k 5 120 "$@" >/dev/full 2>err </dev/null
+	status=$?
+	if [ $status -eq 4 ] && grep -q "cannot write" err; then
+		ktap_pass "a full disk: ${*##*/}"
+	else
+		ktap_fail "a full disk: $*" "status $status" "$(head -n 3 err)"
+	fi
+}
+
+# injected STATUS NAME VARIABLE ARGUMENT...: klin with that failure.
+injected()
+{
+	want=$1 name=$2 variable=$3
+	shift 3
+	rm -f mark
+	timeout -k 5 120 env "$variable" KLIN_INJECT_MARK=mark LD_PRELOAD="$inject" "$KLIN" "$@" \
+		>out 2>err </dev/null
+	status=$?
+	if [ $status -eq "$want" ] && [ -e mark ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$variable klin $*: status $status, expected $want" "$(head -n 3 err)"
+	fi
+}
+
+ktap_header
+"$KLIN" gen --type=register --objects=8 --ops=400 -o good.txt
+"$KLIN" gen --type=register --objects=8 --ops=200000 -o large.klh
+"$KLIN" gen --type=queue --ops=400 --mutate=1 -o bad.txt
+cat >sb.litmus <<END
+X86 SB
+{ }
+ P0          | P1          ;
+ MOV [x],\$1 | MOV [y],\$1 ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\\ 1:EAX=0)
+END
+cat >model.lin <<END
+spec counter { word n = 0; method inc() -> word old { atomic_flush { n += 1; return n - 1; } } }
+shared word c = 0;
+method inc() -> word old { return fadd(&c, 1); }
+client general(2) ops(1);
+END
+
+for file in good.txt bad.txt; do
+	full "$KLIN" check $file
+	full "$KLIN" check --json $file
+	full "$KLIN" check --certificate=$file.cert $file
+	"$KLIN" check --certificate=$file.cert $file >out
+	full "$KLIN" replay $file.cert
+	full "$KLIN" convert $file -
+	full "$KLIN" convert --to=klh $file -
+	(cat $file; echo "# end") >followed.txt
+	full "$KLIN" check --follow followed.txt
+done
+full "$KLIN" gen
+full "$KLIN" gen --to=klh
+full "$KLIN" spec queue
+full "$KLIN" spec --dump queue
+full "$KLIN" spec --list
+full "$KLIN" explore --stats model.lin
+full "$KLIN" explore --json model.lin
+full "$KLIN" explore --outcomes "$specs/explore/fig5.lin"
+full "$KLIN" explore --histories model.lin
+full "$KLIN" litmus sb.litmus
+full "$KLIN" litmus --summary sb.litmus
+full "$KLIN" --help
+full "$KLIN" --version
+for command in $("$KLIN" --help | awk '/^  / { print $1 }'); do
+	full "$KLIN" "$command" --help
+done
+if [ -x "$klind" ]; then
+	full "$klind" --help
+	full "$klind" --version
+	printf '[spec port_range]\n' >klind.conf
+	full "$klind" --check-config --config klind.conf
+fi
+
+if [ ! -e "$inject" ] || grep -q __asan_init "$KLIN"; then
+	ktap_skip "what libraries do" "no library to preload: run make unit-build, without SAN=1"
+else
+	# Threads are a help, not a need.
+	for file in good.txt large.klh; do
+		for n in 1 2 3; do
+			injected 0 "thread $n and more cannot be had: $file" \
+				KLIN_INJECT_THREADS=$n check --threads=4 $file
+		done
+	done
+	injected 0 "no thread: few partitions" KLIN_INJECT_THREADS=1 check --threads=4 \
+		--no-partition large.klh
+	# A library that gives up in its way does not give a verdict.
+	for n in 1 2 10 100 200; do
+		injected 4 "exit(1) by a library, call $n" KLIN_INJECT_EXIT=$n check good.txt
+	done
+	for command in "gen" "spec queue" "explore model.lin" "litmus sb.litmus" \
+		"convert good.txt good.klh" "replay good.txt.cert"; do
+		# shellcheck disable=SC2086 # it is several words
+		injected 4 "exit(1) by a library: $command" KLIN_INJECT_EXIT=3 $command
+	done
+fi
+ktap_finish

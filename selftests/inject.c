@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A library to be preloaded: makes what a program asks of the system fail.
+ *
+ * KLIN_INJECT_ALLOC=N		the N-th allocation fails (malloc() and its kin, anonymous mmap())
+ * KLIN_INJECT_ALLOC_ON=N	the N-th and all that follow fail
+ * KLIN_INJECT_EXIT=N		the N-th allocation ends the program: exit(1), as a library may
+ * KLIN_INJECT_THREADS=N	the N-th thread and all that follow cannot be created
+ * KLIN_INJECT_MARK=FILE	is created when something was made to fail
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+
+static unsigned long fail_alloc, fail_from, fail_exit, fail_threads, allocs, threads;
+static const char *mark;
+static bool begun;
+
+static unsigned long number(const char *name)
+{
+	const char *s = getenv(name);
+
+	return s ? strtoul(s, NULL, 10) : 0;
+}
+
+/* Before main(), behind what the loader and other libraries allocate. */
+__attribute__((constructor)) static void begin(void)
+{
+	fail_alloc = number("KLIN_INJECT_ALLOC");
+	fail_from = number("KLIN_INJECT_ALLOC_ON");
+	fail_exit = number("KLIN_INJECT_EXIT");
+	fail_threads = number("KLIN_INJECT_THREADS");
+	mark = getenv("KLIN_INJECT_MARK");
+	begun = true;
+}
+
+static void set_mark(void)
+{
+	int fd = mark ? open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool fails(void)
+{
+	unsigned long n;
+
+	if (!begun)
+		return false;
+	n = __atomic_add_fetch(&allocs, 1, __ATOMIC_RELAXED);
+	if (n == fail_exit) {
+		set_mark();
+		exit(1);
+	}
+	if (n != fail_alloc && (!fail_from || n < fail_from))
+		return false;
+	if (n == fail_alloc || n == fail_from)
+		set_mark();
+	errno = ENOMEM;
+	return true;
+}
+
+void *malloc(size_t size)
+{
+	return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __libc_realloc(p, size);
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+	return fails() ? NULL : __libc_memalign(align, size);
+}
+
+void *memalign(size_t align, size_t size)
+{
+	return fails() ? NULL : __libc_memalign(align, size);
+}
+
+int posix_memalign(void **p, size_t align, size_t size)
+{
+	void *q = fails() ? NULL : __libc_memalign(align, size);
+
+	if (!q)
+		return ENOMEM;
+	*p = q;
+	return 0;
+}
+
+void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
+{
+	if (flags & MAP_ANONYMOUS && fails())
+		return MAP_FAILED;
+	return (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, off);
+}
+
+int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
+{
+	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	if (fail_threads && __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) >= fail_threads) {
+		set_mark();
+		return EAGAIN;
+	}
+	if (!real)
+		real = dlsym(RTLD_NEXT, "pthread_create");
+	return real(t, attr, run, arg);
+}
