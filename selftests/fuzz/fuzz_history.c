@@ -101,8 +101,8 @@ static void load(struct file *f, const char *data, size_t len)
 
 static void load_klh(struct file *f, const struct kl_history *h, const char *path)
 {
-	char *data;
-	size_t len;
+	char *data = NULL;
+	size_t len = 0;
 
 	if (kl_klh_write(h, path) || kl_read_file(path, &data, &len))
 		die("cannot write a file in the temporary directory");

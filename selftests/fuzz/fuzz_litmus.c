@@ -39,8 +39,8 @@ static const char *const tests[] = {
 	" negl %r9d            | shll $2,%r10d         ;\n"
 	" out: ret             | testq %r8,%r8         ;\n"
 	"locations [t[0]; t[1]; c; w;]\nforall (0:rax=0 /\\ true \\/ 1:r8=x)\n",
-	"X86 kinds\n{ x=0; };\n P0 | P1 ;\n UXCH [x],EAX | ADD [x],$2 ;\n"
-	"final (0:EAX=0)\nwith tso: ~exists; default: exists;\n<<\nshow 0\n>>\n",
+	("X86 kinds\n{ x=0; };\n P0 | P1 ;\n UXCH [x],EAX | ADD [x],$2 ;\n"
+	 "final (0:EAX=0)\nwith tso: ~exists; default: exists;\n<<\nshow 0\n>>\n"),
 };
 
 static const char *const words[] = {

@@ -388,7 +388,7 @@ static void test_gaps(void **state)
 {
 	struct kl_spec *spec = load();
 	const unsigned long n = runs();
-	unsigned long i, wrongs = 0, found = 0;
+	unsigned long i, found = 0;
 	uint64_t seed = 5;
 
 	for (i = 0; i < n; i++) {
@@ -411,11 +411,10 @@ static void test_gaps(void **state)
 		h.n = to;
 		v = follow(spec, &h, i & 4 ? 1 : 0, i & 8 ? 1 : 0,
 			   i & 16 ? KL_CLOCK_SEQ : KL_CLOCK_MONO, &seen, reason);
-		if (v != KL_VIOLATION && i % 8)
+		if (v != KL_VIOLATION)
 			continue;
-		found += v == KL_VIOLATION;
-		wrongs += offline(spec, &h) == KL_VIOLATION;
-		if (v == KL_VIOLATION && offline(spec, &h) != KL_VIOLATION)
+		found++;
+		if (offline(spec, &h) != KL_VIOLATION)
 			show(&h, 0, v, &seen, reason);
 	}
 	print_message("gaps: %lu of %lu found\n", found, n);

@@ -24,8 +24,14 @@
 #include "dwarf/debug.h"
 #include "dwarf/insn.h"
 
+#if __has_attribute(noclone)
+#define one_copy noinline, noclone
+#else
+#define one_copy noinline
+#endif
+
 /* As a kernel is compiled: what sanitizers put in between is not what is tested. */
-#define noinline __attribute__((noinline, noclone, no_sanitize("address", "undefined")))
+#define noinline __attribute__((one_copy, no_sanitize("address", "undefined")))
 #define always static inline \
 	__attribute__((always_inline, no_sanitize("address", "undefined")))
 #define LOG 4096

@@ -5,6 +5,7 @@
  */
 #include <emmintrin.h>
 
+#include "base/compiler.h"
 #include "history/klh_numbers.h"
 
 #define TOGETHER	128
@@ -21,7 +22,7 @@ static inline uint64_t find_last(const uint8_t *p)
 	return ~more;
 }
 
-__attribute__((target_clones("avx2", "default"), optimize("O3")))
+KL_VECTORIZED
 static void widen(uint64_t *v, const uint8_t *p, size_t n)
 {
 	size_t i;
@@ -31,7 +32,7 @@ static void widen(uint64_t *v, const uint8_t *p, size_t n)
 }
 
 /* The seven bits of each of the eight bytes of each. */
-__attribute__((target_clones("avx2", "default"), optimize("O3")))
+KL_VECTORIZED
 static void squeeze(uint64_t *v, size_t n)
 {
 	size_t i;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compiler.h"
 #include "base/mem.h"
 #include "history/internal.h"
 #include "history/klh_format.h"
@@ -124,7 +125,7 @@ static bool read_part(struct klh_ops *o, const struct kl_history *h, struct klh_
 }
 
 /* Is each of @p below @limit? */
-__attribute__((target_clones("avx2", "default"), optimize("O3")))
+KL_VECTORIZED
 static bool all_below(const uint8_t *p, size_t n, size_t limit)
 {
 	uint8_t most = 0;
@@ -139,7 +140,7 @@ static bool all_below(const uint8_t *p, size_t n, size_t limit)
  * Arguments and results of @n operations; 0 if one cannot have so many.  *@valued: each
  * has one.
  */
-__attribute__((target_clones("avx2", "default"), optimize("O3")))
+KL_VECTORIZED
 static size_t count_values(const uint8_t *shape, size_t n, bool *valued)
 {
 	uint8_t args = 0, results = 0, least = 1;

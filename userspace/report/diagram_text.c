@@ -14,8 +14,8 @@ void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layou
 		[KL_CLOCK_MONO] = "times in ns",
 		[KL_CLOCK_SEQ] = "times are counts of one atomic counter",
 		[KL_CLOCK_TICK] = "times are ticks of a shared counter",
-		[KL_CLOCK_EPOCH] = "times are rounds; inside one only each CPU's own order is "
-				   "known",
+		[KL_CLOCK_EPOCH] =
+			"times are rounds; inside one only each CPU's own order is known",
 	};
 
 	fprintf(f, "  %s", clocks[h->clock]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/mem.h"
 #include "check/mono/cover.h"
 
@@ -49,7 +50,7 @@ void cover_free(struct cover *c)
 	memset(c, 0, sizeof(*c));
 }
 
-__attribute__((target_clones("avx2", "default"), optimize("O3")))
+KL_VECTORIZED
 static int32_t least(const int32_t *v)
 {
 	int32_t min = v[0];
@@ -60,7 +61,7 @@ static int32_t least(const int32_t *v)
 	return min;
 }
 
-__attribute__((target_clones("avx2", "default"), optimize("O3")))
+KL_VECTORIZED
 uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed)
 {
 	const int32_t *v = c->count[0] + (size_t)block * COVER_BLOCK, most = c->level - owed;
@@ -81,7 +82,7 @@ uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed)
 }
 
 /* Take @what from @from .. @to of a block. */
-__attribute__((target_clones("avx2", "default"), optimize("O3")))
+KL_VECTORIZED
 static void subtract(uint32_t *v, int from, int to, uint32_t what)
 {
 	int i;
@@ -91,7 +92,7 @@ static void subtract(uint32_t *v, int from, int to, uint32_t what)
 }
 
 /* Take 1 from @from .. @to of a block, and tell the least of all of it. */
-__attribute__((target_clones("avx2", "default"), optimize("O3")))
+KL_VECTORIZED
 static int32_t take_one(int32_t *v, int from, int to)
 {
 	int32_t min = INT32_MAX;

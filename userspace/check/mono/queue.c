@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "check/mono/bits.h"
@@ -339,8 +340,8 @@ static inline __attribute__((always_inline)) uint64_t next_rank(struct next *n, 
 	return later(most, rank(v)) | never;
 }
 
-/* As far as @end; vectors that are read where numbers were just written would have to wait. */
-__attribute__((optimize("no-tree-vectorize")))
+/* As far as @end. */
+KL_NOT_VECTORIZED
 static void place_some(struct next *next, uint32_t end)
 {
 	struct next n = *next;	/* for the registers */

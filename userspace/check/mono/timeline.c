@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "check/mono/eye.h"
@@ -481,10 +482,9 @@ uint32_t put_before(struct timeline *t, size_t *head, uint64_t time, uint32_t *e
 
 /*
  * Operations @i .. @end - 1, a block at most, or up to one whose thread may return when it is
- * called: the next item.  Vectors that are read where numbers were just written would have
- * to wait.
+ * called: the next item.
  */
-__attribute__((optimize("no-tree-vectorize")))
+KL_NOT_VECTORIZED
 static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
 {
 	/* There is room for all but what put_before() makes room for. */
