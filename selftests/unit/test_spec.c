@@ -405,7 +405,7 @@ static void test_bad_probes(void **state)
 	bad(SPEC "probe nop on f(a) or g(b) { object b; }",
 	    "t.lin:3:36: error: 'f' is given no parameter 'b' in this clause\n");
 	bad(SPEC "probe nop on f(a) { object a; } or g(a) { objekt a; }",
-	    "t.lin:3:43: error: expected 'object', 'when', 'argument', 'result' or 'point', found "
+	    "t.lin:3:43: error: expected 'object', 'when', 'argument', 'result', 'point' or 'coverage', found "
 	    "'objekt'\n");
 	bad(SPEC "probe set on f(a) { argument l = empty + 1, h = a; }",
 	    "t.lin:3:34: error: 'empty' is no number: it can be an argument or result as a whole, "
@@ -425,12 +425,21 @@ static void test_bad_probes(void **state)
 	    "'a'\n");
 	bad(SPEC "probe nop on f+x(a);", "t.lin:3:16: error: expected an offset into the function "
 	    "after '+', found 'x'\n");
+	bad(SPEC "probe nop on f(a) { coverage asserted; }",
+	    "t.lin:3:38: error: expected the reason, in quotes, found ';'\n");
+	bad(SPEC "probe nop on f(a) { coverage asserted \" \"; }",
+	    "t.lin:3:39: error: expected a reason: why no call is missed\n");
+	bad(SPEC "probe nop on f(a) { coverage whole; }",
+	    "t.lin:3:30: error: expected 'asserted' after 'coverage', and why no call is missed, in "
+	    "quotes, found 'whole'\n");
+	bad(SPEC "probe nop on f(a) { coverage asserted \"a\"; coverage asserted \"b\"; }",
+	    "t.lin:3:44: error: a second 'coverage' in this clause\n");
 	bad(SPEC "probe nop on f(a) { point on g+; }", "t.lin:3:32: error: expected an offset into "
 	    "the function after '+', found ';'\n");
 	bad(SPEC "probe nop on f(a) { point on g; point on h; }",
 	    "t.lin:3:33: error: a second 'point' in this clause\n");
 	bad(SPEC "probe nop on f(a) { objekt a; when f(1); }",
-	    "t.lin:3:21: error: expected 'object', 'when', 'argument', 'result' or 'point', found "
+	    "t.lin:3:21: error: expected 'object', 'when', 'argument', 'result', 'point' or 'coverage', found "
 	    "'objekt'\n"
 	    "t.lin:3:36: error: 'f' is given no parameter 'f' in this clause\n");
 	bad(SPEC "probe nop on klin:a.b { }", "t.lin:3:23: error: expected ';' or 'or': what a klin: "

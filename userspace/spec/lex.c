@@ -154,6 +154,26 @@ static void lex_number(struct lexer *l, struct kl_tok *t)
 	t->num = v;
 }
 
+/* A text in quotes, for people: no escapes, and it ends in its line. */
+static void lex_string(struct lexer *l, struct kl_tok *t)
+{
+	int c;
+
+	t->kind = KL_TOK_STRING;
+	for (l->pos++; (c = at(l, 0)) != '"'; l->pos++) {
+		if (l->pos < l->len && c >= ' ' && c != 127)
+			continue;
+		t->kind = KL_TOK_BAD;
+		if (l->pos >= l->len || c == '\n')
+			kl_diag_err(l->d, t->pos, "this text has no end, expected '\"' in its line");
+		else
+			kl_diag_err(l->d, here(l), "a byte 0x%02x is no part of a text", c);
+		return;
+	}
+	l->pos++;
+	t->len = l->pos - t->off;
+}
+
 static void lex_punct(struct lexer *l, struct kl_tok *t)
 {
 	static const struct {
@@ -216,6 +236,8 @@ int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out)
 			lex_number(&l, t);
 		else if (name_char(c))
 			lex_name(&l, t);
+		else if (c == '"')
+			lex_string(&l, t);
 		else
 			lex_punct(&l, t);
 		if (t->kind != KL_TOK_BAD)

@@ -29,6 +29,7 @@ enum kl_tok_kind {
 	KL_TOK_DOTDOT,
 	KL_TOK_INC,
 	KL_TOK_DEC,
+	KL_TOK_STRING,	/* "..." in one line, the quotes are part of it */
 	/* The assignment OP= is this plus OP's own kind, which is below 300. */
 	KL_TOK_ASSIGN	= 1000,
 };

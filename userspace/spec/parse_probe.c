@@ -7,6 +7,7 @@
 
 #define PARAMS_MAX	16	/* of a probed function */
 #define TARGETS_MAX	8	/* alternatives of a clause */
+#define REASON_MAX	300	/* characters */
 
 /* A target in the making, with its body; constant once it is done. */
 struct clause {
@@ -276,6 +277,28 @@ static void parse_point(struct kl_parser *p, struct kl_probe_target *t)
 	t->point = copy;
 }
 
+/* `coverage asserted "REASON";' */
+static void parse_coverage(struct kl_parser *p, struct kl_probe_target *t)
+{
+	const struct kl_tok *tok;
+	char *reason;
+
+	if (t->asserted)
+		kl_p_fail(p, kl_p_peek(p)->pos, "a second 'coverage' in this clause");
+	kl_p_next(p);
+	if (!kl_p_take_word(p, "asserted"))
+		kl_p_expected(p, "'asserted' after 'coverage', and why no call is missed, in quotes");
+	tok = kl_p_expect(p, KL_TOK_STRING, "the reason, in quotes");
+	if (tok->len - 2 > REASON_MAX)
+		kl_p_fail(p, tok->pos, "this reason has more than %d characters", REASON_MAX);
+	reason = kl_p_alloc(p, tok->len);
+	memcpy(reason, kl_p_spec(p)->text + tok->off + 1, tok->len - 2);
+	if (strspn(reason, " \t") == strlen(reason))
+		kl_p_fail(p, tok->pos, "expected a reason: why no call is missed");
+	kl_p_expect(p, ';', "';' after the reason");
+	t->asserted = reason;
+}
+
 static void parse_item(struct kl_parser *p, void *arg)
 {
 	struct clause *c = arg;
@@ -291,8 +314,11 @@ static void parse_item(struct kl_parser *p, void *arg)
 		parse_fetches(p, c, true);
 	else if (kl_p_is_word(p, "point"))
 		parse_point(p, t);
+	else if (kl_p_is_word(p, "coverage"))
+		parse_coverage(p, t);
 	else
-		kl_p_expected(p, "'object', 'when', 'argument', 'result' or 'point'");
+		kl_p_expected(p, "'object', 'when', 'argument', 'result', 'point' or "
+			      "'coverage'");
 }
 
 static size_t add_missing(char *buf, size_t size, size_t len, const struct kl_fetch *f,

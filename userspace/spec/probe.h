@@ -47,6 +47,12 @@
  * PLACE;` in a body notes when the last such place was executed in an operation, as
  * the likely time of its effect.
  *
+ *	probe put on store_put(store, v) { ... coverage asserted "called by pointer only"; }
+ *
+ * A compiler may have inlined or cloned a function; calls that do so pass its entry by.
+ * klin finds out whether all calls are seen (see probe/coverage.h); `coverage asserted
+ * "REASON";' says that they are, or that those that are not do no harm.
+ *
  * A target klin:NAME is a
  * method that code instrumented with <klin.h> declares (debugfs klin/methods):
  * arguments and results are taken by position.
@@ -135,6 +141,7 @@ struct kl_probe_target {
 	uint64_t offset;
 	unsigned int ninlined;	/* so many parameters are the inlined function's, the first */
 	const struct kl_spot *point;	/* NULL: none */
+	const char *asserted;		/* why its coverage is taken as whole; NULL: it is not */
 	const char *name;
 	const char *module;	/* "mod" in mod:func, or NULL */
 	const char **params;	/* the parameters */
