@@ -429,6 +429,8 @@ int kl_cut_history(const struct kl_cut *c, const uint32_t *kept, size_t n, bool 
 	h->error = c->h->error;
 	h->ncpus = c->h->ncpus;
 	h->fresh = c->h->fresh && !c->forgot;
+	if (kl_history_copy_coverage(h, c->h))
+		goto err;
 	for (i = 0; i < n; i++) {
 		k[i].op = c->h->ops[kept[i]];
 		k[i].drain = kl_op_drain(c->h, &c->h->ops[kept[i]]);

@@ -53,6 +53,7 @@ void kl_history_free(struct kl_history *h)
 	free(h->spec_text);
 	free(h->release);
 	free(h->attached);
+	kl_history_free_coverage(h);
 	free(h);
 }
 
@@ -113,8 +114,7 @@ static uint64_t thread_hash(const struct kl_history *h, size_t i)
 	return hash_raw(h->threads[i]);
 }
 
-/* What every form can hold and every reader tells from a number. */
-static bool valid_name(const char *name, size_t len)
+bool kl_name_is_valid(const char *name, size_t len)
 {
 	size_t i;
 
@@ -143,7 +143,7 @@ int64_t kl_history_method(struct kl_history *h, const char *name, size_t len)
 				return t->slot[at] - 1;
 		}
 	}
-	if (!valid_name(name, len))
+	if (!kl_name_is_valid(name, len))
 		return -EINVAL;
 	if (h->nmethods >= UINT16_MAX)
 		return -EOVERFLOW;

@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "base/val.h"
+#include "history/coverage.h"
 
 #define KL_TIME_MIN	0
 #define KL_TIME_MAX	UINT64_MAX	/* never, or not known */
@@ -106,6 +107,8 @@ struct kl_history {
 	char *spec_path, *spec_text;	/* the spec it was recorded with, or NULL */
 	char *release;			/* kernel release, or NULL */
 	char *attached;			/* how it was recorded, lines, or NULL */
+	struct kl_coverage *coverage;	/* of each probe clause it was recorded by */
+	size_t ncoverage, ccoverage;
 };
 
 /* A bit for so many arguments, and one for so many results. */

@@ -48,6 +48,9 @@ void kl_history_expect(struct kl_history *h, double times, size_t most);
  */
 int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner);
 
+/* May a method be called so?  Every form can hold it, and every reader tells it from a number. */
+bool kl_name_is_valid(const char *name, size_t len);
+
 extern const char *const kl_clock_names[4];
 extern const char *const kl_gap_reasons[3];
 

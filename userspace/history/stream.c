@@ -252,7 +252,12 @@ static int renew(struct kl_history **h, bool tables)
 	new->spec_text = old->spec_text;
 	new->release = old->release;
 	new->attached = old->attached;
+	new->coverage = old->coverage;
+	new->ncoverage = old->ncoverage;
+	new->ccoverage = old->ccoverage;
 	old->spec_path = old->spec_text = old->release = old->attached = NULL;
+	old->coverage = NULL;
+	old->ncoverage = old->ccoverage = 0;
 	kl_history_free(old);
 	*h = new;
 	return 0;

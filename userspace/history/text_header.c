@@ -209,6 +209,32 @@ static int header_gap(struct kl_history *h, struct kl_text_src *s, const char *p
 	return kl_history_add_gap(h, &gap);
 }
 
+static int header_coverage(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	const char *method = kl_scan_skip(p), *text = NULL;
+	const size_t len = kl_scan_word(method);
+	size_t ntext = 0;
+	unsigned int i;
+
+	if (!len || !kl_name_is_valid(method, len))
+		return kl_scan_bad(&s->scan, method, "a method's name");
+	p = method + len;
+	for (i = 0; i < 3; i++)
+		if (take(&p, kl_cover_names[i]))
+			break;
+	if (i == 3)
+		return kl_scan_bad(&s->scan, kl_scan_skip(p), "whole, asserted or unknown");
+	p = kl_scan_skip(p);
+	if (*p == '"') {
+		text = p + 1;
+		ntext = strcspn(text, "\"\n");
+		if (text[ntext] != '"')
+			return kl_scan_bad(&s->scan, text + ntext, "'\"' at the end of the text");
+		p = text + ntext + 1;
+	}
+	return at_end(s, p) ?: kl_history_cover(h, i, method, len, text, ntext);
+}
+
 static int header_floor(struct kl_text_src *s, const char *p)
 {
 	uint64_t v;
@@ -247,6 +273,8 @@ int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 		return take_line(s, p, &h->release, "a kernel release");
 	if (take(&p, "spec"))
 		return take_line(s, p, &h->spec_path, "a spec file's name");
+	if (take(&p, "coverage"))
+		return header_coverage(h, s, p);
 	if (take(&p, "gap"))
 		return header_gap(h, s, p);
 	if (take(&p, "floor"))

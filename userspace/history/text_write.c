@@ -151,8 +151,18 @@ static void put_gap(FILE *f, const struct kl_history *h, const struct kl_gap *g)
 	fputc('\n', f);
 }
 
+static void put_coverage(FILE *f, const struct kl_coverage *c)
+{
+	fprintf(f, "# coverage %s %s", c->method, kl_cover_names[c->kind]);
+	if (c->text)
+		fprintf(f, " \"%s\"", c->text);
+	fputc('\n', f);
+}
+
 void kl_text_put_header(FILE *f, const struct kl_history *h)
 {
+	size_t i;
+
 	fprintf(f, "# klin history 1\n# clock %s error %" PRIu64 "\n# first %s\n",
 		kl_clock_names[h->clock], h->error, h->fresh ? "init" : "any");
 	if (h->ncpus)
@@ -161,6 +171,8 @@ void kl_text_put_header(FILE *f, const struct kl_history *h)
 		fprintf(f, "# release %s\n", h->release);
 	if (h->spec_path)
 		fprintf(f, "# spec %s\n", h->spec_path);
+	for (i = 0; i < h->ncoverage; i++)
+		put_coverage(f, &h->coverage[i]);
 	put_text(f, "|", h->spec_text);
 	put_text(f, "attached", h->attached);
 }

@@ -64,7 +64,8 @@ static struct kl_history *copy_head(const struct kl_history *from)
 	h->ncpus = from->ncpus;
 	if (!copy_text(&h->spec_path, from->spec_path) &&
 	    !copy_text(&h->spec_text, from->spec_text) &&
-	    !copy_text(&h->release, from->release) && !copy_text(&h->attached, from->attached))
+	    !copy_text(&h->release, from->release) && !copy_text(&h->attached, from->attached) &&
+	    !kl_history_copy_coverage(h, from))
 		return h;
 	kl_history_free(h);
 	return NULL;
