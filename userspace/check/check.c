@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/sort.h"
+#include "check/coverage.h"
 #include "base/threads.h"
 #include "check/portfolio.h"
 #include "spec/container.h"
@@ -376,7 +377,7 @@ static void add_up(struct kl_report *r)
 		snprintf(r->reason, sizeof(r->reason), "%s", r->h->ngaps ?
 			 "no operations; some were lost" : "no operations");
 	}
-	for (i = 0; i < r->nparts && r->verdict == KL_UNKNOWN; i++) {
+	for (i = 0; i < r->nparts && r->verdict == KL_UNKNOWN && !r->suspected; i++) {
 		if (r->parts[i].answer.verdict == KL_UNKNOWN) {
 			snprintf(r->reason, sizeof(r->reason), "%s", r->parts[i].answer.reason);
 			break;
@@ -391,6 +392,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	const uint64_t start = kl_now_ns();
 	uint64_t shrink;
 	struct kl_job j = { .spec = spec, .h = h, .opt = opt };
+	const struct kl_coverage *blind;
 	struct kl_report *r = calloc(1, sizeof(*r));
 	struct kl_split s = { 0 };
 	int *map = NULL, ret;
@@ -426,6 +428,9 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		ret = shrink_parts(&j, &s, r);
 	if (ret)
 		goto out;
+	blind = kl_coverage_harm(spec, h);
+	if (blind)
+		kl_report_suspect(r, blind);
 	add_up(r);
 	r->shrink_seconds = (kl_now_ns() - shrink) / 1e9;
 	r->seconds = (kl_now_ns() - start) / 1e9;

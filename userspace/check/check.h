@@ -176,6 +176,7 @@ struct kl_part_result {
 	struct kl_answer answer;
 	const struct kl_engine *engine;	/* that gave the answer */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
+	bool suspected;		/* a violation; UNKNOWN only as calls may have passed unseen */
 	/* Why the log-linear monitors, and the engine `ends', did not decide it, or empty. */
 	char declined[2][160];
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
@@ -199,6 +200,7 @@ struct kl_report {
 	uint32_t *ops;		/* of all partitions */
 	size_t count[3];	/* partitions of each verdict */
 	size_t sc_violations;	/* partitions that only the store buffer explains */
+	size_t suspected;	/* UNKNOWN partitions that are violations if all calls were seen */
 	double seconds;		/* in all */
 	double shrink_seconds;	/* of these, making counterexamples */
 };

@@ -58,7 +58,8 @@ static void violation_json(const struct session *s, const struct kl_online_viola
 	char words[512];
 	size_t i;
 
-	json_object_set_new(j, "verdict", json_string("VIOLATION"));
+	json_object_set_new(j, "verdict", json_string(v->suspect ? "UNKNOWN" : "VIOLATION"));
+	json_object_set_new(j, "suspected", json_boolean(v->suspect != NULL));
 	if (!v->all_objects) {
 		snprintf(words, sizeof(words), "0x%" PRIx64, v->object);
 		json_object_set_new(j, "object", json_string(words));
@@ -98,9 +99,10 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 		return;
 	}
 	if (v->time == KL_TIME_MAX)
-		printf("VIOLATION at the end");
+		printf("%s at the end", v->suspect ? "Suspected violation" : "VIOLATION");
 	else
-		printf("VIOLATION at time %" PRIu64, v->time);
+		printf("%s at time %" PRIu64, v->suspect ? "Suspected violation" : "VIOLATION",
+		       v->time);
 	printf(", after %" PRIu64 " calls and returns", v->events);
 	if (!v->all_objects)
 		printf(", object 0x%" PRIx64, v->object);
@@ -202,6 +204,7 @@ static void summary_json(const struct session *s, const struct kl_online_stats *
 	json_object_set_new(j, "operations", kl_json_number(st->ops));
 	json_object_set_new(j, "events", kl_json_number(st->events));
 	json_object_set_new(j, "violations", kl_json_number(st->violations));
+	json_object_set_new(j, "suspected", kl_json_number(st->suspected));
 	json_object_set_new(j, "told", kl_json_number(s->told < LINES ? s->told : LINES));
 	json_object_set_new(parts, "linearizable", kl_json_number(st->count[KL_LINEARIZABLE]));
 	json_object_set_new(parts, "violated", kl_json_number(st->count[KL_VIOLATION]));

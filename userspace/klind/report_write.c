@@ -51,7 +51,7 @@ static int prove(struct report *r, const struct flight_shot *shot, const uint64_
 	ret = flight_shot_history(shot, object, &r->history);
 	if (!ret)
 		ret = kl_check(r->i->spec, r->history, &opt, &r->check);
-	return ret ? ret : r->check->verdict == KL_VIOLATION ? 0 : -ENODATA;
+	return ret ? ret : r->check->verdict == KL_VIOLATION || r->check->suspected ? 0 : -ENODATA;
 }
 
 /* The window that the check told of; else what the flight recorder has of the object. */
@@ -143,7 +143,8 @@ static int put_json(const struct report *r, const char *when, bool proved)
 	json_object_set_new(j, "written", json_string(when));
 	if (*i->reason)
 		json_object_set_new(j, "reason", json_string(i->reason));
-	if (i->kind == INCIDENT_VIOLATION) {
+	if (i->kind == INCIDENT_VIOLATION || i->suspected) {
+		json_object_set_new(j, "suspected", json_boolean(i->suspected));
 		if (i->has_object) {
 			snprintf(words, sizeof(words), "0x%" PRIx64, i->object);
 			json_object_set_new(j, "object", json_string(words));
@@ -235,7 +236,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 	ret = flight_shot_history(i->flight, NULL, &r.flight);
 	if (!ret)
 		ret = put_history(&r, r.flight, "flight.klh");
-	if (!ret && i->kind == INCIDENT_VIOLATION)
+	if (!ret && (i->kind == INCIDENT_VIOLATION || i->suspected))
 		ret = put_proof(&r, &proved);
 	if (!ret)
 		ret = put_json(&r, when, proved);

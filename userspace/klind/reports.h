@@ -10,7 +10,7 @@
  *		certificate		of history.klh, for klin replay
  *		counterexample.txt	for people
  *
- * For what is no violation there are report.json and flight.klh alone.
+ * For what is no violation, and is not suspected to be one, there are report.json and flight.klh alone.
  */
 #ifndef KLIND_REPORTS_H
 #define KLIND_REPORTS_H
@@ -32,6 +32,7 @@ struct incident {
 	struct flight_shot *flight;
 	struct flight_shot *window;	/* the operations that show a violation, or NULL */
 	bool has_object, has_key;
+	bool suspected;			/* INCIDENT_UNKNOWN: a violation if all calls were seen */
 	uint64_t object, key;
 	uint64_t time, events;		/* see struct kl_online_violation */
 	char reason[160], engine[64];

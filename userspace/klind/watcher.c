@@ -107,10 +107,12 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	if (v->has_key)
 		snprintf(where + strlen(where), sizeof(where) - strlen(where), ", key %" PRIu64,
 			 v->key);
-	if (!begin_report(w, INCIDENT_VIOLATION, &i))
+	if (!begin_report(w, v->suspect ? INCIDENT_UNKNOWN : INCIDENT_VIOLATION, &i))
 		return;
-	kl_warn("%s: VIOLATION at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->time, where,
-		v->reason, v->engine);
+	kl_warn("%s: %s at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->suspect ?
+		"UNKNOWN, a suspected violation" : "VIOLATION", v->time, where,
+		v->suspect ? v->suspect : v->reason, v->engine);
+	i.suspected = v->suspect != NULL;
 	i.has_object = !v->all_objects;
 	i.object = v->object;
 	i.has_key = v->has_key;

@@ -85,6 +85,7 @@ static json_t *part_json(const struct kl_part_result *p)
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
 							    json_null());
+	json_object_set_new(j, "suspected", json_boolean(p->suspected));
 	if (p->answer.verdict == KL_UNKNOWN || p->answer.ncore)
 		json_object_set_new(j, "reason", kl_json_text(p->answer.reason));
 	json_object_set_new(j, "needs_store_buffer", json_boolean(p->sc_violation));
@@ -108,6 +109,24 @@ static void add_cost(json_t *j, const struct kl_report *r, const struct kl_cost 
 	json_object_set_new(j, "peak_bytes", json_integer(c->peak_bytes));
 }
 
+static json_t *coverage_json(const struct kl_history *h)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < h->ncoverage; i++) {
+		const struct kl_coverage *c = &h->coverage[i];
+		json_t *j = json_object();
+
+		json_object_set_new(j, "method", kl_json_text(c->method));
+		json_object_set_new(j, "coverage", json_string(kl_cover_names[c->kind]));
+		if (c->text)
+			json_object_set_new(j, "reason", kl_json_text(c->text));
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
 void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		   const struct kl_cost *cost)
 {
@@ -126,6 +145,9 @@ void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 	json_object_set_new(j, "violations", json_integer(r->count[KL_VIOLATION]));
 	json_object_set_new(j, "unknown", json_integer(r->count[KL_UNKNOWN]));
 	json_object_set_new(j, "need_store_buffer", json_integer(r->sc_violations));
+	json_object_set_new(j, "suspected", json_integer(r->suspected));
+	if (r->h->ncoverage)
+		json_object_set_new(j, "coverage", coverage_json(r->h));
 	json_object_set_new(j, "seconds", json_real(r->seconds));
 	if (cost)
 		add_cost(j, r, cost);

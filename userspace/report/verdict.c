@@ -56,7 +56,7 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 	fputs(kl_verdict_name(r->verdict), f);
 	if (r->verdict == KL_UNKNOWN)
 		fprintf(f, " (%s)", r->reason);
-	if (r->verdict == KL_VIOLATION || r->nparts > 1)
+	if (r->verdict == KL_VIOLATION || r->suspected || r->nparts > 1)
 		fprintf(f, ": %zu of %zu partitions linearizable, %zu violated, %zu unknown",
 			r->count[KL_LINEARIZABLE], r->nparts, r->count[KL_VIOLATION],
 			r->count[KL_UNKNOWN]);
@@ -66,9 +66,33 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 	fprintf(f, " (%.3f s)\n", r->seconds);
 }
 
+/* What is not whole, and of a suspected violation how to know. */
+static void print_coverage(FILE *f, const struct kl_report *r)
+{
+	const struct kl_history *h = r->h;
+	size_t i;
+
+	for (i = 0; i < h->ncoverage; i++) {
+		const struct kl_coverage *c = &h->coverage[i];
+		const int m = kl_spec_find_method(r->spec, c->method);
+
+		if (c->kind == KL_COVER_WHOLE)
+			continue;
+		fprintf(f, "coverage of %s: %s%s%s%s\n", c->method, kl_cover_names[c->kind],
+			c->text ? ", " : "", c->text ? c->text : "",
+			c->kind == KL_COVER_UNKNOWN && m >= 0 && kl_spec_method(r->spec, m)->pure ?
+			" (it writes nothing, which does no harm)" : "");
+	}
+	if (r->suspected)
+		fprintf(f, "To know, record with debugging information (--debug=FILE; Debian: "
+			"linux-image-%s-dbg), or say in the\nprobe clause why no call is missed: "
+			"coverage asserted \"REASON\";\n", h->release ? h->release : "...");
+}
+
 void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		     const struct kl_verdict_style *style)
 {
+	bool told = false;
 	size_t i;
 
 	if (style && style->json) {
@@ -76,6 +100,7 @@ void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		return;
 	}
 	print_summary(f, r, name);
+	print_coverage(f, r);
 	if (style && style->quiet)
 		return;
 	if (style && style->explain)
@@ -83,12 +108,15 @@ void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 	for (i = 0; i < r->nparts; i++) {
 		const struct kl_part_result *p = &r->parts[i];
 
-		if (p->answer.verdict != KL_VIOLATION || !p->cex)
+		if ((p->answer.verdict != KL_VIOLATION && !p->suspected) || !p->cex)
 			continue;
+		if (p->suspected && !told)
+			fputs("\nA violation, if all calls were seen:\n", f);
+		told |= p->suspected;
 		if (r->nparts > 1) {
 			fputc('\n', f);
 			print_part_name(f, p);
-			fputs(": VIOLATION\n", f);
+			fputs(p->suspected ? ": suspected\n" : ": VIOLATION\n", f);
 		}
 		if (p->answer.ncore && *p->answer.reason)
 			fprintf(f, "\nWhat is wrong: %s.\n", p->answer.reason);

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "check/coverage.h"
 #include "tso/tso.h"
 #include "watch/feed.h"
 #include "watch/shed.h"
@@ -37,6 +38,7 @@ struct feed {
 	struct kl_online_stats before;	/* of the checks before the last renewal */
 	bool renewed;
 	bool joint;		/* objects are not told apart */
+	struct kl_history *head;	/* what the history says of its coverage */
 };
 
 struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
@@ -49,16 +51,22 @@ struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
 	f->spec = spec;
 	f->opts = *opts;
 	f->joint = kl_spec_partition(spec) == KL_PART_NONE;
+	f->head = kl_history_new();
+	if (!f->head || kl_history_copy_coverage(f->head, h))
+		goto err;
 	f->online = (struct kl_online_opts){
 		.clock = h->clock, .error = h->error, .fresh = h->fresh,
 		.classical = opts->classical, .engines = kl_engines,
 		.tso_oracle = &kl_tso_oracle_engine, .max_shrink = opts->show,
 		.histories = opts->histories,
+		.suspect = kl_coverage_harm(spec, f->head),
 		.bytes = opts->bytes, .stop = opts->stop, .violation = opts->violation,
 		.ctx = opts->ctx,
 	};
 	if (!kl_online_new(spec, &f->online, &f->o))
 		return f;
+err:
+	kl_history_free(f->head);
 	free(f);
 	return NULL;
 }
@@ -70,6 +78,7 @@ void feed_free(struct feed *f)
 	kl_online_free(f->o);
 	free(f->pending);
 	free(f->map);
+	kl_history_free(f->head);
 	free(f);
 }
 
@@ -232,6 +241,7 @@ static void add_stats(struct kl_online_stats *to, const struct kl_online_stats *
 	to->gaps += s->gaps;
 	to->late += s->late;
 	to->violations += s->violations;
+	to->suspected += s->suspected;
 	if (s->verdict == KL_VIOLATION || to->verdict == KL_LINEARIZABLE) {
 		to->verdict = s->verdict;
 		memcpy(to->reason, s->reason, sizeof(to->reason));
@@ -286,6 +296,7 @@ void feed_stats(const struct feed *f, struct kl_online_stats *s)
 	s->gaps = sum.gaps;
 	s->late = sum.late;
 	s->violations = sum.violations;
+	s->suspected = sum.suspected;
 	s->verdict = sum.verdict;
 	memcpy(s->reason, sum.reason, sizeof(s->reason));
 }

@@ -200,6 +200,7 @@ struct kl_online {
 
 	uint64_t total, late, ngaps_told, violations, doubted, inside;
 	char *reasons[16];	/* of partitions */
+	char suspect[160];	/* of suspected violations */
 	unsigned int shown;
 	int err;
 };

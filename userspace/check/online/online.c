@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "check/coverage.h"
 #include "check/online/internal.h"
 
 #define WINDOW	4096
@@ -50,6 +51,8 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 		return -ENOMEM;
 	o->spec = spec;
 	o->opts = *opts;
+	if (opts->suspect)
+		kl_coverage_reason(opts->suspect, o->suspect, sizeof(o->suspect));
 	o->opts.window = opts->window ? opts->window : WINDOW;
 	o->opts.backlog = opts->backlog ? opts->backlog : BACKLOG;
 	o->opts.bytes = opts->bytes ? opts->bytes : BYTES;
@@ -212,8 +215,12 @@ int kl_online_end(struct kl_online *o)
 static enum kl_verdict verdict(struct kl_online *o, const struct on_part *p, const char **why)
 {
 	*why = NULL;
-	if (p->wrong)
+	if (p->wrong && !o->opts.suspect)
 		return KL_VIOLATION;
+	if (p->wrong) {
+		*why = o->suspect;
+		return KL_UNKNOWN;
+	}
 	if (p->why || p->gapped) {
 		*why = p->why ? p->why : "operations were lost";
 		return KL_UNKNOWN;
@@ -233,7 +240,9 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 	*s = (struct kl_online_stats){
 		.ops = o->total, .events = o->events, .floor = o->floor, .now = o->now,
 		.newest = o->newest, .gaps = o->ngaps_told, .late = o->late,
-		.violations = o->violations - o->doubted, .waiting = o->tail - o->head + o->ends.n,
+		
+		.violations = o->opts.suspect ? 0 : o->violations - o->doubted,
+		.suspected = o->opts.suspect ? o->violations - o->doubted : 0, .waiting = o->tail - o->head + o->ends.n,
 		.inside = o->inside, .parts = o->nparts,
 		.bytes = o->cops * sizeof(*o->ops) + o->cwait * sizeof(*o->wait) +
 			 kl_intern_bytes(&o->sim.states),
@@ -243,7 +252,7 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 
 		s->count[verdict(o, p, &why)]++;
 		s->bytes += sizeof(*p) + p->cring * sizeof(*p->ring);
-		first = first ? first : why;
+		first = first && !p->wrong ? first : why ? why : first;
 	}
 	/* What was lost on objects of which nothing is known counts, too. */
 	if (!o->nparts)

@@ -41,6 +41,7 @@ struct kl_online_violation {
 	uint64_t events;		/* calls and returns followed by then */
 	const char *reason;
 	const char *engine;
+	const char *suspect;		/* opts.suspect: it is suspected only; or NULL */
 	const struct kl_report *report;	/* of its last operations alone, or NULL */
 	const struct kl_history *history;	/* opts.histories: these, if they show it */
 };
@@ -54,6 +55,7 @@ struct kl_online_opts {
 	const struct kl_engine *tso_oracle;
 	unsigned int max_shrink;	/* violations that are shown with a counterexample */
 	bool histories;			/* violations come with operations that show them */
+	const struct kl_coverage *suspect;	/* violations are suspected only, by this; or NULL */
 	uint32_t window;		/* operations kept of a partition, at most; 0: 4096 */
 	uint32_t backlog;		/* operations that wait for one under way; 0: 1048576 */
 	uint64_t bytes;			/* bound of the memory for states; 0: 1 GiB */
@@ -68,7 +70,7 @@ struct kl_online_opts {
 struct kl_online_stats {
 	uint64_t ops, events;		/* come; calls and returns followed */
 	uint64_t floor, now, newest;	/* times; @now: of the last event followed */
-	uint64_t gaps, late, violations;
+	uint64_t gaps, late, violations, suspected;
 	uint64_t waiting, inside;	/* operations; values in containers */
 	size_t parts;
 	size_t count[3];		/* partitions by verdict so far */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "check/coverage.h"
 #include "check/online/part.h"
 
 #define FIRST_LOOK	64	/* operations after which those that are kept are checked */
@@ -51,15 +52,18 @@ static void tell(struct kl_online *o, struct on_part *p, uint64_t time, const ch
 		 const char *engine, const struct on_window *w, bool shrunk)
 {
 	const bool shown = w->report && w->report->verdict == KL_VIOLATION;
-	const struct kl_report *r = shown && shrunk ? w->report : NULL;
+	struct kl_report *r = shown && shrunk ? w->report : NULL;
 	const struct kl_online_violation v = {
 		.object = p->object, .key = p->key, .time = time, .events = o->events,
 		.all_objects = kl_spec_partition(o->spec) == KL_PART_NONE,
 		.has_key = kl_spec_partition(o->spec) == KL_PART_PARAM,
 		.reason = reason, .engine = engine, .report = r,
+		.suspect = o->opts.suspect ? o->suspect : NULL,
 		.history = shown && o->opts.histories ? w->h : NULL,
 	};
 
+	if (r && o->opts.suspect)
+		kl_report_suspect(r, o->opts.suspect);
 	p->wrong = kl_time_add(time, 1);
 	o->violations++;
 	o->shown += !!r;

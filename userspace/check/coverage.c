@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Violations that a call which no probe saw may explain, see coverage.h. */
+#include <stdio.h>
+
+#include "check/coverage.h"
+
+const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec,
+					   const struct kl_history *h)
+{
+	size_t i;
+	int m;
+
+	for (i = 0; i < h->ncoverage; i++) {
+		if (h->coverage[i].kind != KL_COVER_UNKNOWN)
+			continue;
+		m = kl_spec_find_method(spec, h->coverage[i].method);
+		if (m >= 0 && !kl_spec_method(spec, m)->pure)
+			return &h->coverage[i];
+	}
+	return NULL;
+}
+
+void kl_coverage_reason(const struct kl_coverage *c, char *buf, size_t size)
+{
+	snprintf(buf, size, "a violation unless calls of '%.40s' passed by unseen: the coverage of "
+		 "its probe is unknown", c->method);
+}
+
+void kl_report_suspect(struct kl_report *r, const struct kl_coverage *c)
+{
+	size_t i;
+
+	/* In a report that is counted already they change sides. */
+	if (r->verdict == KL_VIOLATION)
+		r->verdict = KL_UNKNOWN;
+	r->count[KL_UNKNOWN] += r->count[KL_VIOLATION];
+	r->count[KL_VIOLATION] = 0;
+	for (i = 0; i < r->nparts; i++) {
+		struct kl_part_result *p = &r->parts[i];
+
+		if (p->answer.verdict != KL_VIOLATION)
+			continue;
+		p->answer.verdict = KL_UNKNOWN;
+		p->suspected = true;
+		r->suspected++;
+	}
+	if (r->suspected)
+		kl_coverage_reason(c, r->reason, sizeof(r->reason));
+}
