@@ -32,7 +32,7 @@ static long bpf_probe_read_kernel(void *to, uint32_t size, const void *from)
 
 static long bpf_probe_read_user(void *to, uint32_t size, const void *from)
 {
-	return bpf_probe_read_kernel(to, size, (const char *)from + 1);
+	return bpf_probe_read_kernel(to, size, (const void *)((uintptr_t)from + 1));
 }
 
 static long bpf_probe_read_kernel_str(void *to, uint32_t size, const void *from)

@@ -124,11 +124,12 @@ static inline void fetch_small(const struct kl_job *j, const struct kl_split *s,
 {
 	const struct kl_history *h = j->h;
 	const size_t n = s->at[k + 1] - s->at[k];
-	const uint32_t *ops = s->ops + s->at[k];
+	const uint32_t *ops;
 	size_t i;
 
 	if (!s->ops || n > SMALL)
 		return;
+	ops = s->ops + s->at[k];
 	for (i = 0; i < n; i++)
 		__builtin_prefetch(&h->ops[ops[i]]);
 	for (i = 0; i < n; i++)

@@ -275,7 +275,7 @@ int kl_klh_append(struct kl_klh *k, const struct kl_history *h, size_t first, si
 int kl_klh_append_gaps(struct kl_klh *k, const struct kl_history *h, size_t first, size_t n)
 {
 	struct column *c = &k->col[KLH_GAPS];
-	const struct kl_gap *g = h->gaps + first;
+	const struct kl_gap *g = n ? h->gaps + first : NULL;
 	int ret = 0;
 
 	while (n && !ret) {

@@ -153,7 +153,7 @@ static inline uint32_t put_shape(struct kl_history *h, const struct kl_shape *s,
 	see_arity(h, s);
 	h->shapes[h->nshapes] = *s;
 	h->shapes[h->nshapes].vals = h->nvals;
-	if (v != h->vals + h->nvals)
+	if (n && v != h->vals + h->nvals)
 		copy_vals(h->vals + h->nvals, v, n);
 	h->nvals += n;
 	return h->nshapes++;

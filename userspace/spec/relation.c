@@ -362,12 +362,12 @@ static int look_at_all(struct kl_run *r, bool *again)
 static bool is_any(const struct kl_run *r, uint64_t root)
 {
 	const struct kl_val v = { .v = root, .tag = KL_ANY };
-	const struct kl_dom *d = &r->dom[root];
 	unsigned int i, sums = 0;
 	struct kl_term t;
 
 	if (root == KL_NO_ROOT || !kl_sym_term(r, v, &t) || t.root != root || r->rename[root] ||
-	    r->def[root].kind != KL_DEF_NONE || !kl_dom_all_words(r, d) || d->doubtful)
+	    r->def[root].kind != KL_DEF_NONE || !kl_dom_all_words(r, &r->dom[root]) ||
+	    r->dom[root].doubtful)
 		return false;
 	for (i = 0; i < r->nopaque; i++) {
 		const struct kl_opaque *o = &r->opaque[i];

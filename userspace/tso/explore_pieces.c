@@ -265,9 +265,11 @@ static void take_names(const struct kl_explorer *x, const struct kl_step *s, uns
 {
 	const struct kl_piece_info *old = &x->known.pieces.info[x->now.thread[t]];
 	const struct kl_piece_info *info = &x->known.pieces.info[s->thread];
-	const uint8_t *name = x->known.names + s->names + s->nshown + s->nmem;
+	const uint8_t *name = NULL;
 	unsigned int i;
 
+	if (info->ndata + info->nobj)
+		name = x->known.names + s->names + s->nshown + s->nmem;
 	j->thread[t] = s->thread;
 	j->own[t] = numbers;
 	for (i = info->ndata; i; i--)

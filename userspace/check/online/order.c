@@ -125,7 +125,8 @@ static inline __attribute__((always_inline)) void ask_ahead(const struct kl_onli
 	__builtin_prefetch(p);
 	__builtin_prefetch((const char *)p + 64);
 	p = &o->parts[o->ops[o->wait[at]].part];
-	__builtin_prefetch(&p->ring[p->at_ring], 1);
+	if (p->ring)
+		__builtin_prefetch(&p->ring[p->at_ring], 1);
 	if (!o->monitored)
 		__builtin_prefetch(&o->steps[o->ops[o->wait[at]].shape]);
 }
