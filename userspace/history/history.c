@@ -19,7 +19,9 @@ struct kl_history *kl_history_new(void)
 	if (!h)
 		return NULL;
 	h->index = calloc(1, sizeof(*h->index));
-	if (!h->index) {
+	/* Operations without values have theirs at the beginning, so there always is one. */
+	if (!h->index || kl_grow(h->vals, h->cvals, 1)) {
+		free(h->index);
 		free(h);
 		return NULL;
 	}

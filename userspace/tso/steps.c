@@ -265,6 +265,11 @@ static int add_step(struct kl_steps *s, const struct kl_step *step)
 {
 	int ret = kl_grow(s->step, s->cstep, s->nstep + 1);
 
+	/* A step without names or events has them at the end of what there is. */
+	if (!ret)
+		ret = kl_grow(s->names, s->cnames, s->nnames + 1);
+	if (!ret)
+		ret = kl_grow(s->events, s->cevents, s->nevents + 1);
 	if (!ret)
 		s->step[s->nstep++] = *step;
 	return ret;
