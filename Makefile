@@ -7,12 +7,13 @@
 # make unit         build and run the unit tests
 # make check        all tests, the kselftests in a virtual machine among them
 # make check-long   the same, with more random histories
+# make fuzz         fuzz every reader of foreign data; tools/fuzz --help tells its options
 # make bench        measure the engines; tools/bench --help tells its options
 # make demo         record a real kernel in a virtual machine and check it
 # make install      DESTDIR= PREFIX=
 #
 # V=1 shows the commands; SAN=1 builds userspace with ASan and UBSan, apart,
-# in build/san; KDIR= names the kernel to build the module for.
+# in build/san; SAN=fuzz with clang's and libFuzzer, in build/fuzz; KDIR= names the kernel to build the module for.
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
@@ -54,6 +55,13 @@ B := build/san
 san_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # It is compiled more often than it is run.
 CFLAGS ?= -O1 -g
+else ifeq ($(SAN),fuzz)
+B := build/fuzz
+CC := clang
+# What clang warns of ends this build, which is a part of make check.
+san_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer -Werror
+CFLAGS ?= -O1 -g
 else
 B := build
 san_flags :=
@@ -88,16 +96,25 @@ unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c \
 	userspace/probe/account.c userspace/probe/callees.c userspace/probe/shorten.c \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
-# Fuzzers are programs of the same kind, without helpers.
+# Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One
+# source serves all forms of histories.
+fuzz_forms := text linp fptlin limo events edn jepsen
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
-fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%)
-unit_obj := $(call obj,$(unit_src) $(unit_help) $(fuzz_src))
+fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
+fuzz_with := $(call obj,selftests/fuzz/common.c userspace/klind/conf.c)
+ifeq ($(SAN),fuzz)
+fuzz_main := -fsanitize=fuzzer
+else
+fuzz_with += $(call obj,selftests/fuzz/driver.c)
+endif
+unit_obj := $(call obj,$(unit_src) $(unit_help) $(fuzz_src)) $(fuzz_with) \
+	$(fuzz_forms:%=$(B)/obj/selftests/fuzz/fuzz_%.o)
 unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 
 bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
-.PHONY: all userspace bpf module unit unit-build check check-long bench demo install clean distclean FORCE
+.PHONY: all userspace bpf module unit unit-build fuzz fuzz-build check check-long bench demo install clean distclean FORCE
 all: userspace bpf module
 userspace: $(B)/libklin.a $(B)/klin $(B)/klind
 bpf: $(bpf_obj) $(skel)
@@ -160,10 +177,18 @@ $(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(unit_with) \
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(unit_with) $(B)/libklin.a \
 		-lcmocka $(LDLIBS)
 
-$(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(B)/libklin.a $(B)/.ldflags
+$(fuzz_forms:%=$(B)/obj/selftests/fuzz/fuzz_%.o): $(B)/obj/selftests/fuzz/fuzz_%.o: \
+		selftests/fuzz/history.c $(B)/.cflags
+	$(call say,CC,$< for $*)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -DFORM='"$*"' -MMD -MP -c -o $@ $<
+
+$(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/libklin.a \
+		$(B)/.ldflags
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(B)/libklin.a $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
+		$(LDLIBS)
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(unit_obj:.o=.d)
 
@@ -219,6 +244,12 @@ build/inject.so: selftests/inject.c
 	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -shared -fPIC -o $@ $<
 
 unit-build: $(unit_bin) $(fuzz_bin) build/inject.so
+
+fuzz-build: $(fuzz_bin)
+
+fuzz:
+	$(Q)tools/deps fuzz
+	$(Q)tools/fuzz
 
 unit: unit-build
 	$(Q)tools/run-tap $(unit_bin) $(fuzz_bin)

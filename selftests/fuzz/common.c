@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What fuzz targets have in common, see fuzz.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "selftests/fuzz/fuzz.h"
+
+void fuzz_broken(const char *what)
+{
+	fprintf(stderr, "fuzz: %s\n", what);
+	abort();
+}
+
+static void drop(enum kl_level level, const char *line)
+{
+}
+
+void fuzz_silence(void)
+{
+	kl_log_sink = drop;
+}
+
+char *fuzz_text(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	if (!text)
+		fuzz_broken("out of memory");
+	if (size)
+		memcpy(text, data, size);
+	text[size] = 0;
+	return text;
+}
+
+const char *fuzz_file(const void *data, size_t size)
+{
+	static int fd = -1;
+	static char path[64];
+
+	if (fd < 0) {
+		fd = memfd_create("fuzz", MFD_CLOEXEC);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	}
+	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
+		fuzz_broken("cannot write a file in memory");
+	return path;
+}
+
+char *fuzz_part(const uint8_t **data, size_t *size)
+{
+	const uint8_t *end = *size ? memmem(*data, *size, "\n%%\n", 4) : NULL;
+	const size_t n = end ? (size_t)(end - *data) + 1 : *size;
+	char *text = fuzz_text(*data, n);
+
+	*data += end ? n + 3 : n;
+	*size -= end ? n + 3 : n;
+	return text;
+}

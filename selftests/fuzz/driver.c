@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A target without libFuzzer: its corpus, then mutations of it, as TAP.
+ * Usage: fuzz_TARGET [-runs=N] [-seed=N] [DIRECTORY]; selftests/fuzz/corpus/TARGET by
+ * default; deterministic.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "selftests/fuzz/fuzz.h"
+
+#define FILES_MAX	4096
+#define MAX_SIZE	(64u << 10)
+
+static struct {
+	char *data;
+	size_t len;
+} file[FILES_MAX];
+static size_t nfiles;
+static uint64_t seed = 1;
+
+static void load(const char *dir)
+{
+	struct dirent **names;
+	int n = scandir(dir, &names, NULL, alphasort), i;
+	char path[4096];
+
+	if (n < 0) {
+		printf("Bail out! %s: %s\n", dir, strerror(errno));
+		exit(1);
+	}
+	for (i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]->d_name);
+		if (names[i]->d_name[0] != '.' && nfiles < FILES_MAX &&
+		    !kl_read_file(path, &file[nfiles].data, &file[nfiles].len))
+			nfiles++;
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* One change: a bit, a byte, a piece out, a piece of this or another file in. */
+static size_t change(uint8_t *p, size_t len)
+{
+	static const uint8_t odd[] = { 0, 1, 0x7f, 0x80, 0xff, 0xfe, '\n', '-', '9', ' ' };
+	size_t at = len ? kl_rand_below(&seed, len) : 0, n, from, f;
+
+	switch (kl_rand_below(&seed, 4)) {
+	case 0:
+		if (len)
+			p[at] ^= 1 << kl_rand_below(&seed, 8);
+		return len;
+	case 1:
+		if (len)
+			p[at] = odd[kl_rand_below(&seed, sizeof(odd))];
+		return len;
+	case 2:
+		n = kl_rand_below(&seed, len - at + 1);
+		n = n < 40 ? n : 40;
+		memmove(p + at, p + at + n, len - at - n);
+		return len - n;
+	default:
+		f = kl_rand_below(&seed, nfiles);
+		from = kl_rand_below(&seed, file[f].len + 1);
+		n = kl_rand_below(&seed, file[f].len - from + 1);
+		n = n < 60 ? n : 60;
+		if (len + n > MAX_SIZE)
+			return len;
+		memmove(p + at + n, p + at, len - at);
+		memcpy(p + at, file[f].data + from, n);
+		return len + n;
+	}
+}
+
+static void mutate(void)
+{
+	static uint8_t data[MAX_SIZE];
+	const size_t f = kl_rand_below(&seed, nfiles);
+	size_t len = file[f].len < MAX_SIZE ? file[f].len : MAX_SIZE;
+	unsigned int changes = 1 + kl_rand_below(&seed, 4);
+
+	memcpy(data, file[f].data, len);
+	while (changes--)
+		len = change(data, len);
+	LLVMFuzzerTestOneInput(data, len);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = strrchr(argv[0], '/'), *dir = NULL;
+	unsigned long runs = 500, i;
+	char corpus[4096];
+	int a;
+
+	name = name ? name + 1 : argv[0];
+	name += strncmp(name, "fuzz_", 5) ? 0 : 5;
+	snprintf(corpus, sizeof(corpus), "selftests/fuzz/corpus/%s", name);
+	for (a = 1; a < argc; a++) {
+		if (!strncmp(argv[a], "-runs=", 6))
+			runs = strtoul(argv[a] + 6, NULL, 0);
+		else if (!strncmp(argv[a], "-seed=", 6))
+			seed = strtoull(argv[a] + 6, NULL, 0);
+		else
+			dir = argv[a];
+	}
+	load(dir ? dir : corpus);
+	printf("1..2\n");
+	for (i = 0; i < nfiles; i++)
+		LLVMFuzzerTestOneInput((const uint8_t *)file[i].data, file[i].len);
+	printf("%s 1 - %s: %zu inputs of the corpus\n", nfiles ? "ok" : "not ok", name, nfiles);
+	fflush(stdout);
+	for (i = 0; nfiles && i < runs; i++)
+		mutate();
+	printf("%s 2 - %s: %lu mutations\n", nfiles ? "ok" : "not ok", name, runs);
+	for (i = 0; i < nfiles; i++)
+		free(file[i].data);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fuzz targets: one file each, with libFuzzer's entry.  `make SAN=fuzz' links them with
+ * libFuzzer, everything else with driver.c, which runs a corpus and seeded mutations of it.
+ */
+#ifndef KL_FUZZ_H
+#define KL_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A promise does not hold: say which, and abort. */
+void fuzz_broken(const char *what) __attribute__((noreturn));
+
+/* Have messages dropped; called first by each target. */
+void fuzz_silence(void);
+
+/* A copy ended by a NUL, in memory of exactly that size; free() it. */
+char *fuzz_text(const uint8_t *data, size_t size);
+
+/* The input as a file that is seen by nobody else: its path, valid until the next call. */
+const char *fuzz_file(const void *data, size_t size);
+
+/* The part of *@data before a line "%%", as text; *@data and *@size become the rest. */
+char *fuzz_part(const uint8_t **data, size_t *size);
+
+#endif

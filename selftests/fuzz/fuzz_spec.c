@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Specifications: the parser, the type checker and the interpreter.  Of those that compile
+ * some operations run, the short way (quick.c) and the long one, which agree.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "selftests/fuzz/fuzz.h"
+#include "spec/spec.h"
+
+#define OPS	8
+#define SLOTS	256
+#define KEPT	30	/* outcomes of an operation that are looked at */
+
+struct last {
+	struct kl_val state[SLOTS];
+	size_t len;
+	unsigned int n;
+};
+
+static int take(void *ctx, const struct kl_outcome *o)
+{
+	struct last *l = ctx;
+
+	if (o->len <= SLOTS) {
+		memcpy(l->state, o->state, o->len * sizeof(*o->state));
+		l->len = o->len;
+	}
+	return ++l->n > KEPT;
+}
+
+static void operation(const struct kl_spec *s, struct kl_run *quick, struct kl_run *slow,
+		      struct last *l, uint64_t *seed)
+{
+	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS], *expected;
+	const unsigned int m = kl_rand_below(seed, kl_spec_nmethods(s));
+	struct last before = *l, other = *l;
+	unsigned int i;
+	char buf[100];
+	int ret;
+
+	for (i = 0; i < KL_MAX_ARGS; i++) {
+		args[i] = kl_word(kl_rand_below(seed, 4));
+		args[i].tag = kl_rand_below(seed, 16) ? KL_WORD : KL_ANY;
+		res[i] = kl_word(kl_rand_below(seed, 3));
+		res[i].tag = kl_rand_below(seed, 2) ? KL_WORD : KL_ANY;
+	}
+	expected = kl_rand_below(seed, 2) ? res : NULL;
+	l->n = other.n = 0;
+	ret = kl_run_apply(quick, before.state, before.len, m, args, expected, take, l);
+	if (ret != 0 && ret != 1 && ret != -E2BIG)
+		fuzz_broken("an operation ends with an error that is none of its own");
+	if (kl_run_apply(slow, before.state, before.len, m, args, expected, take, &other) != ret ||
+	    l->n != other.n || l->len != other.len ||
+	    memcmp(l->state, other.state, l->len * sizeof(*l->state)))
+		fuzz_broken("the short way and the long one differ");
+	kl_state_print(buf, sizeof(buf), s, l->state, l->len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct last l;
+	struct kl_run *quick, *slow;
+	const struct kl_val *init;
+	struct kl_spec *s = NULL;
+	uint64_t seed = size;
+	unsigned int op;
+
+	fuzz_silence();
+	if (kl_spec_parse("fuzz", (const char *)data, size, &s))
+		return 0;
+	quick = kl_run_new(s);
+	slow = kl_run_new(s);
+	init = quick && slow ? kl_run_init(quick, size & 1, &l.len) : NULL;
+	if (!init)
+		fuzz_broken("out of memory");
+	kl_run_set_slow(slow, true);
+	if (kl_spec_nmethods(s) && l.len <= SLOTS) {
+		memcpy(l.state, init, l.len * sizeof(*init));
+		for (op = 0; op < OPS; op++)
+			operation(s, quick, slow, &l, &seed);
+	}
+	kl_run_free(quick);
+	kl_run_free(slow);
+	kl_spec_free(s);
+	return 0;
+}
