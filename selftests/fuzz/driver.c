@@ -29,17 +29,19 @@ static void load(const char *dir)
 {
 	struct dirent **names;
 	int n = scandir(dir, &names, NULL, alphasort), i;
-	char path[4096];
+	char *path;
 
 	if (n < 0) {
 		printf("Bail out! %s: %s\n", dir, strerror(errno));
 		exit(1);
 	}
 	for (i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]->d_name);
+		if (asprintf(&path, "%s/%s", dir, names[i]->d_name) < 0)
+			fuzz_broken("out of memory");
 		if (names[i]->d_name[0] != '.' && nfiles < FILES_MAX &&
 		    !kl_read_file(path, &file[nfiles].data, &file[nfiles].len))
 			nfiles++;
+		free(path);
 		free(names[i]);
 	}
 	free(names);
