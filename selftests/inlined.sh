@@ -27,6 +27,7 @@ pair_spec()
 	}
 	probe write on $1
 	probe read on klin_seqlock_read(p, a, b) {
+		coverage asserted "noinline";
 		object p;
 		when return at return;
 		result a = *a, b = *b;
@@ -40,6 +41,7 @@ inlined_write()
 	pair_spec 'inlined write_seqlock(lock) in seqlock_write(p, a, b) {
 		object (unsigned long)lock - offsetof(struct klin_pair, seqlock);
 		argument a, b = (u64)b;
+		coverage asserted "all writes of the subject are there";
 	}' | sed 's/argument a, /argument a = a, /'
 }
 

@@ -35,21 +35,25 @@ xarray_spec()
 		partition by k;
 	}
 	probe load on xa_load$1(xa, index) {
+		coverage asserted "called from other files alone";
 		object (unsigned long)xa - offsetof(struct klin_xarray, xa);
 		argument k = index;
 		result v = (unsigned long)return >> 1;
 	}
 	probe store on xa_store(xa, index, entry) {
+		coverage asserted "called from other files alone";
 		object (unsigned long)xa - offsetof(struct klin_xarray, xa);
 		argument k = index, v = (unsigned long)entry >> 1;
 		result old = (unsigned long)return >> 1;
 	}
 	probe erase on xa_erase(xa, index) {
+		coverage asserted "called from other files alone";
 		object (unsigned long)xa - offsetof(struct klin_xarray, xa);
 		argument k = index;
 		result old = (unsigned long)return >> 1;
 	}
 	probe cas on __xa_cmpxchg(xa, index, old, entry) {
+		coverage asserted "called from other files alone";
 		object (unsigned long)xa - offsetof(struct klin_xarray, xa);
 		argument k = index, old = (unsigned long)old >> 1, new = (unsigned long)entry >> 1;
 		result ok = return == old;
@@ -72,6 +76,7 @@ llist_spec()
 		}
 	}
 	probe push on llist_add_batch(first, last, head) {
+		coverage asserted "called from other files alone";
 		object (unsigned long)head - offsetof(struct klin_llist, head);
 		argument v = ((struct klin_lnode *)first)->value;
 	}
@@ -88,6 +93,7 @@ again_spec()
 		method get() -> word v { atomic { return n; } }
 	}
 	probe inc on klin_counter_again(n) {
+		coverage asserted "noinline";
 		object (unsigned long)n - offsetof(struct klin_counter, n);
 		result old = return;
 	}

@@ -14,8 +14,8 @@ counter='spec counter {
 functions="$work/counter.lin"
 cat >"$functions" <<END
 $counter
-probe inc on klin_counter_inc(counter) { object counter; result old = return; }
-probe get on klin_counter_get(counter) { object counter; result v = return; }
+probe inc on klin_counter_inc(counter) { object counter; result old = return; coverage asserted "noinline"; }
+probe get on klin_counter_get(counter) { object counter; result v = return; coverage asserted "noinline"; }
 END
 
 # Each by two clauses, of which one is the operation's: by an argument, and by the result.
@@ -23,21 +23,25 @@ either="$work/either.lin"
 cat >"$either" <<END
 $counter
 probe inc on klin_counter_inc(counter, worker) {
+	coverage asserted "noinline";
 	when worker == 0;
 	object counter;
 	result old = return;
 }
 probe inc on klin_counter_inc(counter, worker) {
+	coverage asserted "noinline";
 	when worker != 0;
 	object counter;
 	result old = return;
 }
 probe get on klin_counter_get(counter) {
+	coverage asserted "noinline";
 	when return % 2 == 0;
 	object counter;
 	result v = return;
 }
 probe get on klin_counter_get(counter) {
+	coverage asserted "noinline";
 	when return % 2 != 0;
 	object counter;
 	result v = return;
@@ -54,10 +58,10 @@ spec counter {
 	method get() -> word v { atomic { return n; } }
 	method got() -> word v { atomic { return n; } }
 }
-probe inc on klin_counter_inc(counter) { object counter; result old = return; }
-probe get on klin_counter_get(counter) { object counter; result v = return; }
-probe raised on klin_counter_inc(counter) { object counter; argument c = (u64)counter; }
-probe got on klin_counter_get(counter) { object counter; result v = return; }
+probe inc on klin_counter_inc(counter) { object counter; result old = return; coverage asserted "noinline"; }
+probe get on klin_counter_get(counter) { object counter; result v = return; coverage asserted "noinline"; }
+probe raised on klin_counter_inc(counter) { object counter; argument c = (u64)counter; coverage asserted "noinline"; }
+probe got on klin_counter_get(counter) { object counter; result v = return; coverage asserted "noinline"; }
 END
 
 # said WORD: the number behind it in what klin record said.

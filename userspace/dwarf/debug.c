@@ -31,14 +31,14 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-int kl_debug_open(const char *path, struct kl_debug **out)
+int kl_debug_try(const char *path, struct kl_debug **out, const char **why)
 {
 	struct kl_debug *d = calloc(1, sizeof(*d));
 	const char *what = NULL;
 	Dwarf_Addr bias;
 
 	if (!d || !(d->path = strdup(path))) {
-		kl_err("out of memory");
+		*why = "out of memory";
 		free(d);
 		return -ENOMEM;
 	}
@@ -66,9 +66,19 @@ int kl_debug_open(const char *path, struct kl_debug **out)
 	*out = d;
 	return 0;
 err:
-	kl_err("%s: %s", path, what);
+	*why = what;
 	kl_debug_close(d);
 	return -EINVAL;
+}
+
+int kl_debug_open(const char *path, struct kl_debug **out)
+{
+	const char *what;
+	int err = kl_debug_try(path, out, &what);
+
+	if (err)
+		kl_err("%s: %s", path, what);
+	return err;
 }
 
 void kl_debug_close(struct kl_debug *d)
@@ -231,6 +241,40 @@ static void read_call(const struct search *s, Dwarf_Die *die, struct kl_site *si
 	site->line = line;
 }
 
+static void read_decl(struct kl_debug *d, Dwarf_Die *die, struct kl_site *site)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word how;
+	Dwarf_Die decl;
+	int line;
+
+	if (!origin(die, &decl))
+		decl = *die;
+	site->decl_file = dwarf_decl_file(&decl);
+	if (!dwarf_decl_line(&decl, &line))
+		site->decl_line = line;
+	if (dwarf_attr(&decl, DW_AT_inline, &attr) && !dwarf_formudata(&attr, &how))
+		site->declared_inline = how == DW_INL_declared_inlined ||
+					how == DW_INL_declared_not_inlined;
+}
+
+/* Is it in a section that is freed? */
+static bool is_init(struct kl_debug *d, Dwarf_Addr addr)
+{
+	Dwarf_Addr at = addr + d->bias;
+	GElf_Addr bias;
+	Elf_Scn *scn = dwfl_module_address_section(d->mod, &at, &bias);
+	Elf *elf = dwfl_module_getelf(d->mod, &bias);
+	const char *name;
+	GElf_Shdr shdr;
+	size_t strings;
+
+	if (!scn || !elf || !gelf_getshdr(scn, &shdr) || elf_getshdrstrndx(elf, &strings))
+		return false;
+	name = elf_strptr(elf, strings, shdr.sh_name);
+	return name && !strncmp(name, ".init.", 6);
+}
+
 static int add_site(struct search *s, unsigned int depth)
 {
 	struct kl_debug *d = s->d;
@@ -264,6 +308,7 @@ static int add_site(struct search *s, unsigned int depth)
 	}
 	if (site.nranges) {
 		site.entry = entry;
+		site.init = is_init(d, entry);
 		site.symbol = dwfl_module_addrinfo(d->mod, entry + d->bias, &offset, &sym, NULL,
 						   NULL, NULL);
 		site.offset = site.symbol ? offset : 0;
@@ -271,6 +316,7 @@ static int add_site(struct search *s, unsigned int depth)
 			site.owner = dwfl_module_addrinfo(d->mod, entry + d->bias, &offset, &sym,
 							  NULL, NULL, NULL);
 	}
+	read_decl(d, die, &site);
 	read_call(s, die, &site);
 	read_params(s, die, &site);
 	if (site.nranges && site.inlined)

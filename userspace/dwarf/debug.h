@@ -86,6 +86,10 @@ struct kl_range {
  * @nranges: how many
  * @file: where it is called in the source; NULL if not known
  * @line: and 0 then
+ * @decl_file: where the function is declared; NULL if not known
+ * @decl_line: and its line
+ * @declared_inline: as inline
+ * @init: its code is gone when the kernel has booted, or the module is loaded
  * @params: its parameters at the entry
  * @nparams: how many
  * @why: a sentence part that says why operations cannot be recorded there for certain;
@@ -98,8 +102,9 @@ struct kl_site {
 	uint64_t offset, entry;
 	struct kl_range *ranges;
 	size_t nranges;
-	const char *file;
-	unsigned int line;
+	const char *file, *decl_file;
+	unsigned int line, decl_line;
+	bool declared_inline, init;
 	struct kl_var params[KL_SITE_PARAMS];
 	unsigned int nparams;
 	char why[160];
@@ -113,12 +118,15 @@ struct kl_sites {
 struct kl_debug;
 
 /**
- * kl_debug_open() - open a file with debugging information
+ * kl_debug_try() - open a file with debugging information
  * @path: vmlinux, a module, or the part that was split off from it
  * @out: the file
+ * @what: what is wrong with it
  *
- * Return: 0, or -EINVAL after a message.
+ * Return: 0, -EINVAL or -ENOMEM with @what set.
  */
+int kl_debug_try(const char *path, struct kl_debug **out, const char **what);
+/* The same with a message in place of @what. */
 int kl_debug_open(const char *path, struct kl_debug **out);
 void kl_debug_close(struct kl_debug *d);
 

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
+#include "probe/coverage.h"
 #include "probe/kernel.h"
 #include "probe/list.h"
 #include "probe/module.h"
@@ -172,6 +173,22 @@ static void show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool 
 	}
 }
 
+/* Does the target that is taken see all calls?  And the inlined instances recorded, too. */
+static void show_coverage(struct kl_kernel *k, const struct kl_found *f)
+{
+	struct kl_instances *c = malloc(sizeof(*c));
+	unsigned int i;
+
+	if (c && !kl_instances_find(k, f, c)) {
+		for (i = 0; i < c->n; i++)
+			printf("  %-8sinlined %s at %s+0x%llx\n", "kprobe", f->target->name,
+			       c->found[i].places[0].symbol,
+			       (unsigned long long)c->found[i].places[0].offset);
+		printf("  coverage %s: %s\n", kl_cover_names[c->kind], c->text);
+	}
+	free(c);
+}
+
 static int list_spec(struct kl_kernel *k, const char *path)
 {
 	struct kl_spec *spec;
@@ -199,6 +216,8 @@ static int list_spec(struct kl_kernel *k, const char *path)
 
 			if (kl_target_is_place(f.target)) {
 				show_places(k, &f, err, taken);
+				if (!err && !taken)
+					show_coverage(k, &f);
 				taken |= !err;
 				continue;
 			}
@@ -207,6 +226,8 @@ static int list_spec(struct kl_kernel *k, const char *path)
 			printf("  ");
 			show(err ? "no" : taken ? "unused" : method ? "klin" : ways[f.way], &f.func,
 			     name, f.why);
+			if (!err && !taken)
+				show_coverage(k, &f);
 			taken |= !err;
 		}
 		missing += !taken;

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "history/history.h"
 #include "probe/debugfile.h"
 #include "probe/place.h"
 
@@ -30,8 +32,16 @@ struct opened {
 	struct opened *next;
 };
 
+/* A clause's target where its function is inlined. */
+struct derived {
+	struct kl_probe_target target;
+	struct kl_fetch args[KL_MAX_ARGS], results[KL_MAX_ARGS];
+	struct derived *next;
+};
+
 struct kl_places {
 	struct opened *opened;
+	struct derived *derived;
 	struct lookup *lookups;
 };
 
@@ -57,24 +67,53 @@ static const unsigned char *note_id(const char *data, size_t len, size_t *n)
 	return NULL;
 }
 
-/* Is the file that of the code which runs? */
-static bool is_running(const struct kl_debug *d, const char *module)
+/* The build ID of the code that runs; its bytes, 0 if it is not known. */
+static size_t running_id(const char *module, unsigned char *id, size_t size)
 {
-	const unsigned char *mine, *running = NULL;
+	const unsigned char *running;
 	char path[160], *data;
-	size_t n = kl_debug_build_id(d, &mine), m = 0, len;
-	bool same;
+	size_t n = 0, len;
 
 	if (module[0])
 		snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
 	else
 		snprintf(path, sizeof(path), "/sys/kernel/notes");
-	if (!n || kl_read_file(path, &data, &len))
-		return false;
-	running = note_id(data, len, &m);
-	same = running && n == m && !memcmp(mine, running, n);
+	if (kl_read_file(path, &data, &len))
+		return 0;
+	running = note_id(data, len, &n);
+	n = running && n <= size ? n : 0;
+	if (n)
+		memcpy(id, running, n);
 	free(data);
-	return same;
+	return n;
+}
+
+/* Is the file that of the code which runs?  Of a kernel's files the caller says so. */
+static bool is_running(const struct kl_kernel *k, const struct kl_debug *d, const char *module)
+{
+	const unsigned char *mine;
+	unsigned char running[64];
+	size_t n = kl_debug_build_id(d, &mine);
+
+	if (k->offline)
+		return !module[0];
+	return n && n == running_id(module, running, sizeof(running)) && !memcmp(mine, running, n);
+}
+
+/* Where a debug file is by its build ID. */
+static bool by_build_id(const char *module, char *path, size_t size)
+{
+	unsigned char id[64];
+	size_t n = running_id(module, id, sizeof(id)), i, len;
+
+	if (n < 2)
+		return false;
+	len = snprintf(path, size, "/usr/lib/debug/.build-id/%02x/", id[0]);
+	for (i = 1; i < n && len < size; i++)
+		len += snprintf(path + len, size - len, "%02x", id[i]);
+	if (len < size)
+		len += snprintf(path + len, size - len, ".debug");
+	return len < size && !access(path, R_OK);
 }
 
 static int remember(struct kl_kernel *k, const char *module, struct kl_debug *d)
@@ -94,9 +133,10 @@ static int remember(struct kl_kernel *k, const char *module, struct kl_debug *d)
 static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug **out, char *why,
 		      size_t size)
 {
-	const char *candidates[2] = { k->debug_path };
+	const char *candidates[3] = { k->debug_path }, *what;
+	char path[512], id_path[256];
 	const struct opened *o;
-	char path[512];
+	bool given = false;
 	unsigned int i;
 
 	for (o = k->places->opened; o; o = o->next) {
@@ -105,18 +145,26 @@ static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug *
 		*out = o->debug;
 		return 0;
 	}
-	if (!kl_debug_file(k->release, module[0] ? module : NULL, path, sizeof(path)))
+	if (!k->offline && by_build_id(module, id_path, sizeof(id_path)))
+		candidates[2] = id_path;
+	if (!k->offline && !kl_debug_file(k->release, module[0] ? module : NULL, path, sizeof(path)))
 		candidates[1] = path;
-	for (i = 0; i < 2; i++) {
-		if (!candidates[i] || kl_debug_open(candidates[i], out))
+	for (i = 0; i < 3; i++) {
+		if (!candidates[i])
 			continue;
-		if (is_running(*out, module))
+		given = true;
+		if (kl_debug_try(candidates[i], out, &what)) {
+			if (!i)
+				kl_err("%s: %s", candidates[i], what);
+			continue;
+		}
+		if (is_running(k, *out, module))
 			return remember(k, module, *out);
 		kl_debug_close(*out);
 	}
 	snprintf(why, size, "there is no debugging information of %s%s%s; give --debug=FILE",
 		 module[0] ? "module " : "kernel ", module[0] ? module : k->release,
-		 candidates[0] || candidates[1] ? " with the build ID of the one that runs" : "");
+		 given ? " with the build ID of the one that runs" : "");
 	return -ENOENT;
 }
 
@@ -127,7 +175,8 @@ static int find_sites(struct kl_kernel *k, struct kl_debug *d, const char *inlin
 	int err;
 
 	for (l = k->places->lookups; l; l = l->next) {
-		if (l->debug != d || strcmp(l->inlined, inlined) || strcmp(l->in, in))
+		if (l->debug != d || strcmp(l->inlined, inlined) ||
+		    strcmp(l->in, in ? in : ""))
 			continue;
 		*out = &l->sites;
 		return 0;
@@ -139,7 +188,7 @@ static int find_sites(struct kl_kernel *k, struct kl_debug *d, const char *inlin
 	k->places->lookups = l;
 	l->debug = d;
 	l->inlined = strdup(inlined);
-	l->in = strdup(in);
+	l->in = strdup(in ? in : "");
 	if (!l->inlined || !l->in)
 		return -ENOMEM;
 	err = kl_debug_sites(d, inlined, in, &l->sites);
@@ -226,6 +275,74 @@ static int find_inlined(struct kl_kernel *k, const char *inlined, const char *na
 	return err;
 }
 
+int kl_place_of_site(struct kl_kernel *k, const char *module, const struct kl_site *s,
+		     const char *inlined, struct kl_kplace *out, char *why, size_t size)
+{
+	struct kl_debug *d;
+	int err = open_debug(k, module, &d, why, size);
+
+	return err ? err : use_site(k, d, module, s, inlined, out, why, size);
+}
+
+static int need_places(struct kl_kernel *k, char *why, size_t size)
+{
+	if (!k->places)
+		k->places = calloc(1, sizeof(*k->places));
+	if (k->places)
+		return 0;
+	snprintf(why, size, "out of memory");
+	return -ENOMEM;
+}
+
+int kl_debug_instances(struct kl_kernel *k, const char *name, const char *module,
+		       const struct kl_sites **out, char *why, size_t size)
+{
+	struct kl_debug *d;
+	int err = need_places(k, why, size) ?: open_debug(k, module, &d, why, size);
+
+	if (err)
+		return err;
+	err = find_sites(k, d, name, NULL, out);
+	if (err)
+		snprintf(why, size, "its debugging information cannot be read: %s", strerror(-err));
+	return err;
+}
+
+/* What is read at the return of a call cannot be seen where it is inlined. */
+static void forget_results(struct kl_fetch *to, const struct kl_fetch *from, unsigned int n)
+{
+	static const struct kl_expr unknown = { .kind = KL_E_UNKNOWN, .name = "unknown" };
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		to[i] = from[i];
+		if (to[i].at_return)
+			to[i].expr = &unknown;
+		to[i].at_return = false;
+	}
+}
+
+const struct kl_probe_target *kl_target_inlined(struct kl_kernel *k,
+						const struct kl_probe_target *t, const char *in)
+{
+	struct derived *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->next = k->places->derived;
+	k->places->derived = d;
+	d->target = *t;
+	d->target.inlined = t->name;
+	d->target.ninlined = t->nparams;
+	d->target.name = in;
+	d->target.point = NULL;
+	forget_results(d->args, t->args, t->nargs);
+	forget_results(d->results, t->results, t->nresults);
+	d->target.args = d->args;
+	d->target.results = d->results;
+	return &d->target;
+}
+
 int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
 		   const char *module, uint64_t offset, struct kl_kplace *out, unsigned int *n,
 		   char *why, size_t size)
@@ -233,12 +350,8 @@ int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
 	struct kl_func f;
 	int err;
 
-	if (!k->places)
-		k->places = calloc(1, sizeof(*k->places));
-	if (!k->places) {
-		snprintf(why, size, "out of memory");
+	if (need_places(k, why, size))
 		return -ENOMEM;
-	}
 	if (inlined)
 		return find_inlined(k, inlined, name, module, out, n, why, size);
 	err = find_function(k, name, module, &f, why, size);
@@ -252,6 +365,7 @@ int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
 
 void kl_places_free(struct kl_kernel *k)
 {
+	struct derived *d;
 	struct lookup *l;
 	struct opened *o;
 
@@ -263,6 +377,10 @@ void kl_places_free(struct kl_kernel *k)
 		free(l->inlined);
 		free(l->in);
 		free(l);
+	}
+	while ((d = k->places->derived)) {
+		k->places->derived = d->next;
+		free(d);
 	}
 	while ((o = k->places->opened)) {
 		k->places->opened = o->next;

@@ -46,6 +46,26 @@ int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
 		   const char *module, uint64_t offset, struct kl_kplace *out, unsigned int *n,
 		   char *why, size_t size);
 
+/* The place that an instance of @inlined is, or why it cannot be recorded. */
+int kl_place_of_site(struct kl_kernel *k, const char *module, const struct kl_site *s,
+		     const char *inlined, struct kl_kplace *out, char *why, size_t size);
+/**
+ * kl_debug_instances() - all instances of a function, inlined and not
+ * @k: the kernel
+ * @name: the function
+ * @module: whose, "": the kernel's
+ * @out: the instances, of all functions of that name; they live as long as the kernel
+ * @why: what is in the way
+ * @size: room there
+ *
+ * Return: 0, or a negative errno with @why filled.
+ */
+int kl_debug_instances(struct kl_kernel *k, const char *name, const char *module,
+		       const struct kl_sites **out, char *why, size_t size);
+/* The target @t of a function, where it is inlined into @in; lives as long as the kernel. */
+const struct kl_probe_target *kl_target_inlined(struct kl_kernel *k,
+						const struct kl_probe_target *t, const char *in);
+
 /* For kl_kernel_close(). */
 void kl_places_free(struct kl_kernel *k);
 

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "probe/callees.h"
+#include "probe/coverage.h"
 #include "probe/plain.h"
 #include "probe/recorder.h"
 
@@ -158,6 +159,35 @@ static int choose_places(struct kl_recorder *r, struct kl_clause *first)
 	return err;
 }
 
+/* What the clause covers; inlined instances of its function become clauses of their own. */
+static int choose_instances(struct kl_recorder *r, const struct kl_clause *first)
+{
+	struct kl_instances *c = malloc(sizeof(*c));
+	unsigned int i;
+	int err = c ? kl_instances_find(r->kernel, &first->found, c) : -ENOMEM;
+
+	/* What is executed at a place cannot be left out, see filter.c. */
+	if (!err && c->n && (r->opts.sample > 1 || r->opts.others)) {
+		c->n = 0;
+		c->kind = KL_COVER_UNKNOWN;
+		snprintf(c->text, sizeof(c->text), "%s(): with --sample, --pid or --cpu what is "
+			 "inlined is not recorded", first->found.target->name);
+	}
+	for (i = 0; !err && i < c->n; i++) {
+		struct kl_clause *to = &r->clauses[r->nclauses++];
+
+		*to = *first;
+		to->found = c->found[i];
+		memset(&to->conf, 0, sizeof(to->conf));
+		err = choose_function(r, to);
+	}
+	if (!err)
+		err = kl_history_cover(r->h, c->kind, first->method->name,
+				       strlen(first->method->name), c->text, strlen(c->text));
+	free(c);
+	return err;
+}
+
 /* Adds clauses for what is found in this kernel, if there is anything. */
 static int choose(struct kl_recorder *r, struct kl_clause *c)
 {
@@ -183,10 +213,11 @@ static int choose(struct kl_recorder *r, struct kl_clause *c)
 	if (err)
 		return err;
 	if (c->found.nplaces)
-		return choose_places(r, c);
+		return choose_places(r, c) ?: choose_instances(r, c);
 	r->nclauses++;
 	c->tracepoint = c->found.target->kind == KL_TARGET_KLIN;
-	return c->tracepoint ? choose_tracepoint(r, c) : choose_function(r, c);
+	err = c->tracepoint ? choose_tracepoint(r, c) : choose_function(r, c);
+	return err ? err : choose_instances(r, c);
 }
 
 /* What the history says about itself. */
@@ -229,7 +260,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	r->plain.fd = -1;
 	r->ignore_misses = opts->one_object && opts->private_object && !kl_preemptible();
 	r->nclauses = kl_spec_nprobes(opts->spec);
-	r->clauses = calloc(r->nclauses * KL_PLACES_MAX + 1, sizeof(*r->clauses));
+	r->clauses = calloc(r->nclauses * (KL_PLACES_MAX + 1) + 1, sizeof(*r->clauses));
 	r->h = kl_history_new();
 	if (!r->clauses || !r->h)
 		goto err;
@@ -359,6 +390,9 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 			fprintf(f, "; its point by a kprobe, %s", effect(r, true));
 		fputc('\n', f);
 	}
+	for (i = 0; i < r->h->ncoverage; i++)
+		fprintf(f, "%-10s coverage %s: %s\n", r->h->coverage[i].method,
+			kl_cover_names[r->h->coverage[i].kind], r->h->coverage[i].text);
 	if (emulated())
 		fprintf(f, "machine: emulated (QEMU's TCG): store buffers are the host's, and drained "
 			"by more than told here, as by each reading of the TSC\n");
