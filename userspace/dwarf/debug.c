@@ -110,6 +110,21 @@ bool kl_debug_linked(const struct kl_debug *d)
 	return elf && gelf_getehdr(elf, &ehdr) && ehdr.e_type != ET_REL;
 }
 
+const char *kl_debug_section(const struct kl_debug *d, uint64_t addr, uint64_t *offset)
+{
+	Dwarf_Addr at = addr + d->bias;
+	GElf_Addr bias;
+	Elf_Scn *scn = dwfl_module_address_section(d->mod, &at, &bias);
+	Elf *elf = dwfl_module_getelf(d->mod, &bias);
+	GElf_Shdr shdr;
+	size_t strings;
+
+	if (!scn || !elf || !gelf_getshdr(scn, &shdr) || elf_getshdrstrndx(elf, &strings))
+		return NULL;
+	*offset = at;
+	return elf_strptr(elf, strings, shdr.sh_name);
+}
+
 unsigned int kl_debug_progress(const struct kl_debug *d)
 {
 	return d->progress;
@@ -261,17 +276,9 @@ static void read_decl(struct kl_debug *d, Dwarf_Die *die, struct kl_site *site)
 /* Is it in a section that is freed? */
 static bool is_init(struct kl_debug *d, Dwarf_Addr addr)
 {
-	Dwarf_Addr at = addr + d->bias;
-	GElf_Addr bias;
-	Elf_Scn *scn = dwfl_module_address_section(d->mod, &at, &bias);
-	Elf *elf = dwfl_module_getelf(d->mod, &bias);
-	const char *name;
-	GElf_Shdr shdr;
-	size_t strings;
+	uint64_t offset;
+	const char *name = kl_debug_section(d, addr, &offset);
 
-	if (!scn || !elf || !gelf_getshdr(scn, &shdr) || elf_getshdrstrndx(elf, &strings))
-		return false;
-	name = elf_strptr(elf, strings, shdr.sh_name);
 	return name && !strncmp(name, ".init.", 6);
 }
 

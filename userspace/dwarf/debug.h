@@ -133,6 +133,12 @@ void kl_debug_close(struct kl_debug *d);
 /* Is it linked, so that its addresses are those of the kernel but for one distance? */
 bool kl_debug_linked(const struct kl_debug *d);
 
+/*
+ * The section of a file that is not linked that an address of it is in, and how far behind
+ * its beginning; NULL if it is in none.
+ */
+const char *kl_debug_section(const struct kl_debug *d, uint64_t addr, uint64_t *offset);
+
 /* The file's build ID, which the running code has, too; 0 bytes if there is none. */
 size_t kl_debug_build_id(const struct kl_debug *d, const unsigned char **id);
 

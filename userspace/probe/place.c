@@ -231,6 +231,7 @@ static int use_site(struct kl_kernel *k, const struct kl_debug *d, const char *m
 	}
 	*out = (struct kl_kplace){
 		.symbol = s->symbol, .owner = s->owner, .offset = s->offset, .site = s,
+		.debug = d,
 		.linked = f.addr && kl_debug_linked(d), .moved = f.addr - (s->entry - s->offset),
 	};
 	snprintf(out->module, sizeof(out->module), "%s", module);

@@ -16,6 +16,7 @@
  * @offset: from the symbol
  * @owner: the function that is called and returns
  * @site: what debugging information says of it, NULL of offsets
+ * @debug: and the file that does
  * @linked: the debug file's addresses are those of the kernel, but for
  * @moved: this distance
  */
@@ -24,6 +25,7 @@ struct kl_kplace {
 	char module[64];
 	uint64_t offset;
 	const struct kl_site *site;
+	const struct kl_debug *debug;
 	bool linked;
 	uint64_t moved;
 };

@@ -4,8 +4,10 @@
  * steps of the fetch program, and their types, by name, those of the kernel's BTF.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "probe/compiler.h"
 
 static int type_of(struct kl_comp *c, const struct kl_expr *e, const struct kl_var *var,
@@ -38,6 +40,26 @@ static const uint8_t alu[] = {
 	[KL_L_SAR] = KLIN_SAR,
 };
 
+/* Where a section of a module's file, which is not linked, was loaded. */
+static bool loaded_at(const struct kl_kplace *p, uint64_t addr, uint64_t *out)
+{
+	char path[256], *data, *end;
+	uint64_t offset;
+	const char *name = p->module[0] ? kl_debug_section(p->debug, addr, &offset) : NULL;
+	size_t len;
+
+	if (!name || strchr(name, '/') ||
+	    snprintf(path, sizeof(path), "/sys/module/%s/sections/%s", p->module, name) >=
+	    (int)sizeof(path) || kl_read_file(path, &data, &len))
+		return false;
+	*out = strtoull(data, &end, 16);
+	free(data);
+	if (!*out)
+		return false;
+	*out += offset;
+	return true;
+}
+
 /* One step; @top: the register above the stack's top. */
 static int step(struct kl_comp *c, const struct kl_expr *e, enum kl_loc_op op, uint64_t num,
 		unsigned int *top)
@@ -50,6 +72,10 @@ static int step(struct kl_comp *c, const struct kl_expr *e, enum kl_loc_op op, u
 		(*top)++;
 		return kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, at, 0, 0, 0), num);
 	case KL_L_ADDR:
+		if (!c->place->linked && loaded_at(c->place, num, &num)) {
+			(*top)++;
+			return kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, at, 0, 0, 0), num);
+		}
 		if (!c->place->linked)
 			return kl_c_fail(c, e, "it is at an address that is not known: that of the "
 					 "symbol '%s' is hidden, or its file is not linked",
