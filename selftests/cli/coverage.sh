@@ -69,4 +69,63 @@ for line in '7 whole' 'write some' 'write unknown "x' 'write unknown "x" y' 'wri
 	run check "$specs/register.lin" h.txt
 	ktap_result $((status != 2)) "refused: # coverage $line"
 done
+
+# covered NAME KIND PATTERN: what klin list finds out about put().
+covered()
+{
+	run list --btf kernel.o --debug kernel.o clause.lin
+	if [ $status -eq 0 ] && grep -qE "^  coverage $2: put\(\): $3" out; then
+		ktap_pass "$1"
+	else
+		ktap_fail "$1" "expected $2: $3" "$(cat out err)"
+	fi
+}
+
+# clause BODY-LINE...
+clause()
+{
+	{
+		echo "spec s { word x; method put(word v) { atomic { x = v; } } }"
+		echo "probe put on put(r, v) { object r; argument v = v; $* }"
+	} >clause.lin
+}
+
+cat >kernel.c <<'END'
+struct reg { volatile long v; };
+void out(void);
+void put(struct reg *r, long v) { r->v = v; __asm__ volatile("" ::: "memory"); }
+#ifdef LOOP
+void writer(struct reg *r, long n) { for (long i = 0; i < n; i++) { out(); put(r, i); } }
+#endif
+void (*pointer)(struct reg *r, long v) = put;
+END
+# object OPTION...
+object()
+{
+	gcc -O2 -g -gbtf "$@" -c kernel.c -o kernel.o 2>/dev/null
+}
+
+if object; then
+	clause
+	covered "a function that is nowhere inlined" whole "it is neither inlined nor cloned"
+	object -DLOOP
+	covered "an inlined instance is recorded, too" whole "1 inlined instance is recorded, too"
+	grep -qE '^  kprobe  inlined put at writer\+0x' out
+	ktap_result $? "the list has its place"
+	clause "when v == 1 at return;"
+	covered "what is read at the return cannot be seen there" unknown \
+		"it is inlined at writer\+0x.*return"
+	clause 'coverage asserted "by hand";' 'when v == 1 at return;'
+	covered "the assertion stands" asserted "by hand"
+	clause
+	object -DLOOP -fno-inline
+	covered "it is not inlined" whole "it is neither inlined nor cloned"
+	sed -i 's/^void put(/inline void put(/; 1i struct reg; extern void put(struct reg *r, long v);' kernel.c
+	object -DLOOP -std=gnu11
+	covered "declared inline, others may have copies" unknown "it is defined in a header"
+	gcc -O2 -gbtf -c kernel.c -o kernel.o 2>/dev/null
+	run list --btf kernel.o clause.lin
+	grep -q "coverage unknown: put(): where it is inlined is not known" out
+	ktap_result $? "without debugging information nothing is known"
+fi
 ktap_finish

@@ -52,6 +52,7 @@ if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	  no      new_way: new_way() has 3 parameters in kernel kernel.o, the clause names 4
 	  no      newer_way: the kernel has no such function (inlined, renamed, or not built in)
 	  fentry  new_way
+	  coverage unknown: new_way(): where it is inlined is not known: there is no debugging information of kernel kernel.o; give --debug=FILE
 	  unused  old_way
 	set
 	  no      vanished: the kernel has no such function (inlined, renamed, or not built in)
