@@ -60,10 +60,14 @@ static const struct argp argp = {
 	.args_doc = "CERTIFICATE",
 	.doc = "Check what `klin check --certificate=FILE' wrote: orders are replayed through the "
 	       "specification, counterexamples are given to the brute-force oracle.\v"
-	       "Exit status: 0 all partitions' claims are right, 1 one is wrong, 2 usage or input, "
-	       "3 what is claimed is right, but a partition has no proof (UNKNOWN, or a violation "
-	       "beyond the counterexamples that were made or too large for the oracle, or for the "
-	       "time: all counterexamples together get about a minute's work).",
+	       "Exit status:\n"
+	       "  0  the verdict, LINEARIZABLE or VIOLATION, is right in all partitions\n"
+	       "  1  the certificate is wrong: a claim of it does not hold\n"
+	       "  2  usage or input: it is no certificate, or one of another history\n"
+	       "  3  nothing is wrong, and the verdict is not shown: it is UNKNOWN, or a partition "
+	       "has no proof, or one that the replayer cannot follow (all counterexamples "
+	       "together get about a minute's work)\n"
+	       "  4  the system refused: memory, disk",
 };
 
 /* Where the certificate says it is; or beside the certificate, when both were moved. */
@@ -113,7 +117,7 @@ static int cmd_replay(int argc, char **argv)
 		printf("%s: right%s: %zu orders accepted, %zu violations confirmed, %zu parts "
 		       "without proof\n", a.cert, r.classical ? " on sequential consistency" : "",
 		       r.accepted, r.refuted, r.open);
-		code = r.open ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
+		code = r.open || r.unknown ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
 	} else if (ret == -EBADMSG) {
 		code = kl_ending_violation();
 	} else if (ret != -EINVAL) {

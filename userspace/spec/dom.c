@@ -193,7 +193,7 @@ int kl_dom_fold(struct kl_run *r, struct kl_dom *d)
 	uint32_t i, n = 0;
 	int ret;
 
-	if (count_holes(r, d) <= (d->doubtful ? 0 : HOLES_MAX))
+	if (r->exact || count_holes(r, d) <= (d->doubtful ? 0 : HOLES_MAX))
 		return 0;
 	ret = room(r, old.n);
 	if (ret)

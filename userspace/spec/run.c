@@ -84,6 +84,11 @@ void kl_run_set_slow(struct kl_run *r, bool slow)
 	r->slow = slow;
 }
 
+void kl_run_set_exact(struct kl_run *r, bool exact)
+{
+	r->exact = exact;
+}
+
 const char *kl_run_error(const struct kl_run *r)
 {
 	return r->error;

@@ -111,6 +111,7 @@ struct kl_run {
 	uint64_t raw_first;		/* kl_run_set_fresh() */
 	bool stepwise;			/* kl_run_set_steps() */
 	bool slow;			/* kl_run_set_slow() */
+	bool exact;			/* kl_run_set_exact() */
 
 	/* The operation at hand; sym[0..nstate-1] are the state's unknowns. */
 	const struct kl_val *in, *args, *res;

@@ -75,10 +75,11 @@ static inline bool kl_method_key(const struct kl_method *m, const struct kl_val 
 				 uint64_t *key)
 {
 	const unsigned int k = m->part_param;
-	const struct kl_param *p = k < m->nparams ? &m->params[k] : &m->results[k - m->nparams];
+	const struct kl_param *p;
 
 	if (m->part_param < 0 || vals[k].tag != KL_WORD)
 		return false;
+	p = k < m->nparams ? &m->params[k] : &m->results[k - m->nparams];
 	/* Every bool but 0 is true. */
 	*key = p->type == KL_T_BOOL ? !!vals[k].v : vals[k].v;
 	return true;
@@ -239,6 +240,11 @@ void kl_run_set_raw(struct kl_run *r, bool raw);
 void kl_raw_alive(uint64_t unknown, struct kl_val *to);
 /* Never take the short way that there is where all is known: for what checks other results. */
 void kl_run_set_slow(struct kl_run *r, bool slow);
+/*
+ * Keep each word that an unknown is not, up to a bound, where engines keep only between which
+ * ones they are: for one order, which has few states.
+ */
+void kl_run_set_exact(struct kl_run *r, bool exact);
 /* In raw mode: new unknowns get numbers from @first on, if the state has none above. */
 void kl_run_set_fresh(struct kl_run *r, uint64_t first);
 

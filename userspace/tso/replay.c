@@ -230,6 +230,7 @@ static int replay_part(struct replay *r, uint32_t part)
 	if (strcmp(verdict, kl_verdict_name(KL_LINEARIZABLE)) &&
 	    strcmp(verdict, kl_verdict_name(KL_UNKNOWN)))
 		return kl_replay_bad(r, "LINEARIZABLE, VIOLATION or UNKNOWN expected");
+	r->unknown |= !strcmp(verdict, kl_verdict_name(KL_UNKNOWN));
 	r->tso = !r->classical && kl_spec_fixed_size(r->spec) && !strncmp(engine, "tso", 3);
 	text = line_with(r, "order");
 	if (text)
@@ -250,6 +251,9 @@ static int replay_lines(struct replay *r)
 		ret = kl_replay_order_init(r);
 	for (part = 0; part < r->nparts && !ret; part++)
 		ret = replay_part(r, part);
+	/* As klin check has it: one violation decides, else one part that is not known. */
+	if (!ret)
+		r->out->unknown = !r->nparts || (r->unknown && !r->out->refuted);
 	if (!ret && r->line < r->nlines) {
 		r->line++;
 		ret = kl_replay_bad(r, "nothing expected after the last part");
@@ -313,6 +317,7 @@ static int replay_init(struct replay *r)
 	if (!r->run || !r->map)
 		return -ENOMEM;
 	kl_run_set_slow(r->run, true);
+	kl_run_set_exact(r->run, true);
 	for (i = 0; i < r->h->nmethods; i++) {
 		r->map[i] = kl_spec_find_method(r->spec, r->h->methods[i]);
 		if (r->map[i] < 0)

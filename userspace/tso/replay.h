@@ -13,6 +13,7 @@ struct kl_replay {
 	size_t refuted;		/* violations that the oracle confirms */
 	/* partitions of which nothing is claimed, or not shown, or too much */
 	size_t open;
+	bool unknown;		/* the verdict of the whole: the history is empty, or has gaps */
 	bool classical;		/* claims are about sequential consistency */
 };
 

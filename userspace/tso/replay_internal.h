@@ -48,8 +48,10 @@ struct replay {
 	uint32_t *line_op;		/* of what comes later there, what returned first */
 	uint32_t *thread_op;		/* the entry that a thread left last */
 	bool classical, tso;
+	bool unknown;			/* a part is claimed to be */
 	struct kl_looks looks;		/* of all that is not linear */
 	bool over;			/* they were too many: said once */
+	bool over_said;			/* why this order is open */
 	struct kl_machine any;		/* memory of which nothing is known */
 	struct kl_val *view;
 	size_t cview;

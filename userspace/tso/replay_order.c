@@ -275,10 +275,14 @@ static int run_order(struct replay *r)
 		if (!ret)
 			ret = run_step(r, i) ?: kl_replay_look(r, 0);
 	}
-	if (!ret && !is_sure(r))
-		ret = kl_replay_wrong(r, "no first state is known to allow the order up to step",
-				      i);
 	kl_run_set_raw(r->run, false);
+	/* No step is impossible; whether they are possible together is not known. */
+	if (!ret && !is_sure(r)) {
+		kl_warn_at(r->path, r->line, 0, "the order up to step %zu tells more of the first "
+			   "state than the replayer keeps: not known whether there is one", i);
+		r->over_said = true;
+		ret = -E2BIG;
+	}
 	return ret;
 }
 
@@ -363,6 +367,7 @@ int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text)
 				r->h->ops[ops[0]].object;
 	int ret;
 
+	r->over_said = false;
 	free(r->gaps);
 	r->gaps = NULL;
 	ret = kl_gaps_collect(r->spec, r->h, r->map, ops, r->at[part + 1] - r->at[part], object,
@@ -382,7 +387,7 @@ int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text)
 	r->out->accepted += !ret;
 	/* Nothing is wrong with it so far, and nothing shown. */
 	if (ret == -E2BIG) {
-		if (!r->over)
+		if (!r->over && !r->over_said)
 			kl_warn_at(r->path, r->line, 0, "too many states to replay this order");
 		r->out->open++;
 		ret = 0;
