@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "probe/btf_check.h"
 #include "probe/kernel.h"
 #include "probe/module.h"
 #include "probe/place.h"
@@ -158,6 +159,11 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 	if (!k->btf) {
 		kl_err("%s: %s", btf, access(btf, R_OK) ? strerror(errno) :
 		       "expected BTF, or an ELF file with it");
+		err = -EINVAL;
+		goto err;
+	}
+	if (!kl_btf_check(k->btf)) {
+		kl_err("%s: damaged BTF: a type refers to a name or a type that is not there", btf);
 		err = -EINVAL;
 		goto err;
 	}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Debugging information: where the functions "put" and "f" are, and what tells of them. */
+#include "dwarf/debug.h"
+#include "selftests/fuzz/fuzz.h"
+
+static void look(struct kl_debug *d, const char *function)
+{
+	struct kl_sites sites = { 0 };
+	unsigned int k;
+	char buf[160];
+	size_t i;
+
+	kl_debug_sites(d, function, NULL, &sites);
+	for (i = 0; i < sites.n; i++)
+		for (k = 0; k < sites.site[i].nparams; k++) {
+			kl_dtype_text(&sites.site[i].params[k].type, buf, sizeof(buf));
+			kl_loc_text(&sites.site[i].params[k].loc, buf, sizeof(buf));
+		}
+	kl_sites_free(&sites);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const unsigned char *id;
+	struct kl_debug *d;
+
+	fuzz_silence();
+	if (kl_debug_open(fuzz_file(data, size), &d))
+		return 0;
+	kl_debug_build_id(d, &id);
+	look(d, "put");
+	look(d, "f");
+	kl_debug_close(d);
+	return 0;
+}

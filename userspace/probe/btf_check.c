@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BTF from a file that may be damaged: libbpf looks at lengths, not at what types refer to.
+ * What is right once needs no check where it is used.
+ */
+#include <bpf/btf.h>
+#include <stdint.h>
+
+#include "probe/btf_check.h"
+
+#define CHAIN_MAX	64	/* typedefs, qualifiers and arrays in a row */
+
+static bool name(const struct btf *btf, uint32_t offset)
+{
+	return btf__name_by_offset(btf, offset);
+}
+
+static bool type(const struct btf *btf, uint32_t id)
+{
+	return id < btf__type_cnt(btf);
+}
+
+static bool members(const struct btf *btf, const struct btf_type *t)
+{
+	const struct btf_member *m = btf_members(t);
+	unsigned int i;
+
+	for (i = 0; i < btf_vlen(t); i++)
+		if (!name(btf, m[i].name_off) || !type(btf, m[i].type))
+			return false;
+	return true;
+}
+
+static bool params(const struct btf *btf, const struct btf_type *t)
+{
+	const struct btf_param *p = btf_params(t);
+	unsigned int i;
+
+	for (i = 0; i < btf_vlen(t); i++)
+		if (!name(btf, p[i].name_off) || !type(btf, p[i].type))
+			return false;
+	return type(btf, t->type);
+}
+
+static bool enumerators(const struct btf *btf, const struct btf_type *t)
+{
+	const struct btf_enum64 *wide = btf_enum64(t);
+	const struct btf_enum *e = btf_enum(t);
+	unsigned int i;
+
+	for (i = 0; i < btf_vlen(t); i++)
+		if (!name(btf, btf_is_enum64(t) ? wide[i].name_off : e[i].name_off))
+			return false;
+	return true;
+}
+
+/* Does what follows a type end? */
+static bool ends(const struct btf *btf, const struct btf_type *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHAIN_MAX; i++) {
+		if (btf_is_array(t))
+			t = btf__type_by_id(btf, btf_array(t)->type);
+		else if (btf_is_mod(t) || btf_is_typedef(t))
+			t = btf__type_by_id(btf, t->type);
+		else
+			return true;
+		if (!t)
+			return false;
+	}
+	return false;
+}
+
+bool kl_btf_check(const struct btf *btf)
+{
+	uint32_t id;
+
+	for (id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+		bool good = name(btf, t->name_off);
+
+		switch (btf_kind(t)) {
+		case BTF_KIND_STRUCT:
+		case BTF_KIND_UNION:
+			good &= members(btf, t);
+			break;
+		case BTF_KIND_ENUM:
+		case BTF_KIND_ENUM64:
+			good &= enumerators(btf, t);
+			break;
+		case BTF_KIND_FUNC_PROTO:
+			good &= params(btf, t);
+			break;
+		case BTF_KIND_ARRAY:
+			good &= type(btf, btf_array(t)->type) && type(btf, btf_array(t)->index_type);
+			break;
+		case BTF_KIND_FUNC:
+			good &= type(btf, t->type) && btf_is_func_proto(btf__type_by_id(btf, t->type));
+			break;
+		case BTF_KIND_INT:
+		case BTF_KIND_FLOAT:
+		case BTF_KIND_FWD:
+		case BTF_KIND_DATASEC:
+			break;
+		default:
+			good &= type(btf, t->type);
+		}
+		if (!good || !ends(btf, t))
+			return false;
+	}
+	return true;
+}
