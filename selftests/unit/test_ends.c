@@ -152,7 +152,9 @@ static void test_odd(void **state)
 /* What the general engine says, if it can with little work. */
 static enum kl_verdict judge(const struct kl_spec *spec, const struct kl_history *h)
 {
-	static const struct kl_limits lim = { .work = 30000, .each = 20, .no_witness = true };
+	static const struct kl_limits lim = {
+		.work = 30000 * KL_CONFIG_LOOKS, .each = 20 * KL_CONFIG_LOOKS, .no_witness = true,
+	};
 	struct kl_answer a;
 	enum kl_verdict v;
 
@@ -260,7 +262,7 @@ static void test_full(void **state)
 /* With little work it may ask for more, and says where it was; with more it decides. */
 static void test_work(void **state)
 {
-	const struct kl_limits lim = { .work = 4, .each = 1, .no_witness = true };
+	const struct kl_limits lim = { .work = 4 * KL_CONFIG_LOOKS, .each = 1, .no_witness = true };
 	unsigned long i, n = runs() + 5, more = 0;
 	unsigned int t;
 

@@ -925,7 +925,9 @@ static void test_supply(void **state)
 {
 	static const struct kl_engine *const beam[] = { &kl_beam_engine, NULL };
 	const struct kl_options opt = { .engines = beam, .threads = 1, .time_ns = 5000000000 };
-	const struct kl_limits narrow = { .work = 1, .each = 4, .bytes = 1u << 30 };
+	const struct kl_limits narrow = {
+		.work = 1ull << 40, .each = 16 * KL_CONFIG_LOOKS, .bytes = 1u << 30,
+	};
 	unsigned long i, n = runs() / 1000 + 4, decided = 0;
 	struct kl_gen_config c = {
 		.threads = 40, .objects = 1, .keys = 8, .delay = 100, .ops = 2000

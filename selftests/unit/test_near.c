@@ -24,14 +24,16 @@ static const char *const names[] = {
 	"clock", "counter", "eventfd", "eventsem", "ida", "mutex", "pair", "queue", "register",
 	"rwlock", "semaphore", "set", "stack", "multiset",
 };
-static const struct kl_limits bounds = { .work = 100000, .each = 40 };
+static const struct kl_limits bounds = {
+	.work = 100000 * KL_CONFIG_LOOKS, .each = 40 * KL_CONFIG_LOOKS,
+};
 
 static struct kl_history *make(const struct kl_spec *spec, uint64_t *seed, bool wrong,
-			       unsigned int ops)
+			       unsigned int ops, unsigned int threads)
 {
 	struct kl_gen_config c = {
 		.spec = spec, .ops = ops + kl_rand_below(seed, ops), .seed = kl_rand(seed),
-		.threads = 3 + kl_rand_below(seed, 3), .objects = 1,
+		.threads = threads + kl_rand_below(seed, 3), .objects = 1,
 		.keys = kl_rand_below(seed, 2) ? 8 : 0, .delay = 1 + kl_rand_below(seed, 50),
 		.pending = kl_rand_below(seed, 3) ? 0 : 1,
 		.error = kl_rand_below(seed, 3) ? 0 : kl_rand_below(seed, 30),
@@ -71,7 +73,7 @@ static void test_right(void **state)
 
 	for (i = 0; i < n; i++) {
 		struct kl_spec *spec = shipped_spec(names[i % N(names)]);
-		struct kl_history *h = make(spec, &seed, false, 1000);
+		struct kl_history *h = make(spec, &seed, false, 1000, 3);
 		struct kl_part p = { 0 };
 
 		build(spec, h, &p);
@@ -92,7 +94,7 @@ static void test_wrong(void **state)
 
 	for (i = 0; i < n; i++) {
 		struct kl_spec *spec = shipped_spec(names[i % N(names)]);
-		struct kl_history *h = make(spec, &seed, true, 1500);
+		struct kl_history *h = make(spec, &seed, true, 1500, 3);
 		struct kl_part p = { 0 };
 		struct kl_answer a = { 0 };
 		int near;
@@ -125,7 +127,7 @@ static void test_default(void **state)
 
 	for (i = 0; i < n; i++) {
 		struct kl_spec *spec = shipped_spec(names[i % N(names)]);
-		struct kl_history *h = make(spec, &seed, true, 600);
+		struct kl_history *h = make(spec, &seed, true, 2000, 10);
 		const struct kl_part_result *pr;
 		struct kl_answer a;
 		struct kl_report *r;

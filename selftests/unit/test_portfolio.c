@@ -58,7 +58,9 @@ static void assert_same(const struct kl_part_result *a, const struct kl_part_res
 static bool is_hard(const struct kl_spec *spec, const struct kl_history *h,
 		    const struct kl_part_result *r)
 {
-	const struct kl_limits lim = { .work = 4000, .each = 16 };
+	const struct kl_limits lim = {
+		.work = 4000 * KL_CONFIG_LOOKS, .each = 16 * KL_CONFIG_LOOKS,
+	};
 	struct kl_answer a;
 	bool hard;
 
@@ -101,7 +103,7 @@ static void test_threads(void **state)
 		hard += is_hard(spec, h, &one->parts[0]);
 		printf("# %s, %u threads, %u operations: %s by %s after %llu configurations%s%s\n",
 		       c->spec, c->threads, c->ops, kl_verdict_name(one->parts[0].answer.verdict),
-		       one->parts[0].engine->name, (unsigned long long)one->parts[0].answer.work,
+		       one->parts[0].engine->name, (unsigned long long)one->parts[0].answer.configs,
 		       one->parts[0].answer.reason[0] ? ", " : "", one->parts[0].answer.reason);
 		for (j = 0; j < sizeof(threads) / sizeof(threads[0]); j++) {
 			struct kl_report *many = check(spec, h, c, threads[j]);

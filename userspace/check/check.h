@@ -31,7 +31,7 @@ struct kl_progress {
 struct kl_limits {
 	uint64_t bytes;			/* of memory for configurations and states */
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
-	uint64_t work;			/* configurations that are made (oracles: looks), */
+	uint64_t work;			/* looks, see KL_CONFIG_LOOKS, */
 	uint64_t each;			/* and more of them for each operation that was placed */
 	const volatile int *stop;	/* set from elsewhere to end the run, */
 	const volatile int *beaten;	/* or since another engine has an answer; or NULL */
@@ -47,7 +47,14 @@ uint64_t kl_now_ns(void);
 /* Is it to end, or its time over?  Then @reason says which. */
 bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size);
 
-/* Work that is counted in looks at anything, each of some nanoseconds. */
+/*
+ * All engines count their work in looks at anything, each of some nanoseconds, so that as
+ * many looks are as long for each of them, and the same on every machine.  A configuration
+ * takes from some tens of them to some thousands, where very many operations overlap: about
+ * so many.
+ */
+#define KL_CONFIG_LOOKS	256
+
 struct kl_looks {
 	const struct kl_limits *lim;
 	uint64_t n;
@@ -97,7 +104,8 @@ struct kl_answer {
 	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
 	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
 	uint32_t ngaps;			/* LINEARIZABLE, of decide_ops: gaps in @steps */
-	uint64_t work;			/* configurations looked at */
+	uint64_t configs;		/* configurations looked at, or what an engine has for them */
+	uint64_t work;			/* looks */
 	uint64_t bytes;			/* peak */
 };
 

@@ -31,6 +31,7 @@ static inline bool settles(const struct kl_configs *c, struct kl_config_set *s, 
 {
 	uint64_t *o = s->rec + i * c->reclen;
 
+	s->looks++;
 	*ret = 0;
 	if (covers(c, o, rec))
 		return true;

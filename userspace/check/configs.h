@@ -34,6 +34,7 @@ struct kl_config_set {
 	uint64_t *table;	/* stamp << 32 | index + 1; not in use while there are few */
 	size_t tsize;
 	uint32_t stamp;
+	uint64_t looks;		/* at records that a new one was compared with */
 };
 
 static inline uint32_t kl_rec_state(const struct kl_configs *c, const uint64_t *rec)

@@ -9,7 +9,8 @@
 #include "check/depth.h"
 
 #define MORE_TIMES	4
-#define MORE_WORK	20000
+#define MORE_WORK	(20000 * KL_CONFIG_LOOKS)
+#define STEP_LOOKS	6	/* on the stack and from it */
 
 int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits *lim)
 {
@@ -68,6 +69,7 @@ void depth_push(struct depth *d, struct depth_frame f)
 	const struct kl_item *it = &d->p->items[f.item];
 
 	kl_item_ahead(d->p, f.item);
+	d->budget.work += STEP_LOOKS;
 	d->linearized[f.item / 64] |= 1ull << f.item % 64;
 	unlink_entry(d, it->call_ev + 1);
 	if (it->ret_ev != KL_NO_EVENT) {
@@ -103,7 +105,9 @@ void depth_note_failure(struct depth *d, uint32_t ev)
 		return;
 	if (ev == d->best_ev && d->height <= d->nbest)
 		return;
-	for (i = d->low < d->nbest ? d->low : d->nbest; i < d->height; i++)
+	i = d->low < d->nbest ? d->low : d->nbest;
+	d->budget.work += d->height - i;
+	for (; i < d->height; i++)
 		d->best[i] = (struct kl_step){ .item = d->stack[i].item };
 	d->nbest = d->low = d->height;
 	d->best_ev = ev;
@@ -129,6 +133,7 @@ static size_t bytes(const struct depth *d)
 
 int depth_check(struct depth *d)
 {
+	kl_sim_count(&d->sim, &d->budget);
 	/* For an order that is sure it is looked some times as long. */
 	if (d->lost && d->budget.work > MORE_TIMES * d->lost_at + MORE_WORK)
 		return -EDQUOT;
@@ -139,6 +144,7 @@ bool depth_is_sure(struct depth *d, uint32_t state)
 {
 	const bool lost = kl_sim_lost(&d->sim, state);
 
+	kl_sim_count(&d->sim, &d->budget);
 	if (lost && !d->lost)
 		d->lost_at = d->budget.work;
 	d->lost |= lost;
@@ -149,6 +155,8 @@ int depth_answer(struct depth *d, int ret, struct kl_answer *a)
 {
 	uint32_t i;
 
+	kl_sim_count(&d->sim, &d->budget);
+	a->configs = d->budget.configs;
 	a->work = d->budget.work;
 	a->bytes = bytes(d);
 	if (d->lost && (!ret || ret == -EDQUOT)) {

@@ -18,6 +18,9 @@
 
 #define NO_TWIN UINT32_MAX
 
+#define ADD_LOOKS	20	/* to the cache, beside its words */
+#define OPEN_LOOKS	3	/* for each open operation, when they are listed, or sorted */
+
 /* What is tried in turn. */
 enum pass { PASS_NEEDS, PASS_FIRST, PASS_OTHERS, PASSES, PASS_FREE };
 
@@ -163,6 +166,7 @@ static int take_free(struct dfs *s, uint32_t state)
 	}
 	s->first = e;
 	s->key[0] = (uint64_t)state << 32 | e;
+	d->budget.work += OPEN_LOOKS * s->nopen + s->keylen;
 	return any;
 }
 
@@ -177,7 +181,8 @@ static int arrive(struct dfs *s, uint32_t state)
 	} while (ret > 0 && s->d.p->has_preds);
 	if (ret < 0 || !s->d.left)
 		return ret < 0 ? ret : 1;
-	s->d.budget.work++;
+	s->d.budget.configs++;
+	s->d.budget.work += ADD_LOOKS + 2 * s->keylen;
 	return kl_cache_add_at(&s->d.cache, s->key, s->first);
 }
 
@@ -237,6 +242,7 @@ static int sort_open(struct dfs *s, uint32_t state)
 	}
 	s->nneeds = nneeds;
 	s->nover = nover;
+	s->d.budget.work += 2 * OPEN_LOOKS * s->nopen;
 	return 0;
 }
 
@@ -290,8 +296,10 @@ static int try_next(struct dfs *s, const struct depth_frame *last, uint32_t *sta
 		const uint32_t *list = pass == PASS_NEEDS ? s->needs : s->over;
 		const uint32_t n = pass == PASS_NEEDS ? s->nneeds : s->nover;
 
-		for (; i < n && !ret; i++, outcome = 0)
+		for (; i < n && !ret; i++, outcome = 0) {
 			ret = try_one(s, list[i], pass, outcome, state);
+			s->d.budget.work += OPEN_LOOKS;
+		}
 	}
 	if (!ret && s->d.left)
 		depth_note_failure(&s->d, s->first - 1);

@@ -31,6 +31,11 @@
 
 #define MOST_COVERS	256	/* configurations that others are compared with */
 
+/* Looks, see KL_CONFIG_LOOKS: */
+#define STEP_LOOKS	12	/* a step, beside the words of a configuration, */
+#define ARRIVE_LOOKS	24	/* a configuration that goes to its sets, beside them, */
+#define COVER_LOOKS	6	/* two that are compared */
+
 static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 {
 	int ret;
@@ -132,6 +137,7 @@ static int settle(struct frontier *f, uint64_t *rec)
 
 	do {
 		again = false;
+		f->budget->work += f->nopen;
 		for (i = 0; i < f->nopen; i++) {
 			ret = settle_one(f, rec, &f->open[i]);
 			if (ret < 0)
@@ -160,7 +166,8 @@ static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 	const bool seen = !done || (!drain && !kl_rec_has(f->tmp, it->slot));
 	int ret = 0;
 
-	f->budget->work++;
+	f->budget->configs++;
+	f->budget->work += ARRIVE_LOOKS + 4 * f->c.reclen;
 	if (done && f->sys->seal) {
 		const int64_t state = f->sys->seal(f->sys, kl_rec_state(&f->c, f->tmp));
 
@@ -197,6 +204,7 @@ static int expand_open(struct frontier *f, size_t at, const struct open *o,
 	memcpy(f->succ, next, n * sizeof(*next));
 	for (k = 0; k < n; k++) {
 		kl_rec_copy(&f->c, f->tmp, f->seen.rec + at * f->c.reclen);
+		f->budget->work += STEP_LOOKS + f->c.reclen;
 		from = kl_rec_state(&f->c, f->tmp);
 		ret = take(f, f->tmp, o, f->succ[k]);
 		/* Of a beam that was cut already; until then no answer depends on this. */
@@ -218,6 +226,7 @@ static int expand_move(struct frontier *f, size_t at, uint32_t move, const struc
 	int ret;
 
 	kl_rec_copy(&f->c, f->tmp, f->seen.rec + at * f->c.reclen);
+	f->budget->work += STEP_LOOKS + f->c.reclen;
 	ret = f->sys->move(f->sys, kl_rec_state(&f->c, f->tmp), move, &next);
 	if (ret)
 		return ret;
@@ -244,8 +253,16 @@ static int expand_moves(struct frontier *f, size_t at, const struct kl_item *it,
 	return ret;
 }
 
+/* Where many are alike a new configuration is compared with many. */
+static void count_looks(struct frontier *f)
+{
+	f->budget->work += COVER_LOOKS * (f->next.looks + f->seen.looks);
+	f->next.looks = f->seen.looks = 0;
+}
+
 static int budget_check(struct frontier *f)
 {
+	count_looks(f);
 	return kl_budget_check(f->budget, f->cnodes * sizeof(*f->nodes) +
 			       f->seen.cap * sizeof(*f->seen.rec) + f->sys->bytes(f->sys));
 }
@@ -255,6 +272,7 @@ static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool 
 	uint32_t i;
 	int ret = 0;
 
+	f->budget->work += 2 * f->nopen;
 	for (i = 0; i < f->nopen && !ret; i++)
 		ret = expand_open(f, at, &f->open[i], it, drain);
 	if (!ret && f->sys->moves)
@@ -287,8 +305,9 @@ static bool is_covered(const struct frontier *f, const struct kl_config_set *s, 
 
 	for (k = 0; k < s->n && k < MOST_COVERS; k++)
 		if (covers(f, s->rec + k * f->c.reclen, rec))
-			return true;
-	return false;
+			break;
+	f->budget->work += COVER_LOOKS * k;
+	return k < s->n && k < MOST_COVERS;
 }
 
 /* Of the next configurations, those that others cover are not needed.  0, -EDQUOT. */
@@ -307,6 +326,7 @@ static int drop_covered(struct frontier *f)
 		ret = look ? budget_check(f) : 0;
 		if (ret || (look && is_covered(f, s, rec)))
 			continue;
+		f->budget->work += look ? COVER_LOOKS * (s->n < MOST_COVERS ? s->n : MOST_COVERS) : 0;
 		for (k = 0; look && k < s->n && k < MOST_COVERS; )
 			if (covers(f, rec, s->rec + k * len))
 				kl_rec_copy(&f->c, s->rec + k * len, s->rec + --s->n * len);
@@ -365,6 +385,7 @@ static void clear_slot(struct frontier *f, uint32_t slot)
 	const uint64_t mask = ~(1ull << slot % 64);
 	size_t at;
 
+	f->budget->work += f->cur.n;
 	f->c.free[slot / 64] &= mask;
 	f->c.over[slot / 64] &= mask;
 	for (at = 0; at < f->cur.n; at++) {
@@ -409,7 +430,8 @@ static int only_step(struct frontier *f, const struct kl_item *it)
 	if (n != 1)
 		return n < 0 ? n : 0;
 	n = take(f, f->cur.rec, o, next[0]);
-	f->budget->work++;
+	f->budget->configs++;
+	f->budget->work += STEP_LOOKS;
 	return n < 0 ? n : 1;
 }
 
@@ -452,6 +474,7 @@ static void find_twins(struct frontier *f, struct open *o)
 	uint32_t before = 0, after = KL_NO_EVENT, i;
 	struct open *next = NULL;
 
+	f->budget->work += f->nopen;
 	for (i = 0; i < f->nopen; i++) {
 		struct open *t = &f->open[i];
 
@@ -502,6 +525,7 @@ static int on_call(struct frontier *f, uint32_t item)
 		kl_supply_open(f->sys->supply, o->shape, o->slot, true);
 	if (o->free)
 		f->c.free[it->slot / 64] |= 1ull << it->slot % 64;
+	f->budget->work += STEP_LOOKS + (o->free || o->eager ? STEP_LOOKS * f->cur.n : 0);
 	for (at = 0; at < f->cur.n && (o->free || o->eager); at++) {
 		uint64_t *rec = f->cur.rec + at * f->c.reclen;
 
@@ -645,7 +669,8 @@ static int on_solitary(struct frontier *f, uint32_t item)
 	if (node < 0)
 		return node;
 	kl_rec_set(&f->c, f->cur.rec, next[0], node);
-	f->budget->work++;
+	f->budget->configs++;
+	f->budget->work += STEP_LOOKS;
 	return 1;
 }
 
@@ -705,6 +730,7 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 			ret = kl_frontier_back(&f);
 		kl_frontier_past(&f);
 	}
+	a->configs = b->configs;
 	a->work = b->work;
 	a->bytes = f.cnodes * sizeof(*f.nodes) + sys->bytes(sys);
 	if (ret == -EDQUOT) {

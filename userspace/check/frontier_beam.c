@@ -12,6 +12,7 @@
 
 #define URGENT	300	/* what it costs that the next to return has not taken effect, */
 #define DEBT	100	/* and each word that has to come about and that none makes */
+#define SORT_LOOKS	80	/* for each configuration that is ranked */
 
 /* Less is better: by events until they return. */
 static uint64_t cost(struct frontier *f, const uint64_t *rec)
@@ -74,6 +75,7 @@ int kl_frontier_narrow(struct frontier *f)
 	if (n <= width)
 		return 0;
 	f->cut = true;
+	f->budget->work += n * (SORT_LOOKS + f->nopen * (f->sys->supply ? 4 : 2));
 	k = malloc(2 * n * sizeof(*k));
 	rec = malloc(width * len * sizeof(*rec));
 	if (!k || !rec) {

@@ -310,6 +310,7 @@ static int tell_order(const struct kl_orders *o, struct kl_answer *a)
 int kl_orders_answer(const struct kl_orders *o, int ret, const char *why, struct kl_answer *a)
 {
 	a->verdict = KL_UNKNOWN;
+	a->configs = o->looks.n / KL_CONFIG_LOOKS + 1;
 	a->work = o->looks.n;
 	if (ret == -E2BIG) {
 		snprintf(a->reason, sizeof(a->reason), "%s",

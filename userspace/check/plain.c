@@ -13,10 +13,13 @@
 
 #define WIDTH		4u		/* of a beam that is asked alone */
 #define MAX_WIDTH	(1u << 20)
+#define BEAM_TIMES	4	/* the work of another engine */
+#define WIDTH_LOOKS	(4 * KL_CONFIG_LOOKS)	/* for an operation, where one is kept */
 
 struct plain {
 	struct kl_system sys;
 	struct kl_sim sim;
+	struct kl_budget budget;
 };
 
 static bool plain_covers(struct kl_system *s, uint32_t a, uint32_t b)
@@ -29,6 +32,7 @@ static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const 
 	struct plain *pl = (struct plain *)s;
 	const int ret = kl_sim_step(&pl->sim, state, item, next);
 
+	kl_sim_count(&pl->sim, &pl->budget);
 	/* Else no state covers another one. */
 	if (pl->sim.noted)
 		s->covers = plain_covers;
@@ -70,18 +74,18 @@ static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t w
 			.keep = plain_keep, .full = plain_full, .lost = plain_lost, .shapes = true,
 			.width = width,
 		},
+		.budget = { .lim = lim },
 	};
-	struct kl_budget b = { .lim = lim };
 	int ret;
 
-	ret = kl_sim_init(&pl.sim, p, b.reason);
+	ret = kl_sim_init(&pl.sim, p, pl.budget.reason);
 	if (ret)
 		return ret;
 	pl.sys.first = pl.sim.first;
 	pl.sys.memo = &pl.sim.memo;
 	ret = width ? kl_supply_new(&pl.sim, &pl.sys.supply) : 0;
 	if (!ret)
-		ret = kl_frontier_run(p, &pl.sys, &b, a);
+		ret = kl_frontier_run(p, &pl.sys, &pl.budget, a);
 	kl_supply_free(pl.sys.supply);
 	kl_sim_free(&pl.sim);
 	return ret;
@@ -99,11 +103,12 @@ static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 		       struct kl_answer *a)
 {
 	struct kl_limits own = *lim;
-	size_t width = lim->work ? lim->each : WIDTH;
+	size_t width = lim->work ? lim->each / WIDTH_LOOKS : WIDTH;
 	int ret;
 
-	/* Its width bounds its work. */
-	own.work = 0;
+	/* Its width bounds it, too: mostly it is far from its bound, or the only one to end. */
+	own.work *= BEAM_TIMES;
+	own.each *= BEAM_TIMES;
 	do {
 		kl_answer_free(a);
 		memset(a, 0, sizeof(*a));

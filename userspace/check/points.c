@@ -14,6 +14,8 @@
 #include "base/sort.h"
 #include "check/sim.h"
 
+#define POINT_LOOKS	100	/* for each, see KL_CONFIG_LOOKS */
+
 struct replay {
 	const struct kl_part *p;
 	struct kl_answer *a;
@@ -181,7 +183,8 @@ static int points_decide(const struct kl_part *p, const struct kl_limits *lim,
 	}
 	if (ret > 0) {
 		a->verdict = KL_LINEARIZABLE;
-		a->work = r.n;
+		a->configs = r.n;
+		a->work = POINT_LOOKS * (uint64_t)r.n;
 		a->steps = calloc((size_t)r.n + 1, sizeof(*a->steps));
 		for (i = 0; a->steps && i < r.n; i++)
 			a->steps[i].item = r.order[i];

@@ -12,10 +12,10 @@
  * Configurations that an engine may make before the next has its turn: some to
  * begin with, and some for each operation that it has placed.
  */
-#define FIRST_WORK	1000
-#define FIRST_EACH	4
+#define FIRST_WORK	(1000 * KL_CONFIG_LOOKS)
+#define FIRST_EACH	(16 * KL_CONFIG_LOOKS)
 #define MORE_WORK	4	/* times as many in the next round */
-#define RACE_WORK	16000	/* from so much on engines run beside each other */
+#define RACE_WORK	(16000 * KL_CONFIG_LOOKS)	/* from so much on engines run beside each other */
 #define NEAR_LEAST	1024	/* events; it takes no longer to look at all of fewer */
 
 int kl_work_init(struct kl_work *w, const struct kl_job *j, const struct kl_split *s)
@@ -77,7 +77,7 @@ static void note_near(struct kl_work *w, const struct kl_part *p, const struct k
 {
 	if (p && !a->ncore && a->fail_event && p->nevents >= NEAR_LEAST &&
 	    p->items[p->events[a->fail_event].item].kind == KL_ITEM_OP)
-		w->near = p->events[a->fail_event].item;
+		w->next_near = p->events[a->fail_event].item;
 }
 
 /*
@@ -87,7 +87,7 @@ static void note_near(struct kl_work *w, const struct kl_part *p, const struct k
 static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct kl_part *p,
 		    struct kl_answer *a)
 {
-	const uint32_t near = w->near;
+	const uint32_t near = e->tso ? w->next_near : w->near;
 	int ret;
 
 	if (near == KL_NO_OP || near == w->looked[e->tso] || (e != &kl_frontier_engine && !e->tso))
@@ -223,6 +223,23 @@ static void end_race(struct race *c)
 	free(c->entrants);
 }
 
+/*
+ * Ask an engine as in a race, with an interpreter of its own: what one has done before
+ * shows in the work that it counts, and so would the number of threads.
+ */
+static int ask_anew(struct kl_work *w, const struct kl_engine *e, const struct kl_limits *lim,
+		    const struct kl_part **used, struct kl_answer *a)
+{
+	struct kl_run *run = w->run;
+	int ret;
+
+	w->run = kl_run_new(w->j->spec);
+	ret = w->run ? ask_one(w, e, lim, used, a) : -ENOMEM;
+	kl_run_free(w->run);
+	w->run = w->p.run = w->ptso.run = run;
+	return ret;
+}
+
 /* The turn of @e, which may have been in the race. */
 static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *e,
 		     const struct kl_limits *lim, const struct kl_part **used,
@@ -235,7 +252,8 @@ static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *
 		if (c->entrants[i].e == e && c->entrants[i].asked)
 			o = &c->entrants[i];
 	if (!o || (!o->ret && o->a.verdict == KL_UNKNOWN && !o->a.more_work && !o->a.lost))
-		return ask_one(w, e, lim, used, a);
+		return lim->work < RACE_WORK ? ask_one(w, e, lim, used, a) :
+					       ask_anew(w, e, lim, used, a);
 	if (o->ret)
 		return o->ret;
 	*a = o->a;
@@ -325,7 +343,7 @@ int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
 	int ret;
 
 	w->k = k;
-	w->near = w->looked[0] = w->looked[1] = KL_NO_OP;
+	w->near = w->next_near = w->looked[0] = w->looked[1] = KL_NO_OP;
 	w->have_p = w->have_ptso = false;
 	*used = NULL;
 	r->answer.verdict = KL_UNKNOWN;
@@ -336,6 +354,7 @@ int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
 	}
 	do {
 		ret = ask(w, r, used, &lim, &declined, &more_work);
+		w->near = w->next_near;
 		lim.work *= MORE_WORK;
 		lim.each *= MORE_WORK;
 	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation);

@@ -30,7 +30,12 @@ struct kl_work {
 	/* As it is checked; laid out for TSO only if it comes to that. */
 	struct kl_part p, ptso;
 	bool have_p, have_ptso;	/* laid out for partition @k; if not, room to use again */
-	uint32_t near;		/* item whose return some engine did not come past, */
+	/*
+	 * Item whose return some engine did not come past in the rounds before; so in a round
+	 * the engines know the same, beside each other or in turn.
+	 */
+	uint32_t near;
+	uint32_t next_near;	/* the same in this round */
 	uint32_t looked[2];	/* and the last one around which one of each kind looked */
 };
 

@@ -11,11 +11,10 @@
 #define NEAR		(1 << 16)	/* and no more where nobody knows of a violation */
 #define MORE_WINDOW	8	/* and times as many next */
 #define FINE		128	/* of so many events that are kept one may be too many */
-#define OP_LOOKS	200	/* what a trial costs for each operation, */
-#define WORK_LOOKS	100	/* and for each configuration */
+#define OP_LOOKS	200	/* what a trial costs for each operation beside the engine */
 #define LIST_LOOKS	20	/* where operations are only listed */
-#define WINDOW_WORK	(1 << 18)	/* configurations for a window, */
-#define WINDOW_EACH	64	/* and more for each of its operations */
+#define WINDOW_WORK	(1ull << 26)	/* looks for a window, */
+#define WINDOW_EACH	(64 * KL_CONFIG_LOOKS)	/* and more for each of its operations */
 
 void kl_shrink_look(struct shrink *s, uint64_t n)
 {
@@ -31,13 +30,13 @@ bool kl_shrink_late(struct shrink *s)
 /* The bounds of a trial: none goes on for longer than all of them together may. */
 static struct kl_limits trial_limits(const struct shrink *s)
 {
-	const uint64_t left = s->looks.most - s->looks.n, work = left / WORK_LOOKS + 1;
+	const uint64_t left = s->looks.most - s->looks.n;
 	struct kl_limits lim = *s->lim;
 
 	/* But the first: without it there is nothing to show. */
-	if (!s->looks.most || s->lim == s->whole || (lim.work && lim.work < work))
+	if (!s->looks.most || s->lim == s->whole || (lim.work && lim.work < left))
 		return lim;
-	lim.work = s->looks.n < s->looks.most ? work : 1;
+	lim.work = s->looks.n < s->looks.most ? left : 1;
 	lim.each = 0;
 	return lim;
 }
@@ -55,7 +54,7 @@ int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *
 		ret = kl_cut_history(cut, kept, n, s->engine->tso, &h, order);
 	if (!ret)
 		ret = kl_decide_history(s->p->spec, h, s->engine, &lim, &a, &fail);
-	kl_shrink_look(s, OP_LOOKS * n + WORK_LOOKS * a.work);
+	kl_shrink_look(s, OP_LOOKS * n + a.work);
 	if (!ret && a.verdict == KL_VIOLATION) {
 		kl_history_free(s->h);
 		kl_answer_free(&s->answer);

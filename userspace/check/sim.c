@@ -10,6 +10,9 @@
 
 #define MEMO_MAX	(1u << 14)	/* entries, a direct-mapped cache */
 #define ROOM		(1u << 15)	/* words of states, and states, that fit a CPU's cache */
+#define INTERN_LOOKS	20	/* for a state, */
+#define VALUE_LOOKS	2	/* for each of its values, when it is packed and unpacked, */
+#define APPLY_LOOKS	20	/* and for what takes effect in it */
 
 int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 {
@@ -48,6 +51,7 @@ static int64_t intern_state(struct kl_sim *s, const struct kl_val *state, size_t
 
 	if (ret)
 		return ret;
+	s->looks += INTERN_LOOKS + VALUE_LOOKS * len;
 	p = (uint8_t *)s->packed;
 	for (i = 0; i < len; i++) {
 		const uint64_t v = state[i].v;
@@ -111,6 +115,7 @@ static int unpack_state(struct kl_sim *s, uint32_t state)
 		return n;
 	s->nbefore = n;
 	s->unpacked = state;
+	s->looks += VALUE_LOOKS * n;
 	return 0;
 }
 
@@ -292,6 +297,7 @@ static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 	s->nnext = 0;
 	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method,
 			   kl_item_args(s->p, it), kl_item_res(s->p, it), collect, s);
+	s->looks += APPLY_LOOKS + kl_run_work(s->run);
 	return kl_sim_gave_up(s->p, s->run, it, ret, s->reason);
 }
 
@@ -365,6 +371,7 @@ int kl_sim_look(struct kl_sim *s, uint32_t item)
 	l.len = s->nbefore;
 	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method,
 			   kl_item_args(s->p, it), kl_item_res(s->p, it), on_look, &l);
+	s->looks += APPLY_LOOKS + kl_run_work(s->run);
 	if (ret == -ENOMEM)
 		return ret;
 	/* Of what the interpreter cannot do from the unknown state nothing is known. */

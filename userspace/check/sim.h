@@ -18,7 +18,8 @@
 /* Bounds of a run, looked at once in a while. */
 struct kl_budget {
 	const struct kl_limits *lim;
-	uint64_t ticks, work;	/* looks at the bounds; configurations made */
+	uint64_t ticks, work;	/* looks at the bounds; all looks */
+	uint64_t configs;	/* configurations made */
 	uint64_t progress;	/* operations placed so far, at best */
 	bool more_work;		/* it was the bound on work */
 	char reason[160];	/* why the run had to end */
@@ -155,6 +156,7 @@ struct kl_sim {
 	bool in_gap, fixed;
 	bool noted;		/* some state has notes, see kl_state_covers() */
 	char *reason;		/* where to say why the interpreter gave up */
+	uint64_t looks;		/* at what is not remembered, see kl_sim_count() */
 };
 
 /**
@@ -256,6 +258,13 @@ int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const stru
 
 /* States have other numbers now: what is remembered of them is of no use. */
 void kl_sim_forget(struct kl_sim *s);
+
+/* Count what the simulator did since the last time. */
+static inline void kl_sim_count(struct kl_sim *s, struct kl_budget *b)
+{
+	b->work += s->looks;
+	s->looks = 0;
+}
 
 /* Is kl_sim_keep() worth its while? */
 static inline bool kl_sim_full(const struct kl_sim *s)

@@ -14,6 +14,9 @@
 #include "base/hash.h"
 #include "check/depth.h"
 
+#define ADD_LOOKS	30	/* to the cache, beside its words */
+#define CALL_LOOKS	3	/* for each that is tried */
+
 struct wgl {
 	struct depth d;
 	uint64_t hash;		/* of the linearized set */
@@ -26,7 +29,8 @@ struct wgl {
  */
 static int cache_add(struct wgl *w, uint32_t state)
 {
-	w->d.budget.work++;
+	w->d.budget.configs++;
+	w->d.budget.work += ADD_LOOKS + 2 * w->d.setlen;
 	w->d.linearized[w->d.setlen] = state;
 	return kl_cache_add(&w->d.cache, w->d.linearized, kl_mix(w->hash, state));
 }
@@ -56,6 +60,7 @@ static int try_call(struct wgl *w, uint32_t item, uint32_t outcome, uint32_t *st
 	const uint32_t *next;
 	int n, ret;
 
+	w->d.budget.work += CALL_LOOKS;
 	if (!depth_preds_linearized(&w->d, item))
 		return 0;
 	n = kl_sim_step(&w->d.sim, *state, item, &next);

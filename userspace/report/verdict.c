@@ -29,7 +29,7 @@ static void explain(FILE *f, const struct kl_report *r)
 		print_part_name(f, p);
 		fprintf(f, ": %u operations, %s by %s, %" PRIu64 " configurations, %" PRIu64
 			" KiB%s\n", p->nops, kl_verdict_name(p->answer.verdict),
-			p->answer.engine ? p->answer.engine : "none", p->answer.work,
+			p->answer.engine ? p->answer.engine : "none", p->answer.configs,
 			p->answer.bytes >> 10,
 			p->sc_violation ? "; on sequential consistency there is no order" : "");
 		if (p->answer.verdict != KL_UNKNOWN && *p->answer.reason)

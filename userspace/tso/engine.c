@@ -87,9 +87,10 @@ static void tso_free(struct tso *t)
 
 static int run(struct tso *t, const struct kl_part *p, struct kl_budget *b, struct kl_answer *a)
 {
-	int ret = tso_init(t, p, b->reason);
+	int ret;
 
 	t->budget = b;
+	ret = tso_init(t, p, b->reason);
 	if (!ret)
 		ret = kl_frontier_run(p, &t->sys, b, a);
 	if (!ret)

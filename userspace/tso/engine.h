@@ -34,7 +34,8 @@ struct tso {
 
 /* ---- machines in words, engine_words.c ---- */
 
-#define ENTRIES_WORK	32		/* entries that are as much work as a configuration */
+#define ENTRY_LOOKS	8		/* at an entry, see KL_CONFIG_LOOKS, */
+#define MACHINE_LOOKS	40		/* and for a machine beside its memory */
 #define TSO_ROOM	(1u << 16)	/* words of machines that are kept in any case */
 
 /* In the first word, above the number of entries. */
@@ -108,10 +109,10 @@ size_t tso_bytes(const struct kl_system *sys);
 bool tso_full(const struct kl_system *sys);
 int tso_keep(struct kl_system *sys, uint32_t *states, size_t n);
 
-/* A machine takes as long as its entries are many. */
+/* A machine is loaded, or interned: that takes as long as its entries are many. */
 static inline void count_work(struct tso *t, const struct kl_machine *m)
 {
-	t->budget->work += m->nentries / ENTRIES_WORK;
+	t->budget->work += MACHINE_LOOKS + 2 * m->nmem + ENTRY_LOOKS * m->nentries;
 }
 
 /* ---- operations, engine_step.c ---- */

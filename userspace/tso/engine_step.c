@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "tso/engine.h"
 
+#define APPLY_LOOKS	20	/* for what takes effect, beside what the interpreter does */
+
 static int add_next(struct tso *t, struct kl_machine *m, uint32_t last)
 {
 	int64_t id = tso_intern(t, m, t->dropped, last);
@@ -121,6 +123,7 @@ static int apply(struct tso *t, const struct kl_item *it, kl_outcome_fn fn)
 	kl_run_set_fresh(t->run, kl_machine_next_unknown(&t->m));
 	ret = kl_run_apply(t->run, t->view, len, it->method, kl_item_args(t->p, it),
 			   kl_item_res(t->p, it), fn, t);
+	t->budget->work += APPLY_LOOKS + kl_run_work(t->run);
 	return kl_sim_gave_up(t->p, t->run, it, ret, t->reason);
 }
 

@@ -23,8 +23,8 @@
 #define FIRST_SPAN	16	/* events around that one */
 #define MOST_OPS	300
 #define MOST_SPAN	1024
-#define CORE_WORK	10000	/* configurations for a core, */
-#define CORE_EACH	20	/* and more for each operation placed */
+#define CORE_WORK	(4000 * KL_CONFIG_LOOKS)	/* looks for a core, */
+#define CORE_EACH	(8 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
 
 struct core {
 	const struct ends_ops *o;

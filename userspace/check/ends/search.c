@@ -15,12 +15,13 @@
 #define FURTHEST	6	/* a jump may go twice as far as those before it, so many times, */
 #define FURTHER		4000	/* and once more after so many jumps */
 #define MOST_JUMPS	16000	/* from one event; */
-#define WORK_JUMP	4	/* what one counts for kl_limits.work */
+#define WORK_JUMP	(4 * KL_CONFIG_LOOKS)	/* what one counts for kl_limits.work */
 #define ASK_AFTER	50	/* jumps after which what is wrong is looked for; */
 #define ASK_JUMPS	250	/* and in the end, for each so many that were possible as long, */
 #define ASK_MOST	16	/* but so many times as long at most */
 #define ALL_TRIES	100000000	/* steps for all of it, */
 #define EACH_TRIES	500	/* and more for each operation */
+#define TRY_LOOKS	30	/* that a step takes, see KL_CONFIG_LOOKS */
 #define DEAD		(1u << 16)	/* places that lead nowhere and are remembered */
 #define LOOK_AT_CLOCK	(1u << 16)
 
@@ -290,7 +291,8 @@ static int decide(struct search *s)
 
 	if (!ret && s->st.o.wrong == ENDS_NONE && !s->st.o.nodd)
 		ret = run(s);
-	s->a->work = s->all_tries;
+	s->a->configs = s->all_tries;
+	s->a->work = TRY_LOOKS * s->all_tries;
 	if (ret < 0)
 		return ret == -EDQUOT ? 0 : ret;
 	return ret ? say_yes(s) : say_no_order(s);

@@ -82,6 +82,7 @@ static int settle(struct late *f, uint32_t *r)
 	if (!r[R_FRONT] && !r[R_OLD])
 		return 1;
 	now = place_of(r, &(struct late_op){ .call = 0 });
+	*f->looks += 2 * r[L_LEFT + LATE_TAKES];
 	for (i = 0; i < r[L_LEFT + LATE_TAKES] && ret > 0; ) {
 		const uint32_t o = late_left(f, r, LATE_TAKES)[i];
 

@@ -66,6 +66,7 @@ struct late {
 	const struct late_discipline *d;
 	struct late_ops o;
 	struct kl_budget b;
+	uint64_t *looks;	/* b.work, also for what may change nothing else */
 	bool old;		/* the first state is not known */
 	uint32_t base[LATE_SIDES];	/* where in a record its left out operations are */
 	size_t len;		/* words of a record */

@@ -36,6 +36,7 @@ static inline struct late_cell late_cell(const struct late *f, uint32_t list)
 	const uint64_t *w;
 	size_t n;
 
+	++*f->looks;
 	if (list == LATE_END)
 		return (struct late_cell){ .op = UINT32_MAX };
 	w = kl_intern_get(&f->cells, list - 1, &n);

@@ -15,6 +15,8 @@
 
 #include "check/late/lifo.h"
 
+#define CONS_LOOKS	40	/* where a cell is made or found, see KL_CONFIG_LOOKS */
+
 static int number(int64_t n, uint32_t *out)
 {
 	if (n < 0)
@@ -38,6 +40,7 @@ static int cons(struct late *f, uint32_t *list, struct late_cell c, uint32_t bel
 	};
 	int ret = number(kl_intern(&f->canon, canon, 2), &c.canon);
 
+	*f->looks += CONS_LOOKS;
 	if (ret)
 		return ret;
 	words[2] = (uint64_t)c.canon << 32 | (next.depth + 1);

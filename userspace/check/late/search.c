@@ -8,6 +8,10 @@
 #include "base/mem.h"
 #include "check/late/late.h"
 
+/* Looks, see KL_CONFIG_LOOKS, beside those at words: */
+#define ADD_LOOKS	40	/* whether a configuration is new */
+#define KID_LOOKS	30	/* one that is kept for later */
+
 static int decline(const struct late_discipline *d, struct kl_answer *a, const char *why)
 {
 	a->verdict = KL_UNKNOWN;
@@ -21,6 +25,7 @@ bool late_advance(const struct late *f, uint32_t *r, int side, uint32_t place)
 	uint32_t *left = late_left(f, r, side), i, n = 0;
 
 	r[L_PLACE + side] = place;
+	*f->looks += 4 + r[L_LEFT + side];
 	if (s->least[r[L_NEXT + side]] <= place)
 		return false;
 	for (i = 0; i < r[L_LEFT + side]; i++) {
@@ -44,6 +49,7 @@ bool late_take_effect(const struct late *f, uint32_t *r, int side, uint32_t o, u
 
 	if (s->op[o].ret <= place)
 		return false;
+	*f->looks += 4 + *n;
 	if (o < r[L_NEXT + side]) {
 		for (i = 0; left[i] != o; i++)
 			;
@@ -84,6 +90,7 @@ int late_add_kid(struct late *f, uint32_t when)
 {
 	int ret = f->d->settle(f, f->tmp);
 
+	*f->looks += KID_LOOKS + f->len;
 	if (ret <= 0)
 		return ret;
 	ret = kl_grow(f->kids, f->ckids, (f->nkids + 1) * f->len) ?:
@@ -114,9 +121,10 @@ static bool has_twin(const struct late *f, const uint32_t *r, int side, uint32_t
 		if (a->value == b->value && a->removes == b->removes && a->ret <= b->ret &&
 		    late_max(a->call, place) <= late_max(b->call, place) &&
 		    (a->must != LATE_NEVER || (a->ret == LATE_NEVER && b->must == LATE_NEVER)))
-			return true;
+			break;
 	}
-	return false;
+	*f->looks += 2 + i;
+	return i < n;
 }
 
 uint32_t late_candidates(const struct late *f, uint32_t *r, int side, uint32_t *out)
@@ -173,6 +181,7 @@ static int is_new(struct late *f)
 {
 	size_t i;
 
+	*f->looks += ADD_LOOKS + 2 * f->alike_len;
 	memcpy(f->alike, f->rec, f->len * sizeof(*f->rec));
 	memset(f->alike + f->len, 0, (f->alike_len - f->len) * sizeof(*f->rec));
 	f->alike[L_NODE] = 0;
@@ -243,7 +252,7 @@ static int search(struct late *f, const enum kl_role *roles)
 		ret = is_new(f);
 		if (ret <= 0)
 			continue;
-		f->b.work++;
+		f->b.configs++;
 		f->b.progress = late_max(f->b.progress, f->rec[L_NEXT + LATE_ADDS] + f->rec[L_NEXT + LATE_TAKES]);
 		ret = kl_budget_check(&f->b, bytes(f)) ?: expand(f);
 	}
@@ -318,6 +327,7 @@ static int decide(struct late *f, const enum kl_role *roles, struct kl_answer *a
 
 	f->o.end = LATE_NEVER;
 	ret = search(f, roles);
+	a->configs = f->b.configs;
 	a->work = f->b.work;
 	a->bytes = bytes(f);
 	if (ret == -EDQUOT) {
@@ -402,7 +412,7 @@ int late_decide(const struct late_discipline *d, const struct kl_part *p,
 {
 	const unsigned int nmethods = kl_spec_nmethods(p->spec);
 	struct late f = {
-		.d = d, .o = { .p = p }, .b = { .lim = lim },
+		.d = d, .o = { .p = p }, .b = { .lim = lim }, .looks = &f.b.work,
 		.no_nodes = lim->no_witness && !p->has_preds,
 	};
 	enum kl_role *roles;

@@ -17,8 +17,8 @@
 #define GIVE_WORK	(1u << 24)	/* operations looked at to give pending removals a value, */
 #define GIVE_EACH	16		/* and more for each operation */
 #define ROOM		8	/* behind an order, for what is written together */
-#define CORE_WORK	100000	/* configurations for a core, */
-#define CORE_EACH	100	/* and more for each operation placed */
+#define CORE_WORK	(100000 * KL_CONFIG_LOOKS)	/* looks for a core, */
+#define CORE_EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
 
 static void mono_free(struct mono *m)
 {
@@ -436,7 +436,7 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	int ret;
 
 	a->engine = "log-linear";
-	a->work = s->nops;
+	a->configs = a->work = s->nops;
 	kl_spec_container(s->spec, &c);
 	/*
 	 * Bounded ones are others, by their pushes that may find it full.  That counts what is

@@ -23,8 +23,8 @@
 #include "check/mono/mono.h"
 
 #define TRIES	32	/* guesses for a segment */
-#define WORK	100000	/* configurations of another engine for it, */
-#define EACH	100	/* and more for each operation placed */
+#define WORK	(100000 * KL_CONFIG_LOOKS)	/* looks of another engine for it, */
+#define EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
 
 enum {
 	USED	= 1,	/* in the order of a segment */
@@ -494,7 +494,7 @@ int mono_gaps(const struct kl_slice *s, const struct kl_limits *lim, struct kl_a
 	}
 out:
 	a->engine = engine;
-	a->work = s->nops;
+	a->configs = a->work = s->nops;
 	free(g.gaps);
 	free(g.words);
 	free(g.h.ops);

@@ -15,8 +15,8 @@
 #include "check/mono/moves.h"
 
 #define FEW		8	/* of operations one is asked about by itself */
-#define PART_WORK	1000	/* configurations for these, */
-#define PART_EACH	100	/* and more for each operation placed */
+#define PART_WORK	(1000 * KL_CONFIG_LOOKS)	/* looks for these, */
+#define PART_EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
 
 static uint32_t find(uint32_t *in, uint32_t word)
 {

@@ -13,8 +13,8 @@
 
 #define FEW		100	/* operations that are looked at as they are */
 #define MOST_BACK	1024	/* returns that are kept before the wrong one */
-#define WORK		2000000	/* configurations, */
-#define EACH		100	/* and more for each operation placed */
+#define WORK		(2000000 * KL_CONFIG_LOOKS)	/* looks, */
+#define EACH		(100 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
 
 /* Operations of one word, of a history that is over when the wrong one returns. */
 struct core {
