@@ -262,6 +262,7 @@ struct klin_conf {
 	__u32 one_object;	/* only operations on this object are wanted */
 	__u32 clock;		/* enum klin_clock */
 	__u32 ring;		/* entries of each CPU's ring, or 0: there are none; not of places */
+	__u32 alone;		/* of a place: it reads nothing of the function's call */
 	__u32 all;		/* nothing is left out: no one_object, and filter is empty */
 	__u64 object;
 	struct klin_filter filter;

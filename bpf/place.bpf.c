@@ -153,6 +153,38 @@ static __always_inline void without_call(void *ctx, struct klin_cpu *c, struct k
 	f->open = KLIN_OPEN;
 }
 
+/*
+ * The same where all that is wanted is there: an operation that was called at some time
+ * before, and of which no return will be seen.  A kernel thread's main function may never
+ * return.
+ */
+static __always_inline void alone(void *ctx, struct klin_cpu *c, struct klin_slot *s, __u64 sp,
+				  __u32 key, __u32 cpu, const __u64 *val, __u64 object, __u32 fault)
+{
+	struct klin_frame *f = klin_push(ctx, s, c);
+	__u32 i;
+
+	if (!f)
+		return;
+	f->sp = sp;
+	f->func = conf.func;
+	f->ev.probe = conf.probe;
+	f->ev.call = 0;
+	f->ev.object = object;
+	f->ev.fault = fault;
+	f->ev.tid = key;
+	f->ev.flags = KLIN_F_NOCALL | KLIN_F_NORET;
+	f->ev.cpu_call = f->ev.cpu_ret = cpu;
+#pragma unroll
+	for (i = 0; i < KLIN_MAX_VALS; i++)
+		f->ev.val[i] = val[i];
+	f->ev.ret = f->ev.point = klin_time(bpf_get_smp_processor_id());
+	klin_send(ctx, c, &f->ev, sizeof(f->ev));
+	barrier();
+	f->open = KLIN_OVER;
+	pop_over(s);
+}
+
 SEC("kprobe")
 int klin_place(struct pt_regs *ctx)
 {
@@ -174,21 +206,25 @@ int klin_place(struct pt_regs *ctx)
 		return 0;
 	}
 	first = find_call(s, sp, &at);
-	if (!first) {
+	if (!first && !conf.alone) {
 		without_call(ctx, c, s, sp, key, cpu);
 		return 0;
 	}
 	/* One more hit in a call that was not seen says nothing more. */
-	if (first->ev.flags & KLIN_F_NOCALL)
+	if (first && first->ev.flags & KLIN_F_NOCALL)
 		return 0;
 #pragma unroll
 	for (i = 0; i < KLIN_MAX_PARAMS; i++)
-		if (i < conf.nparams)
+		if (first && i < conf.nparams)
 			args[i] = first->args[i];
 	if (!klin_fetch_at(ctx, conf.call, args, 0, val, &object, &fault))
 		return 0;
 	if (conf.call_object && !wanted(object, fault))
 		return 0;
+	if (!first) {
+		alone(ctx, c, s, sp, key, cpu, val, object, fault);
+		return 0;
+	}
 	f = first;
 	if (first->open == KLIN_OPEN) {
 		__u64 call = first->ev.call, fsp = first->sp;

@@ -300,6 +300,20 @@ static bool one_call(const struct check *c, Dwarf_Die *parent, Dwarf_Die *die, D
 	return ok;
 }
 
+static bool jumps_out(const struct check *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->code->n; i++) {
+		const struct kl_step *s = &c->code->step[i];
+
+		if (inside(c, s->at) && (s->flow == KL_FLOW_INDIRECT ||
+					 (jumps(s) && !kl_code_at(c->code, s->to))))
+			return true;
+	}
+	return false;
+}
+
 int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct kl_site *site)
 {
 	struct check c = { .site = site };
@@ -320,6 +334,7 @@ int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct k
 		       "the function cannot be disassembled");
 		goto out;
 	}
+	site->leaves = jumps_out(&c);
 	if (!leads_in(&c)) {
 		refuse(&c, "its entry does not lead to its code");
 		goto out;

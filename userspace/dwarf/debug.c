@@ -326,6 +326,7 @@ static int add_site(struct search *s, unsigned int depth)
 	read_decl(d, die, &site);
 	read_call(s, die, &site);
 	read_params(s, die, &site);
+	site.leaves = true;
 	if (site.nranges && site.inlined)
 		err = kl_site_check(d, s->chain, depth, &site);
 	if (!err)

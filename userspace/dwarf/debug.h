@@ -72,6 +72,8 @@ struct kl_range {
 	uint64_t from, to;	/* [from, to) */
 };
 
+bool kl_ranges_have(const struct kl_range *r, size_t n, uint64_t addr);
+
 /**
  * struct kl_site - a place where a function is, inlined or not
  * @inlined: false: the function itself, as it can be called
@@ -89,6 +91,7 @@ struct kl_range {
  * @decl_file: where the function is declared; NULL if not known
  * @decl_line: and its line
  * @declared_inline: as inline
+ * @leaves: it may jump out of the function around it (a tail call), or that is not known
  * @init: its code is gone when the kernel has booted, or the module is loaded
  * @params: its parameters at the entry
  * @nparams: how many
@@ -104,7 +107,7 @@ struct kl_site {
 	size_t nranges;
 	const char *file, *decl_file;
 	unsigned int line, decl_line;
-	bool declared_inline, init;
+	bool declared_inline, init, leaves;
 	struct kl_var params[KL_SITE_PARAMS];
 	unsigned int nparams;
 	char why[160];

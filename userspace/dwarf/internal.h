@@ -71,6 +71,5 @@ int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct k
 
 /* The ranges of a function, inlined or not; 0 or -ENOMEM. */
 int kl_die_ranges(Dwarf_Die *die, struct kl_range **ranges, size_t *n);
-bool kl_ranges_have(const struct kl_range *r, size_t n, uint64_t addr);
 
 #endif

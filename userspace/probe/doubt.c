@@ -240,7 +240,9 @@ static bool lost_meets(const struct kl_recorder *r, const struct kl_cut *cut,
  * @r: the recorder; kl_count_ended() was called
  * @cut: when they did
  *
- * What was lost, missed or seen in part may have been a write.
+ * What was lost, missed or seen in part may have been a write.  But an operation of which
+ * neither call nor return was seen stays in the history, whose engines let it take effect
+ * before, at or after any time, and its store wait in the buffer.
  */
 bool kl_quiet(const struct kl_recorder *r, const struct kl_cut *cut)
 {
@@ -251,7 +253,8 @@ bool kl_quiet(const struct kl_recorder *r, const struct kl_cut *cut)
 	int j;
 
 	for (i = 0; i < h->nops; i++)
-		if (meets(r, cut, h->ops[i].call, h->ops[i].ret) && kl_op_writes(r, &h->ops[i]))
+		if ((h->ops[i].flags & KL_OP_UNSEEN) != KL_OP_UNSEEN &&
+		    meets(r, cut, h->ops[i].call, h->ops[i].ret) && kl_op_writes(r, &h->ops[i]))
 			return false;
 	for (i = 0; i < r->nunknown; i++)
 		if (!r->clauses[r->unknown[i].clause].method->pure &&

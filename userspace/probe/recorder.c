@@ -108,6 +108,7 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 		return err;
 	}
 	conf->probe = c - r->clauses;
+	conf->alone = c->found.target->inlined && !conf->nparams;
 	conf->func = function_number(r, c);
 	conf->slot_mask = r->opts.slots - 1;
 	conf->clock = kl_times_kind(r);

@@ -103,6 +103,40 @@ static bool is_whole(const char *stack, size_t len)
 }
 
 /*
+ * Is the task asleep where the inlined function is not?  It sleeps in a call out of the
+ * function around it, and no compiler moves stores to memory that others see across a call
+ * that may read it: an instance that was executed before has ended, and operations that
+ * come need not have the call of the function around them.
+ */
+static bool asleep_elsewhere(const struct kl_clause *c, const char *stack)
+{
+	const struct kl_kplace *p = kl_found_place(&c->found);
+	const size_t len = p ? strlen(p->symbol) : 0;
+	const char *at = stack;
+	bool seen = false;
+	uint64_t addr;
+
+	if (!p || !p->site || !c->conf.alone || strcmp(p->symbol, p->owner))
+		return false;
+	while ((at = strstr(at, p->symbol))) {
+		const bool begins = at > stack && at[-1] == ' ';
+
+		at += len;
+		if (begins && *at == '.')
+			return false;
+		if (!begins || strncmp(at, "+0x", 3))
+			continue;
+		/* The call is before the address that it returns to. */
+		addr = p->site->entry - p->site->offset + strtoull(at + 1, NULL, 16) - 1;
+		if (kl_ranges_have(p->site->ranges, p->site->nranges, addr))
+			return false;
+		seen = true;
+	}
+	/* The function around it is not there, or has left by a tail call. */
+	return seen || !p->site->leaves;
+}
+
+/*
  * Is the task inside a probed function?  By enum kl_inside, KL_OUTSIDE also when it is gone;
  * -EAGAIN: not all of its stack is seen, the task is on a CPU; -EPERM: it must not be looked
  * at; -ENOMEM.
@@ -121,7 +155,7 @@ static int inside(const struct kl_recorder *r, pid_t tid)
 	for (i = 0; one >= 0 && ret != KL_INSIDE && i < r->nclauses; i++) {
 		const struct kl_func *f = &r->clauses[i].found.func;
 
-		if (r->clauses[i].tracepoint)
+		if (r->clauses[i].tracepoint || asleep_elsewhere(&r->clauses[i], data))
 			continue;
 		one = r->callees ? kl_callees_inside(r->callees, f, data) :
 		      kl_callees_by_name(f->name, data);
