@@ -80,6 +80,50 @@ refuse "a file without BTF" "spec.lin: expected BTF" list --btf spec.lin old_way
 refuse "a file that is not there" "gone: No such file" list --btf gone old_way
 refuse "symbols without BTF" "expected --btf" list --symbols spec.lin old_way
 
+# Two functions of one name, of which the kernel has one symbol.
+cat >namesake.c <<'END'
+#include <bpf/btf.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	struct btf *btf = btf__new_empty();
+	int word = btf__add_int(btf, "long", 8, BTF_INT_SIGNED), i, proto;
+	const void *data;
+	unsigned int size;
+
+	for (i = 0; i < 2; i++) {
+		proto = btf__add_func_proto(btf, word);
+		btf__add_func_param(btf, "a", word);
+		if (i && argc > 1)
+			btf__add_func_param(btf, "b", word);
+		if (!i || argc > 1)
+			btf__add_func(btf, "twin", BTF_FUNC_STATIC, proto);
+	}
+	data = btf__raw_data(btf, &size);
+	return fwrite(data, 1, size, stdout) != size;
+}
+END
+if gcc -o namesake namesake.c -lbpf 2>/dev/null; then
+	echo "ffffffff81000000 t twin" >symbols
+	./namesake >one.btf
+	./namesake two >two.btf
+	run list --btf one.btf --symbols symbols twin
+	if grep -q '^fentry  twin$' out; then
+		ktap_pass "a name with one prototype"
+	else
+		ktap_fail "a name with one prototype" "$(cat out err)"
+	fi
+	run list --btf two.btf --symbols symbols twin
+	if grep -q '^no      twin: BTF has 2 functions of this name, with different types' out; then
+		ktap_pass "a namesake's prototype is not taken"
+	else
+		ktap_fail "a namesake's prototype is not taken" "$(cat out err)"
+	fi
+	echo 'spec s { word x; method m() { atomic { x = 1; } } } probe m on twin(a) { object a; }' >t.lin
+	run list --btf two.btf --symbols symbols t.lin
+	ktap_result $((status != 2)) "nor by a clause"
+fi
+
 for btf in "$here"/../../build/vm/*-amd64/vmlinux.btf; do
 	[ -e "$btf" ] || continue
 	kernel=$(basename "$(dirname "$btf")")

@@ -161,6 +161,49 @@ int kl_set_drains(struct kl_recorder *r)
 	return err;
 }
 
+struct alone {
+	struct kl_op op;
+	uint64_t point;
+};
+
+static int by_point(const void *a, const void *b)
+{
+	const struct alone *x = a, *y = b;
+
+	return x->point < y->point ? -1 : x->point > y->point;
+}
+
+/*
+ * Operations of which neither call nor return was seen may come at any time; those that were
+ * executed first are put first, which is where an engine finds an order soonest.
+ */
+static int sort_alone(struct kl_history *h)
+{
+	struct alone *a = NULL;
+	size_t n = 0, cap = 0, i, k;
+	int err = 0;
+
+	for (i = 0; i < h->nops && !err; i++) {
+		if ((h->ops[i].flags & KL_OP_UNSEEN) != KL_OP_UNSEEN ||
+		    kl_op_point(h, &h->ops[i]) == KL_TIME_MAX)
+			continue;
+		err = kl_grow(a, cap, n + 1);
+		if (!err)
+			a[n++] = (struct alone){ h->ops[i], kl_op_point(h, &h->ops[i]) };
+	}
+	if (!err && n)
+		qsort(a, n, sizeof(*a), by_point);
+	for (i = k = 0; i < h->nops && !err && k < n; i++) {
+		if ((h->ops[i].flags & KL_OP_UNSEEN) != KL_OP_UNSEEN ||
+		    kl_op_point(h, &h->ops[i]) == KL_TIME_MAX)
+			continue;
+		h->ops[i] = a[k].op;
+		h->points[i] = a[k++].point;
+	}
+	free(a);
+	return err;
+}
+
 int kl_finish_open(struct kl_recorder *r)
 {
 	int err = add_open(r);
@@ -192,7 +235,7 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	if (!err)
 		err = kl_filter_finish(r, stats);
 	if (!err)
-		err = kl_history_finish(r->h);
+		err = sort_alone(r->h) ?: kl_history_finish(r->h);
 	if (!err)
 		err = add_switches(r) ?: kl_set_drains(r);
 	for (i = 0; i < r->h->nops; i++) {

@@ -270,6 +270,25 @@ static bool is_blacklisted(const char *name)
 	return found;
 }
 
+/* Equal prototypes are one in BTF: how many are there for functions of this name? */
+static unsigned int count_types(const struct btf *btf, const char *name)
+{
+	const struct btf *base = btf__base_btf(btf);
+	uint32_t id = base ? btf__type_cnt(base) : 1, end = btf__type_cnt(btf), first = 0;
+	unsigned int n = 0;
+
+	for (; id < end; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+
+		if (!btf_is_func(t) || t->type == first ||
+		    strcmp(btf__name_by_offset(btf, t->name_off), name))
+			continue;
+		first = t->type;
+		n++;
+	}
+	return n;
+}
+
 int kl_func_find(struct kl_kernel *k, const char *name, const char *module, struct kl_func *out)
 {
 	const struct btf *btf;
@@ -301,6 +320,7 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 	if (id > 0) {
 		out->btf = btf;
 		out->proto = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+		out->types = count_types(btf, name);
 	}
 	return 0;
 }
@@ -340,6 +360,11 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 		"without ftrace)";
 
 	why[0] = '\0';
+	if (f->proto && f->types > 1 && f->copies == 1) {
+		snprintf(why, size, "BTF has %u functions of this name, with different types: which "
+			 "of them the symbol is is not known", f->types);
+		return KL_WAY_NONE;
+	}
 	if (f->proto && f->traceable && !bad && f->copies == 1)
 		return KL_WAY_FENTRY;
 	if (!f->proto)

@@ -86,6 +86,7 @@ void kl_kernel_all_btf(struct kl_kernel *k);
  * @untold: whether it does is not known: tracefs was not readable
  * @blacklisted: kprobes refuse it
  * @copies: symbols of that name
+ * @types: prototypes of that name in the BTF; of several it is not known which is its own
  */
 struct kl_func {
 	const char *name;
@@ -97,6 +98,7 @@ struct kl_func {
 	bool untold;
 	bool blacklisted;
 	unsigned int copies;
+	unsigned int types;
 };
 
 /**

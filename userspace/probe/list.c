@@ -93,6 +93,7 @@ static void add_types(const struct btf *btf, const char *module, struct kl_func 
 		if (!found)
 			continue;
 		found->btf = btf;
+		found->types += found->proto != btf__type_by_id(btf, t->type);
 		found->proto = btf__type_by_id(btf, t->type);
 	}
 }
