@@ -128,4 +128,13 @@ if object; then
 	grep -q "coverage unknown: put(): where it is inlined is not known" out
 	ktap_result $? "without debugging information nothing is known"
 fi
+
+# Where `tools/coverage' has brought Debian's debugging information: what the specs assert.
+name="what shipped specs assert is so in Debian's kernel"
+KLIN=$KLIN timeout 300 "$here/../../tools/coverage" --check >out 2>err
+case $? in
+0) ktap_pass "$name" ;;
+4) ktap_skip "$name" "run tools/coverage once, which downloads it" ;;
+*) ktap_fail "$name" "$(grep -E 'WRONG|unknown' out; cat err)" ;;
+esac
 ktap_finish
