@@ -42,6 +42,7 @@ static const struct key global_keys[] = {
 
 static const struct key watch_keys[] = {
 	{ "file", TEXT, WATCH(file), 0, 0, 0 },
+	{ "debug", PATH, WATCH(debug), 0, 0, 0 },
 	{ "object", ADDRESS, WATCH(object), WATCH(one_object), 0, UINT64_MAX },
 	{ "attach", ATTACH, WATCH(attach), 0, 0, 0 },
 	{ "buffer", POWER, WATCH(pages), 0, 1, 1 << 18 },
@@ -439,6 +440,7 @@ void klind_conf_free(struct klind_conf *c)
 	for (i = 0; i < c->nwatch; i++) {
 		free(c->watch[i].name);
 		free(c->watch[i].file);
+		free(c->watch[i].debug);
 	}
 	free(c->watch);
 	free(c->reports);
@@ -451,6 +453,7 @@ void klind_conf_free(struct klind_conf *c)
 bool klind_watch_conf_equal(const struct klind_watch_conf *a, const struct klind_watch_conf *b)
 {
 	return !strcmp(a->name, b->name) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->debug ? a->debug : "", b->debug ? b->debug : "") &&
 	       a->one_object == b->one_object && a->clock_known == b->clock_known &&
 	       a->report_unknown == b->report_unknown && a->classical == b->classical &&
 	       a->attach == b->attach && a->object == b->object &&

@@ -25,6 +25,7 @@ struct klind_watch_conf {
 	char *name;		/* of the section: letters, digits, - _ and . */
 	unsigned int line;	/* where the section begins */
 	char *file;		/* the specification; by default its name */
+	char *debug;		/* debugging information, or NULL: what is installed */
 	bool one_object, clock_known, report_unknown, classical;
 	enum klind_attach attach;
 	uint64_t object, clock_error;

@@ -155,10 +155,12 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 	w->conf = *conf;
 	w->conf.name = strdup(conf->name);
 	w->conf.file = strdup(conf->file);
+	w->conf.debug = conf->debug ? strdup(conf->debug) : NULL;
 	w->reporter = reporter;
 	w->report_ns = report_ns;
 	w->shed = shed_new();
-	if (w->conf.name && w->conf.file && w->shed)
+	opts.debug = w->conf.debug;
+	if (w->conf.name && w->conf.file && w->shed && (!conf->debug || w->conf.debug))
 		err = kl_spec_load(conf->file, &w->spec);
 	if (!err) {
 		opts.spec = w->spec;
@@ -410,5 +412,6 @@ void watcher_free(struct watcher *w)
 	pthread_mutex_destroy(&w->lock);
 	free(w->conf.name);
 	free(w->conf.file);
+	free(w->conf.debug);
 	free(w);
 }
