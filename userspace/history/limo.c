@@ -24,10 +24,20 @@
 
 static const struct limo_type {
 	const char *name, *put, *take, *spec;
+	const char *expected;	/* their names, for messages */
 } types[] = {
-	{ "stack", "push", "pop", "stack" },
-	{ "queue", "enq", "deq", "queue" },
+	{ "stack", "push", "pop", "stack", "push and pop, add and rem or remove, put and get" },
+	{ "queue", "enq", "deq", "queue", "enq and deq, enqueue and dequeue, add and rem or "
+	  "remove, put and get, push and pop" },
 };
+
+static bool is_any(const char *p, size_t n, const char *const *names)
+{
+	for (; *names; names++)
+		if (kl_scan_is(p, n, *names))
+			return true;
+	return false;
+}
 
 struct reader {
 	struct kl_scan scan;
@@ -127,6 +137,16 @@ static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 
 static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_t id)
 {
+	/* Violin names the same methods in several ways, of stacks and of queues. */
+	static const char *const stack_puts[] = { "push", "add", "put", NULL };
+	static const char *const stack_takes[] = { "pop", "rem", "remove", "get", NULL };
+	static const char *const queue_puts[] = { "enq", "enqueue", "add", "put", "push", NULL };
+	static const char *const queue_takes[] = {
+		"deq", "dequeue", "rem", "remove", "get", "pop", NULL,
+	};
+	const bool stack = r->type && *r->type->put == 'p';
+	const char *const *const puts = stack ? stack_puts : queue_puts;
+	const char *const *const takes = stack ? stack_takes : queue_takes;
 	const char *p = kl_scan_skip(*pp);
 	size_t n = 0;
 	struct kl_process *process;
@@ -140,15 +160,14 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 				    "a line `# @object atomic-stack' (or -queue) before");
 	while (!kl_scan_end(p[n]) && p[n] != '(')
 		n++;
-	if (kl_scan_is(p, n, r->type->put) || kl_scan_is(p, n, "add")) {
+	if (is_any(p, n, puts)) {
 		s.nargs = 1;
 		s.method = r->put;
-	} else if (kl_scan_is(p, n, r->type->take) || kl_scan_is(p, n, "remove")) {
+	} else if (is_any(p, n, takes)) {
 		s.nres = 1;
 		s.method = r->take;
 	} else {
-		return kl_scan_bad(&r->scan, p, *r->type->put == 'p' ? "push, pop, add or remove" :
-				   "enq, deq, add or remove");
+		return kl_scan_bad(&r->scan, p, r->type->expected);
 	}
 	p += n;
 	ret = scan_value(r, &p, &v);
