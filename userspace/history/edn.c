@@ -6,6 +6,7 @@
 #include "history/edn.h"
 
 #define MAX_DEPTH	64
+#define MAX_DISCARDS	16
 
 #define BLANK	(KL_EDN_BLANK | KL_EDN_ENDS)
 #define MARK	(KL_EDN_PLAIN | KL_EDN_ENDS)
@@ -17,20 +18,43 @@ const unsigned char kl_edn_class[256] = {
 	['"'] = MARK, ['('] = MARK, [')'] = MARK, ['['] = MARK, [']'] = MARK,
 	['{'] = MARK, ['}'] = MARK,
 	/* All else that is no control character. */
-	['!'] = ATOM, ['#'] = KL_EDN_PLAIN, ['$' ... '\''] = ATOM, ['*' ... '+'] = ATOM,
+	['!'] = ATOM, ['$' ... '\''] = ATOM, ['*' ... '+'] = ATOM,
 	['-' ... ':'] = ATOM, ['<' ... 'Z'] = ATOM, ['\\'] = ATOM,
 	['^' ... 'z'] = ATOM, ['|'] = ATOM, ['~' ... 255] = ATOM,
 };
 
+static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth);
+
 bool kl_edn_skip_some(struct kl_edn *e)
 {
-	for (; e->p < e->end; e->p++) {
-		if (*e->p == '\n')
+	struct kl_edn_val discarded;
+
+	while (e->p < e->end) {
+		if (*e->p == '\n') {
 			e->scan.line++;
-		else if (*e->p == ';')
-			e->p = (const char *)memchr(e->p, '\n', e->end - e->p) - 1;
-		else if (!kl_scan_blank(*e->p) && *e->p != ',')
+			e->p++;
+		} else if (*e->p == ';') {
+			e->p = memchr(e->p, '\n', e->end - e->p);
+		} else if (e->p[0] == '#' && e->p[1] == '_') {
+			if (e->bad)
+				return true;
+			e->p += 2;
+			/* `#_ #_ a b' discards both: the form discarded first is behind its own. */
+			if (++e->discards > MAX_DISCARDS) {
+				e->bad = true;
+				kl_scan_bad(&e->scan, e->p - 2, "at most 16 `#_' in one another");
+			} else if (value(e, &discarded, 0)) {
+				e->bad = true;
+			}
+			e->discards--;
+			/* The message is out: the caller's own reading ends here, too. */
+			if (e->bad)
+				return true;
+		} else if (kl_scan_blank(*e->p) || *e->p == ',') {
+			e->p++;
+		} else {
 			return true;
+		}
 	}
 	return false;
 }
@@ -144,8 +168,6 @@ static inline void atom(struct kl_edn *e, struct kl_edn_val *v)
 		v->kind = *v->s == '\\' ? KL_EDN_OTHER : KL_EDN_WORD;
 }
 
-static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth);
-
 /* What is between brackets; pairs are kept.  Apart: other values need not so much stack. */
 __attribute__((noinline))
 static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsigned int depth)
@@ -163,6 +185,8 @@ static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsign
 			e->scan.line = line;
 			return kl_scan_bad(&e->scan, v->tok, "a closing bracket");
 		}
+		if (e->bad)
+			return -EINVAL;
 		if (*e->p == close)
 			break;
 		ret = value(e, &item, depth + 1);
@@ -195,6 +219,8 @@ static int marked(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
 			e->p++;
 		if (!kl_edn_skip(e))
 			return kl_scan_bad(&e->scan, v->tok, expected);
+		if (e->bad)
+			return -EINVAL;
 	}
 	switch (*e->p) {
 	case '"':
@@ -230,8 +256,9 @@ static inline int value_here(struct kl_edn *e, struct kl_edn_val *v, unsigned in
 
 static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
 {
-	return kl_edn_skip(e) ? value_here(e, v, depth) :
-	       kl_scan_bad(&e->scan, e->end - 1, expected);
+	if (!kl_edn_skip(e))
+		return kl_scan_bad(&e->scan, e->end - 1, expected);
+	return e->bad ? -EINVAL : value_here(e, v, depth);
 }
 
 int kl_edn_value(struct kl_edn *e, struct kl_edn_val *v)

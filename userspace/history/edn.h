@@ -3,6 +3,7 @@
 #ifndef KL_HISTORY_EDN_H
 #define KL_HISTORY_EDN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "history/scan.h"
@@ -10,6 +11,8 @@
 struct kl_edn {
 	struct kl_scan scan;
 	const char *p, *end;	/* the last character is a newline, behind it is a zero byte */
+	unsigned int discards;	/* `#_' around the place */
+	bool bad;		/* what `#_' discards could not be read: there was a message */
 };
 
 struct kl_edn_val {
@@ -36,7 +39,7 @@ struct kl_edn_val {
 /* What each character is, as in scan.h. */
 #define KL_EDN_BLANK	1	/* a blank as is usual, or a comma */
 #define KL_EDN_ENDS	2	/* an atom ends here */
-#define KL_EDN_PLAIN	4	/* neither blank, nor the start of a comment */
+#define KL_EDN_PLAIN	4	/* neither blank, nor the start of a comment or `#' */
 #define KL_EDN_ATOM	8	/* one of those that an atom begins with */
 
 extern const unsigned char kl_edn_class[256];
@@ -55,7 +58,10 @@ static inline bool kl_edn_ends(char c)
 /* kl_edn_skip() where there is more to skip than blanks. */
 bool kl_edn_skip_some(struct kl_edn *e);
 
-/* Move over blanks, commas and comments; false at the end of the text. */
+/*
+ * Move over blanks, commas, comments and forms behind `#_'; false at the end of the text.
+ * True also when e->bad is set.
+ */
 static inline bool kl_edn_skip(struct kl_edn *e)
 {
 	const char *p = e->p;

@@ -69,10 +69,28 @@ static int scan_key(struct kl_edn *e, struct kl_edn_val *key, unsigned int *whic
 	return ret;
 }
 
+/* A form that is discarded, or a map with a tag: no comment, which has a blank behind the mark. */
+static bool is_marked(const struct kl_head *head)
+{
+	const char *p = head->first;
+
+	if (head->end - p < 2 || *p++ != '#')
+		return false;
+	if (*p == '_')
+		return true;
+	while (p < head->end && (kl_scan_name(*p) || *p == '.' || *p == '/' || *p == '-'))
+		p++;
+	while (p < head->end && kl_scan_blank(*p))
+		p++;
+	return p < head->end && *p == '{' && p > head->first + 1;
+}
+
 static bool is_edn(const struct kl_head *head)
 {
 	const char *p = head->data;
 
+	if (is_marked(head))
+		return true;
 	if (p == head->end)
 		return head->first < head->end && *head->first == ';';
 	if (*p == '(' || *p == '{')
@@ -176,12 +194,16 @@ static int operation(struct reader *r)
 			e->scan.line = line;
 			return kl_scan_bad(&e->scan, tok, "a closing bracket");
 		}
+		if (e->bad)
+			return -EINVAL;
 		if (*e->p == '}')
 			break;
 		ret = scan_key(e, &key, &i);
 		if (ret)
 			return ret;
 		more = kl_edn_skip(e);
+		if (e->bad)
+			return -EINVAL;
 		if (more && *e->p == '}')
 			return kl_scan_bad(&e->scan, key.tok, "a value for each key");
 		ret = more ? kl_edn_value_here(e, &val[i]) : kl_edn_value(e, &val[i]);
@@ -209,6 +231,8 @@ static int operations(struct reader *r)
 		close = *e->p++ == '[' ? ']' : ')';
 	}
 	while (kl_edn_skip(e)) {
+		if (e->bad)
+			return -EINVAL;
 		if (close && *e->p == close) {
 			e->p++;
 			if (!kl_edn_skip(e))
@@ -220,6 +244,8 @@ static int operations(struct reader *r)
 				e->p++;
 			if (!kl_edn_skip(e))
 				return kl_scan_bad(&e->scan, e->end - 1, "an operation");
+			if (e->bad)
+				return -EINVAL;
 		}
 		if (*e->p != '{')
 			return kl_scan_bad(&e->scan, e->p, "an operation as in {:process 0, :type "
