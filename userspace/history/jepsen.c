@@ -107,6 +107,16 @@ static int write_nil(struct kl_jepsen *j, uint64_t process)
 	return kl_history_add(j->pairs.h, &op, &s, &nil, NULL);
 }
 
+static int check_args(struct kl_jepsen *j, const char *tok, unsigned int nargs,
+		      const struct kl_jepsen_value *v)
+{
+	if (nargs == 1 && v->kind != KL_JEPSEN_WORD)
+		return kl_scan_bad(&j->scan, tok, "a :value that is a number or a word");
+	if (nargs == 2 && v->kind != KL_JEPSEN_PAIR)
+		return kl_scan_bad(&j->scan, tok, "a :value as in [1 2]");
+	return 0;
+}
+
 static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 		  struct kl_process *process, int m, const struct kl_jepsen_value *v)
 {
@@ -118,10 +128,10 @@ static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 
 	if (m == WRITE && v->kind == KL_JEPSEN_NONE)
 		args[0] = kl_word(KL_JEPSEN_NIL);
-	else if (s.nargs == 1 && v->kind != KL_JEPSEN_WORD)
-		return kl_scan_bad(&j->scan, tok, "a :value that is a number or a word");
-	if (s.nargs == 2 && v->kind != KL_JEPSEN_PAIR)
-		return kl_scan_bad(&j->scan, tok, "a :value as in [1 2]");
+	else if (v->kind == KL_JEPSEN_NONE)
+		args[0] = args[1] = kl_special(KL_ANY);
+	else if (check_args(j, tok, s.nargs, v))
+		return -EINVAL;
 	if (m <= CAS && !j->pairs.h->nops) {
 		ret = write_nil(j, number);
 		if (ret)
@@ -132,11 +142,37 @@ static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 	return kl_pairs_call(&j->pairs, tok, process, &s, args);
 }
 
+/* As Knossos completes a history: the value of the :ok is that of a call which had nil. */
+static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *process,
+		    const struct kl_jepsen_value *v)
+{
+	const struct kl_val args[2] = { kl_word(v->v[0]), kl_word(v->v[1]) };
+	const unsigned int n = process->shape.nargs;
+	const struct kl_val *had = process->vals;
+	const bool open = n && had[0].tag == KL_ANY;
+	unsigned int i;
+
+	if (!n || (v->kind == KL_JEPSEN_NONE && !open))
+		return 0;
+	if (check_args(j, tok, n, v))
+		return -EINVAL;
+	if (open || (n == 1 && had[0].v == KL_JEPSEN_NIL))
+		return kl_pairs_fill(&j->pairs, process, args);
+	for (i = 0; i < n; i++)
+		if (!kl_val_eq(args[i], had[i]))
+			return kl_scan_bad(&j->scan, tok,
+					   "the :value that its :invoke has, or nil there");
+	return 0;
+}
+
 static int succeed(struct kl_jepsen *j, const char *tok, int m, struct kl_process *process,
 		   const struct kl_jepsen_value *v)
 {
 	struct kl_val res = kl_word(1);
+	const int ret = complete(j, tok, process, v);
 
+	if (ret)
+		return ret;
 	if (m == READ || m == DEQUEUE) {
 		res = kl_word(v->v[0]);
 		if (v->kind == KL_JEPSEN_NONE && m == DEQUEUE)

@@ -126,6 +126,15 @@ int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct
 	return 0;
 }
 
+int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct kl_val *args)
+{
+	unsigned int i;
+
+	for (i = 0; i < process->shape.nargs; i++)
+		process->vals[i] = args[i];
+	return process->shape.nres ? 0 : note_called(p, process);
+}
+
 int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process)
 {
 	const struct kl_shape s = process->shape;

@@ -92,6 +92,8 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */
 int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res);
+/* The arguments that its call left open: before its return.  The same. */
+int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct kl_val *args);
 /* Its outcome stays unknown: it may have taken effect, or may still do.  The same. */
 int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process);
 /* It did not happen.  The same. */
