@@ -36,6 +36,7 @@ struct kl_jepsen {
 	struct kl_scan scan;
 	struct kl_pairs pairs;
 	struct kl_words words;
+	size_t lines;		/* of a log, whatever they are */
 	bool log;		/* :fail of cas, and nil read, are results */
 	int method[KL_JEPSEN_METHODS];	/* ours, by index in the table; -1 */
 	const char *spec;	/* of the first operation */

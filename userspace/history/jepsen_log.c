@@ -4,12 +4,14 @@
  *
  *	INFO  jepsen.util - 2	:invoke	:write	4
  *	INFO  jepsen.util - 2	:info	:write	:timed-out
+ *	INFO [2024-11-26 16:34:02,623] jepsen worker 2 - jepsen.util 2	:invoke	:write	4
  *
  * Lines of other programs in the log, and those of the nemesis, are passed over.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "history/jepsen.h"
 
 #define PROGRAM	"jepsen.util"
@@ -19,11 +21,13 @@ static bool is_jepsen(const struct kl_head *head)
 	const char *p = head->data;
 	size_t n = kl_head_word(head, &p);
 
-	if (n < 4 || *p < 'A' || *p > 'Z')
+	/* A level, or the date in front of it. */
+	if (n < 4 || (!kl_scan_digit(*p) && (*p < 'A' || *p > 'Z')))
 		return false;
-	p += n;
-	n = kl_head_word(head, &p);
-	return n >= 7 && !memcmp(p, "jepsen.", 7);
+	for (p += n; (n = kl_head_word(head, &p)); p += n)
+		if (n >= 7 && !memcmp(p, "jepsen.", 7))
+			return true;
+	return false;
 }
 
 static int scan_number(struct kl_jepsen *j, const char *tok, const char **pp, uint64_t *out)
@@ -71,7 +75,8 @@ static int scan_value(struct kl_jepsen *j, const char **pp, struct kl_jepsen_val
 		if (scan_number(j, tok, &p, &v->v[0]))
 			return -EINVAL;
 	}
-	if (kl_scan_eol(&j->scan, &p))
+	/* Behind another tab stands an error. */
+	if (*p != '\t' && kl_scan_eol(&j->scan, &p))
 		return -EINVAL;
 	*pp = p;
 	return 0;
@@ -86,15 +91,15 @@ static int scan_line(void *ctx, const char **pp)
 	size_t n;
 	int type;
 
-	p = kl_scan_skip(p + kl_scan_word(p));
-	n = kl_scan_word(p);
-	if (!kl_scan_is(p, n, PROGRAM))
+	j->lines++;
+	while ((n = kl_scan_word(p)) && !kl_scan_is(p, n, PROGRAM) &&
+	       !kl_scan_is(p, n, PROGRAM ":"))
+		p = kl_scan_skip(p + n);
+	if (!n)
 		return 0;
 	p = kl_scan_skip(p + n);
-	n = kl_scan_word(p);
-	if (!kl_scan_is(p, n, "-"))
-		return 0;
-	p = kl_scan_skip(p + n);
+	if (*p == '-' && kl_scan_end(p[1]))
+		p = kl_scan_skip(p + 1);
 	tok = p;
 	if (*p == ':')
 		return 0;
@@ -127,6 +132,11 @@ static int read_jepsen(struct kl_input *in, struct kl_history **out)
 	ret = kl_jepsen_begin(&j, in->name, true);
 	if (!ret)
 		ret = kl_scan_lines(&j.scan, in, scan_line, &j);
+	if (!ret && j.lines && !j.pairs.now) {
+		kl_err_at(in->name, 1, 0, "none of %zu lines is an operation: expected lines as in "
+			  "`INFO  jepsen.util - 2 :invoke :write 4'", j.lines);
+		ret = -EINVAL;
+	}
 	return kl_jepsen_end(&j, ret, out);
 }
 
