@@ -144,6 +144,71 @@ verdict 1 "Porcupine's log: an append that was lost" kv <<'END'
 {:process 1, :type :ok, :f :get, :key "0", :value "x 1 0 y"}
 END
 
+verdict 1 "EDN: a form behind #_ is left out" register <<'END'
+[{:process 0, :type :invoke, :f :write, :value 1}
+ {:process 0, #_ :time #_ 5 :type :ok, #_ #_ :f :read :f :write, :value 1 #_ 7}
+ #_{:process 2, :type :invoke, :f :write, :value 2}
+ #_ #_ {:process 2, :type :ok, :f :write, :value 2} {:process 3}
+ {:process 1, :type :invoke, :f :read, :value nil}
+ {:process 1, :type :ok, :f :read, :value 2} #_[]]
+END
+verdict 0 "EDN: the completion has the value" register <<'END'
+{:process 0, :type :invoke, :f :write, :value nil}
+{:process 0, :type :ok, :f :write, :value 4}
+{:process 1, :type :invoke, :f :cas}
+{:process 1, :type :ok, :f :cas, :value [4 5]}
+{:process 1, :type :invoke, :f :read}
+{:process 1, :type :ok, :f :read, :value 5}
+END
+verdict 1 "EDN: maps with a tag" register <<'END'
+#jepsen.history.Op{:index 0, :time 100, :type :invoke, :process 0, :f :write, :value 3}
+#jepsen.history.Op{:index 1, :time 200, :type :ok, :process 0, :f :write, :value 3}
+#jepsen.history.Op{:index 2, :time 300, :type :invoke, :process 1, :f :read, :value nil}
+#jepsen.history.Op{:index 3, :time 400, :type :ok, :process 1, :f :read, :value 2}
+END
+verdict 1 "Jepsen's log lines of today" register <<'END'
+INFO [2024-11-26 16:34:02,600] main - jepsen.core Test version
+INFO [2024-11-26 16:34:02,623] jepsen worker 0 - jepsen.util 0	:invoke	:write	3
+INFO [2024-11-26 16:34:02,625] jepsen worker 0 - jepsen.util 0	:ok	:write	3
+INFO [2024-11-26 16:34:02,626] jepsen worker 1 - jepsen.util 1	:invoke	:read	nil
+INFO [2024-11-26 16:34:02,627] jepsen worker 1 - jepsen.util 1	:ok	:read	4
+END
+verdict 0 "Jepsen's log file, with errors behind values" register <<'END'
+2024-11-26 16:34:02,623	INFO	[jepsen worker 0] jepsen.util: 0	:invoke	:write	3
+2024-11-26 16:34:02,625	INFO	[jepsen worker 0] jepsen.util: 0	:fail	:write	3	:not-leader
+2024-11-26 16:34:02,626	INFO	[jepsen worker 1] jepsen.util: 1	:invoke	:read	nil
+2024-11-26 16:34:02,627	INFO	[jepsen worker 1] jepsen.util: 1	:ok	:read	nil
+END
+for names in "enqueue dequeue" "add rem" "put get" "push pop"; do
+	verdict 1 "Violin's queue: $names" queue <<END
+# @object atomic-queue
+[1] call ${names% *}(1)
+[1] return
+[2] call ${names% *}(2)
+[2] return
+[3] call ${names#* }
+[3] return 2
+END
+done
+verdict 0 "Violin's stack: put and get" stack <<'END'
+# @object atomic-stack
+[1] call put(1)
+[1] return
+[2] call put(2)
+[2] return
+[3] call get
+[3] return 2
+END
+printf '%s\n' 'INFO [2024-11-26 16:34:02,600] main - jepsen.core Test version' >none.log
+refuse "a log without an operation" "none of 1 lines is an operation" \
+	check "$specs/register.lin" none.log
+printf '%s\n' '{:process 0, :type :invoke, :f :write, :value 3}' \
+	'{:process 0, :type :ok, :f :write, :value 4}' >contradiction.edn
+refuse "a completion that contradicts its call" "2: .*the :value that its :invoke has" \
+	check "$specs/register.lin" contradiction.edn
+printf '%s\n' '[{:process 0, :type :invoke, :f :read} #_]' >discard.edn
+refuse "a #_ with nothing behind it" "expected a value" check "$specs/register.lin" discard.edn
+
 there "a set" linp set 0 --type=set --mix=add=1,remove=1,has=1
 there "a queue" linp queue 0 --type=queue --ops=200
 there "a priority queue" linp pqueue 0 --type=pqueue --ops=200
