@@ -924,7 +924,7 @@ static void test_beam(void **state)
 static void test_supply(void **state)
 {
 	static const struct kl_engine *const beam[] = { &kl_beam_engine, NULL };
-	const struct kl_options opt = { .engines = beam, .threads = 1, .time_ns = 5000000000 };
+	const struct kl_options opt = { .engines = beam, .threads = 1 };
 	const struct kl_limits narrow = {
 		.work = 1ull << 40, .each = 16 * KL_CONFIG_LOOKS, .bytes = 1u << 30,
 	};
