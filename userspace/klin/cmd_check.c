@@ -63,7 +63,8 @@ static const struct argp_option options[] = {
 	  "Write the first counterexample as a history of its own; without one FILE stays "
 	  "as it is", 0 },
 	{ "json", OPT_JSON, NULL, 0,
-	  "Print the verdict as JSON; numbers of 2^63 and more are strings there", 0 },
+	  "Print the verdict as JSON; numbers of 2^63 and more are strings there; only times "
+	  "(names that end in `seconds') and `peak_bytes' differ from run to run", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "Threads that check (default: as many as CPUs)", 0 },
 	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
 	{ "follow", OPT_FOLLOW, NULL, 0,
