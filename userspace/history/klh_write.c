@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/memstream.h"
 #include "history/internal.h"
 #include "history/klh.h"
 #include "history/klh_format.h"
@@ -305,15 +306,15 @@ static int write_header(struct kl_klh *k, const struct kl_history *h)
 	uint8_t *p = NULL;
 	char *text = NULL;
 	size_t len = 0;
-	FILE *f;
-	int ret = -ENOMEM;
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
 
-	f = open_memstream(&text, &len);
-	if (!f)
+	if (ret)
 		return ret;
-	kl_text_put_header(f, h);
-	if (fclose(f))
-		goto out;
+	kl_text_put_header(m.f, h);
+	ret = kl_memstream_close(&m, &text, &len);
+	if (ret)
+		return ret;
 	ret = -E2BIG;
 	if (len > KLH_MAX_TEXT)
 		goto out;

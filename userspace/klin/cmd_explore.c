@@ -8,6 +8,7 @@
 
 #include "base/args.h"
 #include "base/err.h"
+#include "base/memstream.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/progress.h"
@@ -156,19 +157,20 @@ static void show_progress(FILE *f, const void *arg)
 		(unsigned long long)(p->states - p->expanded));
 }
 
-/* The command line, as a shell takes it. */
+/* The command line, as a shell takes it; NULL without memory. */
 static char *command_line(int argc, char **argv)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-=./,:+@%";
 	char *line = NULL;
 	const char *c;
-	size_t len;
-	FILE *f = open_memstream(&line, &len);
+	struct kl_memstream m;
+	FILE *f;
 	int i;
 
-	if (!f)
+	if (kl_memstream_open(&m))
 		return NULL;
+	f = m.f;
 	fputs("klin explore", f);
 	for (i = 1; i < argc; i++) {
 		fputc(' ', f);
@@ -181,7 +183,7 @@ static char *command_line(int argc, char **argv)
 			fputs(*c == '\'' ? "'\\''" : (char[]){ *c, 0 }, f);
 		fputc('\'', f);
 	}
-	fclose(f);
+	kl_memstream_close(&m, &line, NULL);
 	return line;
 }
 
@@ -221,6 +223,12 @@ static int outcomes(const struct explore_args *a, struct kl_spec *spec, struct k
 	return ret == -ENOSPC ? 0 : ret;
 }
 
+static int out_of_memory(void)
+{
+	kl_err("out of memory");
+	return KLIN_EXIT_SYSTEM;
+}
+
 static int cmd_explore(int argc, char **argv)
 {
 	struct kl_explore_progress progress = { 0 };
@@ -232,7 +240,9 @@ static int cmd_explore(int argc, char **argv)
 	bool violation = false;
 	char *again = command_line(argc, argv);
 
-	ret = kl_args(&argp, argc, argv, 0, &a);
+	ret = again ? kl_args(&argp, argc, argv, 0, &a) : out_of_memory();
+	if (!ret)
+		ret = kl_ending_error(kl_spec_load(a.file, &spec));
 	if (ret) {
 		free(again);
 		return ret;
@@ -245,11 +255,6 @@ static int cmd_explore(int argc, char **argv)
 	e.shortest = a.o.shortest;
 	e.compact = a.o.compact;
 	e.histories = a.o.histories;
-	ret = kl_spec_load(a.file, &spec);
-	if (ret) {
-		free(again);
-		return kl_ending_error(ret);
-	}
 	line = progress_start(show_progress, &progress);
 	ret = a.outcomes ? outcomes(&a, spec, &e, &violation) :
 			   explore(&a, spec, &e, &violation);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/memstream.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/recording.h"
@@ -216,19 +217,14 @@ void recording_init(struct recording *a)
 char *recording_help(int key, const char *text, const char *examples)
 {
 	char *help = NULL;
-	size_t size;
-	FILE *f;
+	struct kl_memstream m;
 
-	if (key != ARGP_KEY_HELP_POST_DOC)
+	if (key != ARGP_KEY_HELP_POST_DOC || kl_memstream_open(&m))
 		return (char *)text;
-	f = open_memstream(&help, &size);
-	if (!f)
-		return (char *)text;
-	fprintf(f, "Loads (--load NAME,SETTING=VALUE,...; klin.ko's need no name):\n");
-	kl_load_help(f);
-	fprintf(f, "\nExamples:\n%s", examples);
-	fclose(f);
-	return help;
+	fprintf(m.f, "Loads (--load NAME,SETTING=VALUE,...; klin.ko's need no name):\n");
+	kl_load_help(m.f);
+	fprintf(m.f, "\nExamples:\n%s", examples);
+	return kl_memstream_close(&m, &help, NULL) ? (char *)text : help;
 }
 
 int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **load,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/memstream.h"
 #include "klind/socket.h"
 
 #define REQUEST		4096	/* bytes of a request that are looked at */
@@ -230,15 +231,16 @@ static bool asked(struct klind_socket *s, uint64_t now, bool *http)
 
 static int answer(struct klind_socket *s, bool http)
 {
-	FILE *f = open_memstream(&s->client.answer, &s->client.len);
-	int err;
+	struct kl_memstream m;
+	int err = kl_memstream_open(&m), ret;
 
-	if (!f)
-		return -ENOMEM;
+	if (err)
+		return err;
 	if (http)
-		fputs(http_ok, f);
-	err = s->print(f, s->ctx);
-	return fclose(f) ? -ENOMEM : err;
+		fputs(http_ok, m.f);
+	err = s->print(m.f, s->ctx);
+	ret = kl_memstream_close(&m, &s->client.answer, &s->client.len);
+	return ret ? ret : err;
 }
 
 /* False when it is done with, one way or the other. */

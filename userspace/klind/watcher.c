@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/memstream.h"
 #include "klind/watcher.h"
 #include "probe/record.h"
 #include "watch/feed.h"
@@ -184,13 +185,15 @@ static int begin(struct watcher *w)
 	};
 	struct kl_history head = *kl_recorder_history(w->r);
 	char *attached = NULL;
-	size_t size;
-	FILE *f = open_memstream(&attached, &size);
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
 
-	if (!f)
-		return -ENOMEM;
-	kl_recorder_show(w->r, f);
-	fclose(f);
+	if (ret)
+		return ret;
+	kl_recorder_show(w->r, m.f);
+	ret = kl_memstream_close(&m, &attached, NULL);
+	if (ret)
+		return ret;
 	head.attached = attached;
 	w->flight = flight_new(w->spec, &head, w->conf.flight, w->conf.flight_ns);
 	w->feed = feed_new(w->spec, &head, &opts);

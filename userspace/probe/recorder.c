@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/memstream.h"
 #include "base/file.h"
 #include "probe/callees.h"
 #include "probe/coverage.h"
@@ -441,8 +442,7 @@ static int compare_again(struct kl_recorder *r)
 
 int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_record_stats *stats)
 {
-	size_t size;
-	FILE *f;
+	struct kl_memstream m;
 	int err;
 
 	/* Everything is seen up to here; the clocks differ by less than the sleep. */
@@ -458,11 +458,12 @@ int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_r
 		err = compare_again(r);
 	if (!err)
 		err = kl_finish(r, stats);
-	f = err ? NULL : open_memstream(&r->h->attached, &size);
-	if (f) {
-		kl_recorder_show(r, f);
-		kl_recorder_show_clock(r, r->h, f);
-		fclose(f);
+	if (!err)
+		err = kl_memstream_open(&m);
+	if (!err) {
+		kl_recorder_show(r, m.f);
+		kl_recorder_show_clock(r, r->h, m.f);
+		err = kl_memstream_close(&m, &r->h->attached, NULL);
 	}
 	if (err) {
 		kl_err("cannot finish the history: %s", strerror(-err));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/memstream.h"
 #include "tso/explore_internal.h"
 
 #define LOG_MAX		64
@@ -247,35 +248,36 @@ static int show_one(const struct kl_explorer *x, const struct show *s, unsigned 
 {
 	const struct kl_vm_event *ev = x->shown_ev;
 	char *what = NULL, *state = NULL;
-	size_t len;
-	FILE *f;
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
 
-	f = open_memstream(&what, &len);
-	if (!f)
-		return -ENOMEM;
+	if (ret)
+		return ret;
 	if (!number) {
-		fputs("the first state", f);
+		fputs("the first state", m.f);
 	} else {
-		print_events(x, ev, x->nshown, t, true, f);
+		print_events(x, ev, x->nshown, t, true, m.f);
 		if (x->vm.nlog)
-			print_accesses(x, &x->vm, t, f);
+			print_accesses(x, &x->vm, t, m.f);
 		else
-			fputs("goes on", f);
-		print_events(x, ev, x->nshown, t, false, f);
+			fputs("goes on", m.f);
+		print_events(x, ev, x->nshown, t, false, m.f);
 	}
-	fclose(f);
-	f = open_memstream(&state, &len);
-	if (f) {
-		print_state(x, &x->vm, f);
-		fclose(f);
+	ret = kl_memstream_close(&m, &what, NULL);
+	if (!ret)
+		ret = kl_memstream_open(&m);
+	if (!ret) {
+		print_state(x, &x->vm, m.f);
+		ret = kl_memstream_close(&m, &state, NULL);
+	}
+	if (!ret)
 		s->fn(s->ctx, &(struct kl_explore_step){
 			.number = number, .thread = t, .flush = flush, .what = what,
 			.state = state,
 		});
-	}
 	free(what);
 	free(state);
-	return f ? 0 : -ENOMEM;
+	return ret;
 }
 
 /* Does the step of @t from x->before lead to the state at @to? */
