@@ -246,7 +246,10 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 		h->spec_path = strdup(kl_spec_path(r->spec));
 	if (!h->spec_text)
 		h->spec_text = strdup(kl_spec_text(r->spec));
-	return kl_history_write(h, path, KL_FORM_AUTO);
+	if (h->spec_path && h->spec_text)
+		return kl_history_write(h, path, KL_FORM_AUTO);
+	kl_err("cannot write %s: out of memory", path);
+	return -ENOMEM;
 }
 
 static double seconds(void)
@@ -363,7 +366,11 @@ static int cmd_check(int argc, char **argv)
 	failed = write_certificate(&a, r, &cost);
 	add_usage(&cost);
 	a.style.cost = &cost;
-	kl_print_report(stdout, r, a.history, &a.style);
+	ret = kl_print_report(stdout, r, a.history, &a.style);
+	if (ret) {
+		kl_err("%s: the report cannot be printed: %s", a.history, strerror(-ret));
+		failed = KLIN_EXIT_SYSTEM;
+	}
 	code = failed ? failed : exit_code(r->verdict);
 	if (a.cex && write_counterexample(r, a.cex))
 		code = KLIN_EXIT_SYSTEM;

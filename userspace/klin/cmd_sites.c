@@ -169,17 +169,13 @@ static int print_json(const char *function, const char *file, const struct kl_si
 {
 	json_t *o = json_object(), *list = json_array();
 	size_t i;
-	int err;
 
 	for (i = 0; i < sites->n; i++)
 		json_array_append_new(list, json_site(&sites->site[i]));
 	json_object_set_new(o, "function", json_string(function));
 	json_object_set_new(o, "file", json_string(file));
 	json_object_set_new(o, "sites", list);
-	err = json_dumpf(o, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
-	printf("\n");
-	json_decref(o);
-	return err;
+	return kl_json_put(stdout, o, JSON_COMPACT | JSON_ENSURE_ASCII);
 }
 
 static int find(const struct sites_args *a, const char *file, struct kl_sites *sites)
@@ -200,7 +196,9 @@ static int find(const struct sites_args *a, const char *file, struct kl_sites *s
 		kl_err("%s has no function '%s'%s%s%s", file, a->function, a->in ? " in '" : "",
 		       a->in ? a->in : "", a->in ? "'" : "");
 	if (!err && sites->n && a->json) {
-		print_json(a->function, file, sites);
+		err = print_json(a->function, file, sites);
+		if (err)
+			kl_err("out of memory");
 	} else if (!err && sites->n) {
 		for (i = 0; i < sites->n; i++) {
 			print_site(&sites->site[i]);

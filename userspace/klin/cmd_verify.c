@@ -8,6 +8,7 @@
 
 #include "base/args.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "report/verified.h"
@@ -177,21 +178,16 @@ static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_o
 
 static int write_dot(const struct verify_args *a, struct kl_verifier *x)
 {
-	FILE *f = fopen(a->dot, "w");
-	int err = 0;
+	struct kl_outfile o;
+	int ret = kl_outfile_open(&o, a->dot);
 
-	if (!f) {
-		kl_err("%s: %s", a->dot, strerror(errno));
-		return -EINVAL;
+	if (!ret) {
+		kl_verify_print_dot(x, o.f);
+		ret = kl_outfile_commit(&o);
 	}
-	kl_verify_print_dot(x, f);
-	if (ferror(f))
-		err = EIO;
-	if (fclose(f))
-		err = errno;
-	if (err)
-		kl_err("%s: %s", a->dot, strerror(err));
-	return err ? -EINVAL : 0;
+	if (ret)
+		kl_err("cannot write %s: %s", a->dot, strerror(-ret));
+	return ret;
 }
 
 /* What the search of runs may take: the bound on memory is one for both. */

@@ -25,6 +25,7 @@ struct session {
 	struct feed *feed;
 	uint64_t told;
 	double start, shown;
+	int failed;		/* not all could be told */
 	bool line;		/* there is a progress line */
 };
 
@@ -43,15 +44,13 @@ static void clear_line(struct session *s)
 	s->line = false;
 }
 
-static void put_json(json_t *j)
+static void put_json(struct session *s, json_t *j)
 {
-	json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	putchar('\n');
+	s->failed = kl_json_put(stdout, j, JSON_COMPACT | JSON_PRESERVE_ORDER) ?: s->failed;
 	fflush(stdout);
-	json_decref(j);
 }
 
-static void violation_json(const struct session *s, const struct kl_online_violation *v)
+static void violation_json(struct session *s, const struct kl_online_violation *v)
 {
 	const struct kl_report *r = v->report;
 	json_t *j = json_object(), *ops;
@@ -83,7 +82,7 @@ static void violation_json(const struct session *s, const struct kl_online_viola
 		}
 		json_object_set_new(j, "counterexample", ops);
 	}
-	put_json(j);
+	put_json(s, j);
 }
 
 static void on_violation(void *ctx, const struct kl_online_violation *v)
@@ -110,7 +109,8 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 		printf(" key %" PRIu64, v->key);
 	printf(": %s (%s)\n", v->reason, v->engine);
 	if (v->report)
-		kl_print_report(stdout, v->report, "its last operations", &style);
+		s->failed = kl_print_report(stdout, v->report, "its last operations", &style) ?:
+			    s->failed;
 	if (s->told == LINES)
 		printf("More violations are counted and not told.\n");
 	fflush(stdout);
@@ -188,7 +188,7 @@ void session_progress(struct session *s)
 	s->line = true;
 }
 
-static void summary_json(const struct session *s, const struct kl_online_stats *st, bool whole,
+static void summary_json(struct session *s, const struct kl_online_stats *st, bool whole,
 			 double spent)
 {
 	json_t *j = json_object(), *parts = json_object();
@@ -222,7 +222,7 @@ static void summary_json(const struct session *s, const struct kl_online_stats *
 	json_object_set_new(j, "operations_per_second", json_real(spent > 0 ? st->ops / spent : 0));
 	json_object_set_new(j, "bytes", kl_json_number(st->bytes));
 	json_object_set_new(j, "peak_bytes", kl_json_number((uint64_t)u.ru_maxrss << 10));
-	put_json(j);
+	put_json(s, j);
 }
 
 static void summary_text(const struct session *s, const struct kl_online_stats *st, bool whole,
@@ -266,6 +266,10 @@ int session_end(struct session *s, bool whole)
 		summary_json(s, &st, whole, seconds() - s->start);
 	else
 		summary_text(s, &st, whole, seconds() - s->start);
+	if (s->failed) {
+		kl_err("%s: not all could be printed: %s", s->style.name, strerror(-s->failed));
+		return KLIN_EXIT_SYSTEM;
+	}
 	return st.verdict == KL_LINEARIZABLE ? KLIN_EXIT_OK :
 	       st.verdict == KL_VIOLATION ? kl_ending_violation() : KLIN_EXIT_UNKNOWN;
 }

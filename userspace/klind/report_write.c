@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/memstream.h"
 #include "check/cert.h"
 #include "klind/report_write.h"
 #include "report/json.h"
@@ -94,23 +95,26 @@ static int put_counterexample(const struct report *r)
 
 	if (ret)
 		return ret;
-	kl_print_report(o.f, r->check, "history.klh", &style);
-	return kl_outfile_commit(&o);
+	ret = kl_print_report(o.f, r->check, "history.klh", &style);
+	if (!ret)
+		return kl_outfile_commit(&o);
+	kl_outfile_abort(&o);
+	return ret;
 }
 
 /* What klin check --json says. */
 static json_t *check_json(const struct report *r)
 {
 	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-	json_t *j;
+	struct kl_memstream m;
+	json_t *j = NULL;
+	int ret;
 
-	if (!f)
+	if (kl_memstream_open(&m))
 		return NULL;
-	kl_print_json(f, r->check, "history.klh", NULL);
-	fclose(f);
-	j = json_loads(text, 0, NULL);
+	ret = kl_print_json(m.f, r->check, "history.klh", NULL);
+	if (!kl_memstream_close(&m, &text, NULL) && !ret)
+		j = json_loads(text, 0, NULL);
 	free(text);
 	return j;
 }
@@ -132,11 +136,19 @@ static json_t *flight_json(const struct kl_history *h)
 static int put_json(const struct report *r, const char *when, bool proved)
 {
 	const struct incident *i = r->i;
-	json_t *j = json_object();
 	struct kl_outfile o;
 	char path[4200], words[32];
+	json_t *j;
+	json_t *check = NULL;
 	int ret;
 
+	/* It prints JSON of its own. */
+	if (r->check) {
+		check = check_json(r);
+		if (!check)
+			return -ENOMEM;
+	}
+	j = json_object();
 	json_object_set_new(j, "kind", json_string(kinds[i->kind]));
 	json_object_set_new(j, "name", json_string(i->name));
 	json_object_set_new(j, "spec", json_string(kl_spec_name(i->spec)));
@@ -157,16 +169,18 @@ static int put_json(const struct report *r, const char *when, bool proved)
 		/* Else it was known from states that are forgotten now. */
 		json_object_set_new(j, "shown_by_history", json_boolean(proved));
 		if (r->check)
-			json_object_set_new(j, "check", check_json(r) ?: json_null());
+			json_object_set_new(j, "check", check);
 	}
 	json_object_set_new(j, "flight", flight_json(r->flight));
 	ret = path_of(r, "report.json", path, sizeof(path)) ?: kl_outfile_open(&o, path);
-	if (!ret) {
-		json_dumpf(j, o.f, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-		fputc('\n', o.f);
-		ret = kl_outfile_commit(&o);
+	if (ret) {
+		json_decref(j);
+		return ret;
 	}
-	json_decref(j);
+	ret = kl_json_put(o.f, j, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+	if (!ret)
+		return kl_outfile_commit(&o);
+	kl_outfile_abort(&o);
 	return ret;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counterexamples for people, see counterexample.h. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,7 @@ static size_t drawn_end(const struct kl_diagram_order *order, const uint32_t *op
 	return from;
 }
 
-void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
+int kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 			     const struct kl_counterexample *c, uint32_t of)
 {
 	uint32_t *steps = calloc(c->answer.nsteps + 1, sizeof(*steps)), ops[KL_DIAGRAM_OPS];
@@ -134,14 +135,18 @@ void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 	struct kl_diagram_bad bad = { 0 };
 	char before[256] = "", state[256], why[1024];
 	size_t from, i, n;
+	int ret = -ENOMEM;
 
-	if (!steps)
+	if (!steps || (!late && draw_drains(c)))
 		goto out;
 	for (i = 0; i < c->answer.nsteps; i++)
 		if (!(c->answer.steps[i].flags & KL_STEP_FLUSH) &&
 		    c->answer.steps[i].item < c->h->nops)
 			steps[order.n++] = c->answer.steps[i].item;
-	bad.op = kl_find_failing(spec, c, steps, order.n, state, sizeof(state), why, sizeof(why));
+	ret = kl_find_failing(spec, c, steps, order.n, state, sizeof(state), why, sizeof(why),
+			      &bad.op);
+	if (ret)
+		goto out;
 	order.state = *state ? state : NULL;
 	if (bad.op != KL_NO_OP) {
 		o.bad = &bad;
@@ -150,7 +155,9 @@ void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 	n = choose(c->h, bad.op, ops);
 	from = drawn_end(&order, ops, n);
 	if (from && from < order.n)
-		kl_state_after(spec, c, steps, from, before, sizeof(before));
+		ret = kl_state_after(spec, c, steps, from, before, sizeof(before));
+	if (ret)
+		goto out;
 	if (n == c->h->nops || !from || (from < order.n && *before)) {
 		order.before = from ? before : NULL;
 		order.ops += from;
@@ -162,7 +169,7 @@ void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 	print_caption(f, c, of);
 	if (n < c->h->nops)
 		fprintf(f, "The last %zu are drawn; --counterexample=FILE writes all.\n\n", n);
-	kl_diagram(f, c->h, ops, n, &o);
+	ret = kl_diagram(f, c->h, ops, n, &o);
 	if (c->oracle == KL_VIOLATION)
 		fputs("The brute-force oracle finds no order either.\n", f);
 	else
@@ -170,4 +177,5 @@ void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 out:
 	free(late);
 	free(steps);
+	return ret;
 }

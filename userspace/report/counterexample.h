@@ -10,8 +10,10 @@
  * @spec: the specification
  * @c: the counterexample
  * @of: operations of its partition
+ *
+ * Return: 0 or a negative errno.
  */
-void kl_print_counterexample(FILE *f, const struct kl_spec *spec,
+int kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 			     const struct kl_counterexample *c, uint32_t of);
 
 #endif

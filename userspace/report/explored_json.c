@@ -109,10 +109,8 @@ int kl_explored_json(FILE *f, const struct kl_explored *e)
 		else if (e->verdict != KL_EX_OK && e->verdict != KL_EX_MEMORY)
 			ret = add_run(j, e);
 	}
-	if (!ret && json_dumpf(j, f, JSON_INDENT(2)))
-		ret = -ENOMEM;
 	if (!ret)
-		fputc('\n', f);
+		return kl_json_put(f, j, JSON_INDENT(2));
 	json_decref(j);
 	return ret;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reports as JSON. */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,38 @@
 #include "report/json.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
+
+/* Something of a value that this thread has made since it printed one is missing. */
+static __thread bool missing;
+
+static void *json_malloc(size_t size)
+{
+	void *p = malloc(size);
+
+	missing |= !p;
+	return p;
+}
+
+__attribute__((constructor)) static void set_malloc(void)
+{
+	json_set_alloc_funcs(json_malloc, free);
+}
+
+int kl_json_put(FILE *f, json_t *j, size_t flags)
+{
+	int ret = 0;
+
+	/* What was left out is known only now; printing allocates, too. */
+	if (missing || !j)
+		ret = -ENOMEM;
+	else if (json_dumpf(j, f, flags) || missing)
+		ret = ferror(f) ? 0 : -ENOMEM;
+	else
+		fputc('\n', f);
+	missing = false;
+	json_decref(j);
+	return ret;
+}
 
 json_t *kl_json_number(uint64_t v)
 {
@@ -44,6 +77,7 @@ json_t *kl_json_text(const char *s)
 	json_t *j;
 	size_t n;
 
+	missing |= !copy;
 	if (!copy)
 		return NULL;
 	while (*s) {
@@ -127,7 +161,7 @@ static json_t *coverage_json(const struct kl_history *h)
 	return list;
 }
 
-void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
+int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		   const struct kl_cost *cost)
 {
 	json_t *j = json_object(), *parts = json_array();
@@ -155,7 +189,5 @@ void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		if (r->parts[i].answer.verdict != KL_LINEARIZABLE || r->nparts <= 100)
 			json_array_append_new(parts, part_json(&r->parts[i]));
 	json_object_set_new(j, "partitions", parts);
-	json_dumpf(j, f, JSON_INDENT(2));
-	fputc('\n', f);
-	json_decref(j);
+	return kl_json_put(f, j, JSON_INDENT(2));
 }

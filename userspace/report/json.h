@@ -7,9 +7,25 @@
 #include "report/verdict.h"
 #include "tso/explore.h"
 
-/* The report as one JSON object, with the @cost unless NULL, and a newline. */
-void kl_print_json(FILE *f, const struct kl_report *r, const char *name,
+/*
+ * The report as one JSON object, with the @cost unless NULL, and a newline.  0 or a negative
+ * errno, as of kl_json_put().
+ */
+int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		   const struct kl_cost *cost);
+
+/**
+ * kl_json_put() - print a value and a newline
+ * @f: where to
+ * @j: the value; its reference is given up
+ * @flags: as of json_dumpf()
+ *
+ * Who makes a value need not look at each part of it: for want of memory parts are missing,
+ * and nothing is printed.
+ *
+ * Return: 0 or -ENOMEM.  Whether @f took it, @f knows.
+ */
+int kl_json_put(FILE *f, json_t *j, size_t flags);
 
 /* JSON's integers are signed here; what does not fit is a string. */
 json_t *kl_json_number(uint64_t v);

@@ -58,24 +58,25 @@ static int method_of(const struct kl_spec *spec, const struct kl_history *h,
 	return kl_spec_find_method(spec, h->methods[kl_op_method(h, op)]);
 }
 
-/* The state after the order; false when memory or the specification gave out. */
-static bool run_order(const struct kl_spec *spec, struct kl_run *run,
+/* The state after the order.  Return: 1; 0 when the specification gave out, or -ENOMEM. */
+static int run_order(const struct kl_spec *spec, struct kl_run *run,
 		      const struct kl_counterexample *c, const uint32_t *order, size_t n,
 		      struct first *f)
 {
 	const struct kl_history *h = c->h;
 	const struct kl_val *v;
 	size_t i;
+	int ret;
 
 	/* With store buffers or a cut, memory after an order is not one state. */
 	if (c->tso || c->forgot)
-		return false;
+		return 0;
 	v = kl_run_init(run, h->fresh, &f->len);
 	if (!v)
-		return false;
+		return -ENOMEM;
 	f->state = malloc((f->len + 1) * sizeof(*f->state));
 	if (!f->state)
-		return false;
+		return -ENOMEM;
 	memcpy(f->state, v, f->len * sizeof(*v));
 	for (i = 0; i < n; i++) {
 		const struct kl_op *op = &h->ops[order[i]];
@@ -83,16 +84,16 @@ static bool run_order(const struct kl_spec *spec, struct kl_run *run,
 
 		f->state = NULL;
 		f->found = false;
-		kl_run_apply(run, before, f->len, method_of(spec, h, op), kl_op_args(h, op),
-			     kl_op_res(h, op), take_first, f);
+		ret = kl_run_apply(run, before, f->len, method_of(spec, h, op), kl_op_args(h, op),
+				   kl_op_res(h, op), take_first, f);
 		if (!f->found) {
 			free(f->state);
 			f->state = before;
-			return false;
+			return ret == -ENOMEM ? ret : 0;
 		}
 		free(before);
 	}
-	return true;
+	return 1;
 }
 
 /* A state in words; what does not fit is dots. */
@@ -108,48 +109,52 @@ static void print_state(char *buf, size_t size, const struct kl_spec *spec, cons
 	strcat(buf, dots);
 }
 
-/* The first completed operation, by return, that is not in the order; KL_NO_OP: no memory. */
-static uint32_t find_op(const struct kl_history *h, const uint32_t *order, size_t n)
+/* The first completed operation, by return, that is not in the order; KL_NO_OP: none is. */
+static int find_op(const struct kl_history *h, const uint32_t *order, size_t n, uint32_t *out)
 {
 	bool *done = calloc(h->nops + 1, sizeof(*done));
 	uint32_t best = KL_NO_OP, i;
 	size_t k;
 
-	for (k = 0; done && k < n; k++)
+	if (!done)
+		return -ENOMEM;
+	for (k = 0; k < n; k++)
 		done[order[k]] = true;
-	for (i = 0; done && i < h->nops; i++)
+	for (i = 0; i < h->nops; i++)
 		if (!done[i] && h->ops[i].ret != KL_TIME_MAX &&
 		    (best == KL_NO_OP || h->ops[i].ret < h->ops[best].ret))
 			best = i;
 	free(done);
-	return best;
+	*out = best;
+	return 0;
 }
 
-uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *c,
-			 const uint32_t *order, size_t n, char *state, size_t nstate, char *why,
-			 size_t nwhy)
+int kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *c,
+		    const uint32_t *order, size_t n, char *state, size_t nstate, char *why,
+		    size_t nwhy, uint32_t *bad)
 {
 	const struct kl_history *h = c->h;
 	struct kl_run *run = kl_run_new(spec);
-	uint32_t at = find_op(h, order, n);
+	int ret = run ? find_op(h, order, n, bad) : -ENOMEM;
 	char op[256], allowed[512] = "";
 	struct words w = { .buf = allowed, .size = sizeof(allowed) };
 	struct first f = { 0 };
-	bool known = false;
+	uint32_t at;
 
 	*state = 0;
 	snprintf(why, nwhy, "No order of these operations agrees with their results.");
-	if (!run || at == KL_NO_OP)
+	if (ret || *bad == KL_NO_OP)
 		goto out;
+	at = *bad;
 	kl_op_print(op, sizeof(op), h, &h->ops[at]);
 	snprintf(why, nwhy, "%s cannot take effect anywhere between its call and its return.", op);
-	known = run_order(spec, run, c, order, n, &f);
-	if (!known)
+	ret = run_order(spec, run, c, order, n, &f);
+	if (ret <= 0)
 		goto out;
 	print_state(state, nstate, spec, &f);
 	w.m = kl_spec_method(spec, method_of(spec, h, &h->ops[at]));
-	kl_run_apply(run, f.state, f.len, method_of(spec, h, &h->ops[at]),
-		     kl_op_args(h, &h->ops[at]), NULL, list_results, &w);
+	ret = kl_run_apply(run, f.state, f.len, method_of(spec, h, &h->ops[at]),
+			   kl_op_args(h, &h->ops[at]), NULL, list_results, &w);
 	if (w.n && w.m->nresults)
 		snprintf(why, nwhy, "%s: after a longest order only %s %s allowed, and no other "
 			 "comes further.", op, allowed, w.n > 1 ? "were" : "was");
@@ -159,18 +164,21 @@ uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexam
 out:
 	free(f.state);
 	kl_run_free(run);
-	return at;
+	return ret == -ENOMEM ? ret : 0;
 }
 
-void kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c,
-		    const uint32_t *order, size_t n, char *state, size_t nstate)
+int kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c,
+		   const uint32_t *order, size_t n, char *state, size_t nstate)
 {
 	struct kl_run *run = kl_run_new(spec);
 	struct first f = { 0 };
+	int ret;
 
 	*state = 0;
-	if (run && run_order(spec, run, c, order, n, &f))
+	ret = run ? run_order(spec, run, c, order, n, &f) : -ENOMEM;
+	if (ret > 0)
 		print_state(state, nstate, spec, &f);
 	free(f.state);
 	kl_run_free(run);
+	return ret < 0 ? ret : 0;
 }

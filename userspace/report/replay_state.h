@@ -16,14 +16,16 @@
  * @why: a sentence: what the operation did and what was allowed
  * @nwhy: bytes of @why
  *
- * Return: the operation, KL_NO_OP if all of c->h are in the order.
+ * @bad: the operation, KL_NO_OP if all of c->h are in the order
+ *
+ * Return: 0 or -ENOMEM.
  */
-uint32_t kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *c,
-			 const uint32_t *order, size_t n, char *state, size_t nstate, char *why,
-			 size_t nwhy);
+int kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *c,
+		    const uint32_t *order, size_t n, char *state, size_t nstate, char *why,
+		    size_t nwhy, uint32_t *bad);
 
-/* The first @n of @order lead to this state, in words; empty if it cannot be told. */
-void kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c,
-		    const uint32_t *order, size_t n, char *state, size_t nstate);
+/* The first @n of @order lead to this state, in words; empty if it cannot be told.  0 or -ENOMEM. */
+int kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c,
+		   const uint32_t *order, size_t n, char *state, size_t nstate);
 
 #endif

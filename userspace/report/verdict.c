@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Verdicts as text, see verdict.h. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,23 +90,22 @@ static void print_coverage(FILE *f, const struct kl_report *r)
 			"coverage asserted \"REASON\";\n", h->release ? h->release : "...");
 }
 
-void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
+int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		     const struct kl_verdict_style *style)
 {
 	bool told = false;
+	int ret = 0;
 	size_t i;
 
-	if (style && style->json) {
-		kl_print_json(f, r, name, style->cost);
-		return;
-	}
+	if (style && style->json)
+		return kl_print_json(f, r, name, style->cost);
 	print_summary(f, r, name);
 	print_coverage(f, r);
 	if (style && style->quiet)
-		return;
+		return 0;
 	if (style && style->explain)
 		explain(f, r);
-	for (i = 0; i < r->nparts; i++) {
+	for (i = 0; i < r->nparts && ret != -ENOMEM; i++) {
 		const struct kl_part_result *p = &r->parts[i];
 
 		if ((p->answer.verdict != KL_VIOLATION && !p->suspected) || !p->cex)
@@ -121,6 +121,7 @@ void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		if (p->answer.ncore && *p->answer.reason)
 			fprintf(f, "\nWhat is wrong: %s.\n", p->answer.reason);
 		if (!style || !style->no_diagram)
-			kl_print_counterexample(f, r->spec, p->cex, p->nops);
+			ret = kl_print_counterexample(f, r->spec, p->cex, p->nops);
 	}
+	return ret == -ENOMEM ? ret : 0;
 }

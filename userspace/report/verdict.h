@@ -27,8 +27,10 @@ struct kl_verdict_style {
  * @r: the report
  * @name: the history's name
  * @style: how; NULL for text
+ *
+ * Return: 0, or -ENOMEM when not all was printed.  Whether @f took it, @f knows.
  */
-void kl_print_report(FILE *f, const struct kl_report *r, const char *name,
+int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		     const struct kl_verdict_style *style);
 
 #endif

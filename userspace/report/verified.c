@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memstream.h"
 #include "report/explored.h"
 #include "report/json.h"
 #include "report/verified.h"
@@ -156,17 +157,16 @@ static int add_trail(json_t *j, struct kl_verifier *x)
 {
 	char *text = NULL, *line, *rest = NULL;
 	json_t *lines = json_array();
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
 
 	json_object_set_new(j, "trail", lines);
-	if (!f)
-		return -ENOMEM;
-	kl_verify_print_trail(x, f);
-	if (fclose(f)) {
-		free(text);
-		return -ENOMEM;
-	}
+	if (ret)
+		return ret;
+	kl_verify_print_trail(x, m.f);
+	ret = kl_memstream_close(&m, &text, NULL);
+	if (ret)
+		return ret;
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		json_array_append_new(lines, kl_json_text(line));
 	free(text);
@@ -226,10 +226,8 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 	}
 	if (!ret && v->run)
 		ret = add_run(j, v->run);
-	if (!ret && json_dumpf(j, f, JSON_INDENT(2)))
-		ret = -ENOMEM;
 	if (!ret)
-		fputc('\n', f);
+		return kl_json_put(f, j, JSON_INDENT(2));
 	json_decref(j);
 	return ret;
 }
