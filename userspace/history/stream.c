@@ -44,8 +44,10 @@ int kl_stream_open(const char *path, struct kl_stream **out)
 		ret = s->fd < 0 || fstat(s->fd, &st) ? -errno : S_ISDIR(st.st_mode) ? -EISDIR : 0;
 	}
 	if (ret) {
-		kl_err("cannot read history '%s': %s", path, strerror(-ret));
 		kl_stream_close(s);
+		if (ret == -ENOMEM)
+			return ret;
+		kl_err("cannot read history '%s': %s", path, strerror(-ret));
 		return -EINVAL;
 	}
 	s->file = !in && S_ISREG(st.st_mode);

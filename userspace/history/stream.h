@@ -26,7 +26,7 @@ enum kl_stream_state {
  * @path: the file, "-" for standard input
  * @out: the stream
  *
- * Return: 0; -EINVAL after a message.
+ * Return: 0; -EINVAL after a message; -ENOMEM without one.
  */
 int kl_stream_open(const char *path, struct kl_stream **out);
 void kl_stream_close(struct kl_stream *s);

@@ -188,7 +188,11 @@ static int write_history(const struct env *env, struct kl_history *h)
 	int ret;
 
 	h->spec_path = strdup(env->type);
-	ret = h->spec_path ? kl_history_write(h, env->out, env->form) : -ENOMEM;
+	if (!h->spec_path) {
+		kl_err("cannot write %s: out of memory", env->out);
+		return KLIN_EXIT_SYSTEM;
+	}
+	ret = kl_history_write(h, env->out, env->form);
 	if (!ret)
 		return KLIN_EXIT_OK;
 	return ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;

@@ -189,6 +189,7 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 	ret = kl_read_file(path, &text, &len);
 	if (ret) {
 		kl_err("cannot read litmus test %s: %s", path, strerror(-ret));
+		a->failed += kl_ending_error(ret) == KLIN_EXIT_SYSTEM;
 		a->unread++;
 		return;
 	}
@@ -242,12 +243,17 @@ static void run_directory(struct litmus_args *a, const char *path)
 	n = scandir(path, &e, NULL, alphasort);
 	if (n < 0) {
 		kl_err("cannot read directory %s: %s", path, strerror(errno));
+		a->failed += kl_ending_error(-errno) == KLIN_EXIT_SYSTEM;
 		a->unread++;
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		if (e[i]->d_name[0] != '.' &&
-		    asprintf(&sub, "%s/%s", path, e[i]->d_name) >= 0) {
+		if (e[i]->d_name[0] == '.') {
+			/* Hidden. */
+		} else if (asprintf(&sub, "%s/%s", path, e[i]->d_name) < 0) {
+			kl_err("%s/%s: out of memory", path, e[i]->d_name);
+			a->failed++;
+		} else {
 			if (is_litmus(sub) || (!lstat(sub, &st) && S_ISDIR(st.st_mode)))
 				run_path(a, sub, true);
 			free(sub);
