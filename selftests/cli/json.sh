@@ -83,4 +83,28 @@ cp h.txt 'q"\.txt'
 run check --json --time-limit=1 "$spec" 'q"\.txt'
 python3 -c "import json; assert json.load(open('out'))['history'] == 'q\"\\\\.txt'" 2>err
 ktap_result $? "a file name with a quote in it" "$(head -n 3 out err)"
+
+# ended WORD GREP-STATUS NAME GEN-ARGUMENT...: whether shrinking says that its budget ended.
+ended()
+{
+	word=$1 said=$2 name=$3
+	shift 3
+	"$KLIN" gen "$@" -o e.txt
+	run check e.txt
+	mv out text
+	run check --json e.txt
+	grep -q "^Made small until its budget of work ended: a smaller one may exist" text
+	if [ $? -eq "$said" ] && [ $status -eq 1 ] && grep -q "\"shrinking_ended\": *\"$word\"" out; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status, expected '$word'" "$(tail -n 2 text)" \
+			"$(grep -o '"shrinking_ended[^,}]*' out)"
+	fi
+}
+
+# A violation that stays large: each trial is a search in what is left.
+ended work 0 "shrinking says that its budget of work ended" \
+	--type=deque --ops=600 --threads=6 --keys=8 --mutate=1
+ended done 1 "shrinking that came to its end says nothing of a budget" \
+	--type=queue --ops=2000 --threads=6 --mutate=1
 ktap_finish

@@ -238,6 +238,11 @@ struct kl_counterexample {
 	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN when too large for it */
 	struct kl_answer answer;	/* of the engine, on @h: longest order, failing event */
 	bool tso;
+	enum kl_shrink_end {
+		KL_SHRINK_DONE,
+		KL_SHRINK_WORK,	/* its bound of work ended first, */
+		KL_SHRINK_TIME,	/* or the time, or there was an interrupt */
+	} ended;
 };
 
 /**

@@ -238,6 +238,9 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	} else {
 		c->oracle = a.verdict;
 		c->tso = engine->tso;
+		/* Of one operation there is nothing to leave out. */
+		c->ended = !s.late || c->h->nops <= 1 ? KL_SHRINK_DONE :
+			   s.looks.n > s.looks.most ? KL_SHRINK_WORK : KL_SHRINK_TIME;
 	}
 	kl_answer_free(&a);
 	free(buf);

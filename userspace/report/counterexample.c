@@ -174,6 +174,9 @@ int kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 		fputs("The brute-force oracle finds no order either.\n", f);
 	else
 		fputs("Too large for the brute-force oracle to confirm.\n", f);
+	if (c->ended)
+		fprintf(f, "Made small until its budget of %s ended: a smaller one may exist.\n",
+			c->ended == KL_SHRINK_WORK ? "work" : "time");
 out:
 	free(late);
 	free(steps);

@@ -107,6 +107,9 @@ static json_t *op_json(const struct kl_history *h, const struct kl_op *op)
 
 static json_t *part_json(const struct kl_part_result *p)
 {
+	static const char *const ends[] = {
+		[KL_SHRINK_DONE] = "done", [KL_SHRINK_WORK] = "work", [KL_SHRINK_TIME] = "time",
+	};
 	json_t *j = json_object(), *ops;
 	char object[32];
 	size_t i;
@@ -130,6 +133,8 @@ static json_t *part_json(const struct kl_part_result *p)
 		json_array_append_new(ops, op_json(p->cex->h, &p->cex->h->ops[i]));
 	json_object_set_new(j, "counterexample", ops);
 	json_object_set_new(j, "oracle_agrees", json_boolean(p->cex->oracle == KL_VIOLATION));
+	/* After "work" or "time", its budget, a smaller one may exist. */
+	json_object_set_new(j, "shrinking_ended", json_string(ends[p->cex->ended]));
 	return j;
 }
 
