@@ -48,12 +48,12 @@ wait_read()
 	return 1
 }
 
-# timeout would end by it alone if it had not come back from its fork yet: that can be so
-# while its child is done with what there is.
+# The command itself, which has read the file or said something: timeout may not have come
+# back from its fork yet, and would end by the signal alone.
 interrupt()
 {
-	sleep 0.2
-	kill -INT $follower
+	read -r pid <"/proc/$follower/task/$follower/children"
+	kill -INT "$pid"
 }
 
 # finish STATUS WORDS NAME
