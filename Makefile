@@ -95,6 +95,7 @@ unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # and of the recorder and the daemon what needs no kernel.
 unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c \
 	userspace/probe/account.c userspace/probe/callees.c userspace/probe/shorten.c \
+	userspace/probe/preemption.c \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 # Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One
 # source serves all forms of histories.
@@ -102,7 +103,8 @@ fuzz_forms := text linp fptlin limo events edn jepsen
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
 fuzz_with := $(call obj,selftests/fuzz/common.c userspace/klind/conf.c) \
-	$(call obj,$(addprefix userspace/probe/,btf_check.c kernel.c list.c names.c place.c debugfile.c))
+	$(call obj,$(addprefix userspace/probe/,btf_check.c kernel.c list.c names.c place.c debugfile.c \
+	preemption.c))
 ifeq ($(SAN),fuzz)
 fuzz_main := -fsanitize=fuzzer
 else

@@ -356,6 +356,49 @@ static int attach_points(struct kl_recorder *r, const struct kl_clause *c)
 	return err;
 }
 
+/*
+ * The way that the options leave, KL_WAY_NONE: none.  @best: what is best here.
+ */
+static enum kl_way allowed_way(const struct kl_recorder *r, struct kl_clause *c, enum kl_way best)
+{
+	struct kl_func *f = &c->found.func;
+	enum kl_way way = best;
+
+	if (r->opts.only == KL_WAY_NONE || best == KL_WAY_NONE)
+		return best;
+	/* Whoever asks for fentry is warned, and gets it. */
+	if (f->preemptible && !kl_found_place(&c->found)) {
+		f->preemptible = false;
+		way = kl_func_way(f, c->found.why, sizeof(c->found.why));
+		f->preemptible = true;
+	}
+	if (r->opts.only == KL_WAY_FENTRY)
+		return way == KL_WAY_FENTRY ? way : KL_WAY_NONE;
+	return way == KL_WAY_MODULE ? way : r->opts.only;
+}
+
+/* What goes wrong with a clause that is attached by fentry here, after a message. */
+static int check_preemption(struct kl_recorder *r, const struct kl_clause *c)
+{
+	const struct kl_probe_target *t = c->found.target;
+
+	if (!c->found.func.preemptible)
+		return 0;
+	/* Preempted programs of several tasks count a CPU's own times in any order. */
+	if (kl_times_kind(r) == KLIN_CLOCK_COARSE) {
+		kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
+			  "%s() by fentry on a preemptible kernel: --clock=tick and epoch do not "
+			  "work there; expected another clock or --attach=kprobe", t->name);
+		return -EINVAL;
+	}
+	if (!r->warned_preemptible)
+		kl_warn("the kernel is preemptible (preempt=%s): fentry programs of %s() miss the "
+			"calls of other tasks while they are preempted; --attach=auto loses none",
+			kl_preemption_name(r->kernel->preemption), t->name);
+	r->warned_preemptible = true;
+	return 0;
+}
+
 /* Try the best way first; why a better one was not taken is kept for people. */
 static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 {
@@ -372,12 +415,7 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	if (kl_found_place(&c->found))
 		way = c->found.way;
 	first = way;
-	if (r->opts.only != KL_WAY_NONE && way != KL_WAY_NONE) {
-		if (r->opts.only == KL_WAY_FENTRY && way != KL_WAY_FENTRY)
-			way = KL_WAY_NONE;
-		else if (way != KL_WAY_MODULE)
-			way = r->opts.only;
-	}
+	way = allowed_way(r, c, way);
 	if (way == KL_WAY_NONE) {
 		kl_err_at(path, t->pos.line, t->pos.col, "%s() of kernel %s cannot be attached%s: "
 			  "%s",
@@ -386,6 +424,9 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 		return -EINVAL;
 	}
 	if (way == KL_WAY_FENTRY) {
+		err = check_preemption(r, c);
+		if (err)
+			return err;
 		err = attach_by(r, c, g, KL_WAY_FENTRY);
 		if (err && r->opts.only != KL_WAY_FENTRY && err != -EPERM && err != -ENOMEM) {
 			snprintf(c->found.why, sizeof(c->found.why), "fentry: %s", cause(err));

@@ -118,6 +118,7 @@ int kl_kernel_open(struct kl_kernel **out)
 	if (err == -ENOMEM)
 		goto err;
 	k->btf = btf__load_vmlinux_btf();
+	k->preemption = kl_preemption();
 	*out = k;
 	return 0;
 err:
@@ -314,6 +315,7 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 		return -ENOENT;
 	out->traceable = is_traceable(k, out);
 	out->untold = kl_kernel_untold(k);
+	out->preemptible = kl_kernel_preemptible(k);
 	out->blacklisted = !k->offline && is_blacklisted(name);
 	btf = kl_kernel_btf(k, out->module[0] ? out->module : NULL);
 	id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -ENOENT;
@@ -351,6 +353,21 @@ static const char *bad_signature(const struct kl_func *f)
 	return NULL;
 }
 
+/* By fentry, but where its programs can be preempted and something else can be had. */
+static enum kl_way fentry_way(const struct kl_func *f, char *why, size_t size)
+{
+	if (!f->preemptible)
+		return KL_WAY_FENTRY;
+	snprintf(why, size, f->blacklisted ?
+		 "by fentry calls are missed, since the kernel is preemptible, and kprobes refuse "
+		 "it" :
+		 "by fentry calls would be missed, since the kernel is preemptible");
+	if (f->blacklisted)
+		return KL_WAY_FENTRY;
+	/* The kernel runs no BPF program on a kprobe inside bpf(2); klin.ko does. */
+	return kl_module_probes() ? KL_WAY_MODULE : KL_WAY_KPROBE;
+}
+
 enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 {
 	const char *bad = f->proto ? bad_signature(f) : NULL;
@@ -366,7 +383,7 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 		return KL_WAY_NONE;
 	}
 	if (f->proto && f->traceable && !bad && f->copies == 1)
-		return KL_WAY_FENTRY;
+		return fentry_way(f, why, size);
 	if (!f->proto)
 		snprintf(why, size, "no BTF for it%s", f->module[0] ?
 			 " (the module was built without)" : "");
@@ -456,21 +473,4 @@ const char *kl_lockdown(void)
 		level = "confidentiality";
 	free(data);
 	return level;
-}
-
-bool kl_preemptible(void)
-{
-	bool full = true;
-	struct utsname uts;
-	char *data;
-	size_t len;
-
-	/* "none (voluntary) full": the one in force is in parentheses. */
-	if (!kl_read_file("/sys/kernel/debug/sched/preempt", &data, &len)) {
-		full = !strstr(data, "(none)") && !strstr(data, "(voluntary)");
-		free(data);
-	} else if (!uname(&uts)) {
-		full = strstr(uts.version, "PREEMPT") != NULL;
-	}
-	return full;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/preemption.h"
+
 struct btf;
 struct btf_type;
 
@@ -30,6 +32,7 @@ struct kl_kernel {
 	char release[65];
 	const char *tracefs;		/* mount point, NULL if there is none */
 	bool offline;			/* not the running one: what ftrace manages is not known */
+	enum kl_preemption preemption;	/* when it was opened */
 	struct btf *btf;		/* of vmlinux, NULL without CONFIG_DEBUG_INFO_BTF */
 	struct kl_modbtf *mods;
 	size_t nmods, cmods;
@@ -70,6 +73,12 @@ static inline bool kl_kernel_untold(const struct kl_kernel *k)
 	return !k->offline && !k->ntraceable;
 }
 
+/* Is it the running one, and may it preempt fentry programs? */
+static inline bool kl_kernel_preemptible(const struct kl_kernel *k)
+{
+	return !k->offline && kl_preemptible(k->preemption);
+}
+
 /* The BTF of a module (NULL: the kernel's own), NULL if there is none. */
 struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module);
 /* Have the BTF of all loaded modules in @k->mods. */
@@ -84,6 +93,7 @@ void kl_kernel_all_btf(struct kl_kernel *k);
  * @proto: its FUNC_PROTO there
  * @traceable: ftrace manages it, so that fentry can be used
  * @untold: whether it does is not known: tracefs was not readable
+ * @preemptible: the kernel may preempt fentry programs, and drops what hits them meanwhile
  * @blacklisted: kprobes refuse it
  * @copies: symbols of that name
  * @types: prototypes of that name in the BTF; of several it is not known which is its own
@@ -96,6 +106,7 @@ struct kl_func {
 	const struct btf_type *proto;
 	bool traceable;
 	bool untold;
+	bool preemptible;
 	bool blacklisted;
 	unsigned int copies;
 	unsigned int types;
@@ -114,7 +125,7 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 
 /*
  * How a function can be attached, best first.  KL_WAY_MODULE: by klin.ko's kprobes, where
- * the kernel's tracers may not attach (lib/).
+ * the kernel's tracers may not attach (lib/), and in place of fentry where that loses calls.
  */
 enum kl_way { KL_WAY_FENTRY, KL_WAY_KPROBE, KL_WAY_MODULE, KL_WAY_NONE };
 
@@ -134,8 +145,6 @@ void kl_func_suggest(struct kl_kernel *k, const char *name, char *buf, size_t si
 
 /* "none", "integrity" or "confidentiality". */
 const char *kl_lockdown(void);
-/* Can kernel code be preempted anywhere (CONFIG_PREEMPT, preempt=full)?  True when unknown. */
-bool kl_preemptible(void);
 
 /* The edit distance of two names, at most @max + 1. */
 unsigned int kl_name_distance(const char *a, const char *b, unsigned int max);

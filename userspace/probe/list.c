@@ -147,6 +147,7 @@ int kl_func_list(struct kl_kernel *k, const char *pattern, struct kl_func **out,
 	for (i = 0; i < *n; i++) {
 		f[i].traceable |= k->offline;
 		f[i].untold = kl_kernel_untold(k);
+		f[i].preemptible = kl_kernel_preemptible(k);
 	}
 	if (!k->offline)
 		add_blacklist(f, *n);

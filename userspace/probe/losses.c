@@ -108,6 +108,9 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 
 	if (!last && now - r->looked < POLL_NS)
 		return;
+	/* Misses may have been on any object from then on. */
+	if (r->ignore_misses || last)
+		kl_look_at_preemption(r);
 	for (i = 0; i < r->ngroups; i++) {
 		struct kl_group *g = &r->groups[i];
 		bool more = false, clean = true;

@@ -260,7 +260,6 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	r->events_fd = r->slots_fd = r->left_fd = r->homes_fd = -1;
 	r->times.fd = r->drain_fd = -1;
 	r->plain.fd = -1;
-	r->ignore_misses = opts->one_object && opts->private_object && !kl_preemptible();
 	r->nclauses = kl_spec_nprobes(opts->spec);
 	r->clauses = calloc(r->nclauses * (KL_PLACES_MAX + 1) + 1, sizeof(*r->clauses));
 	r->h = kl_history_new();
@@ -279,6 +278,8 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	if (err)
 		goto err;
 	r->kernel->debug_path = opts->debug;
+	r->ignore_misses = opts->one_object && opts->private_object &&
+			   !kl_preemptible(r->kernel->preemption);
 	kl_debug("kernel's symbols and types read after %.0f ms", (kl_now() - start) / 1e6);
 	/* Clauses that have nothing to attach to here are left out. */
 	for (i = 0, n = r->nclauses, r->nclauses = 0; i < n; i++) {
@@ -395,6 +396,10 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 	for (i = 0; i < r->h->ncoverage; i++)
 		fprintf(f, "%-10s coverage %s: %s\n", r->h->coverage[i].method,
 			kl_cover_names[r->h->coverage[i].kind], r->h->coverage[i].text);
+	fprintf(f, "preemption: %s%s\n", kl_preemption_name(r->kernel->preemption),
+		kl_preemptible(r->kernel->preemption) ?
+		" (preemptible: fentry programs miss what other tasks call while they are "
+		"preempted; kprobes and tracepoints do not)" : "");
 	if (emulated())
 		fprintf(f, "machine: emulated (QEMU's TCG): store buffers are the host's, and drained "
 			"by more than told here, as by each reading of the TSC\n");
@@ -438,6 +443,20 @@ static int compare_again(struct kl_recorder *r)
 		op->call -= op->call < error - before ? op->call : error - before;
 	}
 	return 0;
+}
+
+void kl_look_at_preemption(struct kl_recorder *r)
+{
+	const enum kl_preemption now = kl_preemption(), before = r->kernel->preemption;
+
+	if (now == before)
+		return;
+	kl_warn("the kernel's preemption model changed from %s to %s while it was recorded",
+		kl_preemption_name(before), kl_preemption_name(now));
+	r->kernel->preemption = now;
+	if (!kl_preemptible(now))
+		return;
+	r->ignore_misses = false;
 }
 
 int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_record_stats *stats)

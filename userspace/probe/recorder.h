@@ -166,6 +166,7 @@ struct kl_recorder {
 	uint64_t polled, polled_before;	/* misses were last read, and the time before */
 	uint64_t received, ops, bytes;
 	int err;		/* of the event callback */
+	bool warned_preemptible;	/* of what fentry loses there */
 	bool ignore_misses;	/* they cannot have been of the one object */
 	bool displaced;		/* a call was, by more than a slot has room for; see doubt.c */
 	struct {		/* follow.c */
@@ -181,6 +182,9 @@ struct kl_recorder {
 	size_t nblocked, cblocked;
 	uint64_t blocked_until;
 };
+
+/* recorder.c: to be called now and then: the preemption model can be changed at any time. */
+void kl_look_at_preemption(struct kl_recorder *r);
 
 /* times.c */
 enum klin_clock kl_times_kind(const struct kl_recorder *r);
