@@ -208,7 +208,7 @@ int kl_ex_learn(struct kl_explorer *x)
 	if (!x->prog.facts)
 		return 0;
 	for (i = 0; i < WALKS && since < ENOUGH; i++) {
-		x->facts.refuted = false;
+		kl_facts_begin(&x->facts);
 		ret = kl_ex_first_state(x);
 		if (ret)
 			return ret;

@@ -4,11 +4,33 @@
 
 #include "tso/facts.h"
 
+/*
+ * The bits of KL_VM_LEFT() go to pointers that are known to move.  None is given while a
+ * search runs: objects that a pointer left before would have no mark, and the same step
+ * would lead to another state later.
+ */
 void kl_facts_begin(struct kl_vm_facts *f)
 {
+	uint8_t used = 0;
+	unsigned int i, k;
+
 	f->refuted = false;
 	f->nleft = 0;
-	memset(f->left, 0, sizeof(f->left));
+	for (i = 0; i < KL_VM_MEM; i++) {
+		if (f->back[i])
+			f->left[i] = 0;
+		used |= f->left[i];
+		f->nleft += !!f->left[i];
+	}
+	for (i = 0; i < KL_VM_MEM && f->nleft < KL_VM_LEFTS; i++) {
+		if (!f->moves[i] || f->back[i] || f->left[i])
+			continue;
+		for (k = 0; used & KL_VM_LEFT(k); k++)
+			;
+		f->left[i] = KL_VM_LEFT(k);
+		used |= f->left[i];
+		f->nleft++;
+	}
 }
 
 static void refute(struct kl_vm_facts *f, bool *fact)
@@ -33,8 +55,11 @@ static void follow(struct kl_vm *vm, uint32_t addr, uint64_t val)
 
 	if (f->back[addr] || from == to)
 		return;
-	if (!f->left[addr] && to >= 0 && f->nleft < KL_VM_LEFTS)
-		f->left[addr] = KL_VM_LEFT(f->nleft++);
+	/* The next search has a mark for it. */
+	if (!f->moves[addr] && to >= 0) {
+		f->moves[addr] = true;
+		f->refuted |= f->nleft < KL_VM_LEFTS;
+	}
 	if (from >= 0)
 		vm->type[from] |= f->left[addr];
 	if (to >= 0 && vm->type[to] & f->left[addr])

@@ -23,6 +23,7 @@ struct kl_vm_facts {
 	bool many[KL_VM_MEM];		/* written when it was not 0 */
 	bool falls[KL_VM_MEM];		/* has been smaller than before, or no number */
 	bool back[KL_VM_MEM];		/* has returned to an object */
+	bool moves[KL_VM_MEM];		/* has pointed to an object when it was written */
 	uint8_t left[KL_VM_MEM];	/* KL_VM_LEFT() of a pointer, 0: it has none */
 	unsigned int nleft;
 	bool set[KL_FACTS_FIELDS];	/* fields: written while others could see them */
@@ -30,7 +31,7 @@ struct kl_vm_facts {
 	bool refuted;			/* something above has changed */
 };
 
-/* Before a search: nothing is refuted in it so far. */
+/* Before a search: nothing is refuted in it so far, and nothing else changes until the next one. */
 void kl_facts_begin(struct kl_vm_facts *f);
 /* Before the value of a word that others can reach becomes @val. */
 void kl_facts_write(struct kl_vm *vm, unsigned int t, uint32_t addr, uint64_t val);
