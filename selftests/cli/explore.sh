@@ -334,6 +334,55 @@ for what in "" merge dead canon hidden symmetry facts cover known all; do
 	told "a fault, without ${what:-nothing}" --memory=sc --threads=2 --ops=1 \
 		${what:+--no-reduce=$what} nothing.lin
 done
+# A pointer that comes back to an object after the search has learnt that it moves.
+cat >moved.lin <<'END'
+spec msqueue {
+	queue<word> q = empty;
+	method enq(word v) { atomic_flush { q.push(v); } }
+	method deq() -> word v {
+		either {
+			atomic { word t = q.front(); assume(t == empty); return empty; }
+		} or {
+			atomic_flush { word t = q.pop(); assume(t != empty); return t; }
+		}
+	}
+}
+struct node { data val; node *next; }
+shared node *head = null, *tail = null;
+init {
+	node *d = new node;
+	head = d;
+	tail = d;
+}
+method enq(data v) {
+	node *t, *n, *x = new node;
+	x->val = v;
+	while (true) {
+		t = tail;
+		if (cas(&t->next, null, x))
+			break;
+	}
+}
+method deq() -> data {
+	node *h, *t, *n;
+	while (true) {
+		h = head;
+		t = tail;
+		n = h->next;
+		if (h == t) {
+			tail = n;
+			continue;
+		}
+		if (cas(&head, h, n))
+			return n->val;
+	}
+}
+client general(2) ops(2);
+END
+for option in "" --shortest --no-reduce=cover --no-reduce=all; do
+	# shellcheck disable=SC2086 # an option or nothing
+	told "a run with a pointer that comes back${option:+, $option}" $option moved.lin
+done
 # A step that makes many objects: the first and the seventeenth are two.
 cat >many.lin <<'END'
 spec many {
