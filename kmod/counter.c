@@ -18,6 +18,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "counter.h"
 #include "rng.h"
 
@@ -327,8 +328,7 @@ static struct klin_object *create(const struct klin_subject *subject)
 		at->counter = c;
 		at->work = IRQ_WORK_INIT_HARD(on_work);
 		tasklet_setup(&at->tasklet, on_tasklet);
-		hrtimer_init(&at->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-		at->timer.function = on_timer;
+		hrtimer_setup(&at->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	return &c->object;
 }

@@ -27,8 +27,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <linux/version.h>
 
+#include "compat.h"
 #include "probes.h"
 
 #define PROBE_LINE	256	/* bytes of a line */
@@ -157,14 +157,7 @@ static bool may_run(const struct bpf_prog *prog)
 	/* Those for multi-probes expect another context of theirs. */
 	if (prog->expected_attach_type)
 		return false;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
-	if (prog->sleepable)
-		return false;
-#else
-	if (prog->aux->sleepable)
-		return false;
-#endif
-	return !prog->kprobe_override;
+	return !klin_prog_sleepable(prog) && !prog->kprobe_override;
 }
 
 static int attach(struct probe *p, unsigned long offset)
