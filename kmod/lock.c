@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "handover.h"
 #include "lock.h"
 #include "rng.h"
 
@@ -33,18 +34,18 @@ static struct klin_method *const methods[] = {
 
 static bool kernel_lock(struct klin_lock *l)
 {
-	spin_lock(&l->spin);
+	klin_handover_lock(&l->spin);
 	return true;
 }
 
 static bool kernel_trylock(struct klin_lock *l)
 {
-	return spin_trylock(&l->spin);
+	return klin_handover_trylock(&l->spin);
 }
 
 static void kernel_unlock(struct klin_lock *l)
 {
-	spin_unlock(&l->spin);
+	klin_handover_unlock(&l->spin);
 }
 
 static const struct klin_lock_ops spin_ops = { kernel_lock, kernel_trylock, kernel_unlock };

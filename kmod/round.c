@@ -61,6 +61,7 @@
 #include <linux/string.h>
 
 #include "delay.h"
+#include "handover.h"
 #include "round.h"
 
 /**
@@ -112,7 +113,7 @@ static __always_inline u8 write_then(struct klin_cell *c, bool mb)
 static __always_inline u8 unlock_then(struct klin_cell *c, struct klin_ahead *ahead, u32 n, bool mb)
 {
 	store_ahead(ahead, n);
-	spin_unlock(klin_cell_spinlock(c));
+	klin_handover_unlock(klin_cell_spinlock(c));
 	if (mb)
 		smp_mb();	/* pairs with the other thread's */
 	return READ_ONCE(c->y.word);
@@ -146,7 +147,7 @@ static __always_inline u8 then_trylock(struct klin_cell *c, struct klin_ahead *a
 				       bool mb)
 {
 	store_y(c, ahead, n, mb);
-	return spin_trylock(klin_cell_spinlock(c)) << 1;
+	return klin_handover_trylock(klin_cell_spinlock(c)) << 1;
 }
 
 static __always_inline u8 put_mount(struct klin_cell *c, bool mb)

@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 
 #include "delay.h"
+#include "handover.h"
 #include "option.h"
 #include "rng.h"
 #include "round.h"
@@ -169,7 +170,7 @@ static bool meet_with_lock(struct klin_rounds *rs, struct klin_cell *c,
 
 	if (!await_other(rs, 0, n))
 		return false;
-	spin_lock(klin_cell_spinlock(c));
+	klin_handover_lock(klin_cell_spinlock(c));
 	warm(c, ahead);
 	come(rs, 0, n);
 	while (smp_load_acquire(&rs->at[1].n) == n && ++turns < 5000)	/* pairs with come() */
@@ -215,7 +216,7 @@ static bool run_batch(struct klin_rounds *rs, unsigned int me, u32 from, u32 to,
 		smp_mb();	/* the store buffer is empty between rounds */
 		rs->result[me][r] = result;
 		if (v->trylock && me == 1 && result)
-			spin_unlock(klin_cell_spinlock(c));
+			klin_handover_unlock(klin_cell_spinlock(c));
 	}
 	return true;
 }
