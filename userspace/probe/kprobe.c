@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,17 +21,20 @@
 #include "probe/recorder.h"
 
 #define MAX_ACTIVE 4096		/* kretprobe instances: calls under way at one time */
+#define LINE_MAX_BYTES 1024	/* names of a symbol and a module are 576 at most */
 
 __attribute__((format(printf, 2, 3)))
 static int write_events(const struct kl_kernel *k, const char *fmt, ...)
 {
-	char path[64], line[256];
+	char path[64], line[LINE_MAX_BYTES];
 	int fd, err = 0, n;
 	va_list ap;
 
 	va_start(ap, fmt);
 	n = vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	if (n < 0 || n >= (int)sizeof(line))
+		return -ENAMETOOLONG;
 	snprintf(path, sizeof(path), "%s/kprobe_events", k->tracefs);
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0)
@@ -43,9 +45,29 @@ static int write_events(const struct kl_kernel *k, const char *fmt, ...)
 	return err;
 }
 
+/* When a process began, in clock ticks since boot; 0 if there is none. */
+static unsigned long long start_of(int pid)
+{
+	unsigned long long start = 0;
+	char path[32], *data, *at;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (kl_read_file(path, &data, &len))
+		return 0;
+	/* The name, in parentheses, may hold anything; the start is field 22. */
+	at = strrchr(data, ')');
+	if (at)
+		sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+		       "%*d %*d %*d %llu", &start);
+	free(data);
+	return start;
+}
+
 void kl_kprobe_sweep(const struct kl_kernel *k)
 {
 	char path[64], *data, *at, name[64];
+	unsigned long long start;
 	size_t len;
 	int pid;
 
@@ -56,9 +78,10 @@ void kl_kprobe_sweep(const struct kl_kernel *k)
 		return;
 	for (at = data; (at = strstr(at, "klin/klin_")); at++) {
 		if (sscanf(at, "klin/%63[a-z0-9_]", name) != 1 ||
-		    sscanf(name, "klin_%d_", &pid) != 1)
+		    sscanf(name, "klin_%d_%llu_", &pid, &start) != 2)
 			continue;
-		if (kill(pid, 0) && errno == ESRCH)
+		/* Another process may have the number by now. */
+		if (start_of(pid) != start)
 			write_events(k, "-:klin/%s", name);
 	}
 	free(data);
@@ -83,19 +106,19 @@ int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *m
 {
 	static unsigned int made;	/* by all recorders of this process */
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT };
-	char where[224], type[16] = "p";
+	char type[16] = "p", plus[32] = "";
 	int id, fd, err;
 
 	if (!k->tracefs)
 		return -ENOENT;
 	if (kind == KL_KPROBE_RETURN)
 		snprintf(type, sizeof(type), "r%d", MAX_ACTIVE);
-	snprintf(p->event, sizeof(p->event), "klin_%d_%u_%c", getpid(),
+	snprintf(p->event, sizeof(p->event), "klin_%d_%llu_%u_%c", getpid(), start_of(getpid()),
 		 __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED), "crpl"[kind]);
-	err = snprintf(where, sizeof(where), "%s%s%s", module, module[0] ? ":" : "", symbol);
 	if (offset)
-		snprintf(where + err, sizeof(where) - err, "+0x%llx", (unsigned long long)offset);
-	err = write_events(k, "%s:klin/%s %s", type, p->event, where);
+		snprintf(plus, sizeof(plus), "+0x%llx", (unsigned long long)offset);
+	err = write_events(k, "%s:klin/%s %s%s%s%s", type, p->event, module, module[0] ? ":" : "",
+			   symbol, plus);
 	if (err) {
 		p->event[0] = '\0';
 		return err;
@@ -120,16 +143,18 @@ int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *m
 __attribute__((format(printf, 2, 3)))
 static int make_module_probe(struct kl_prog *p, const char *fmt, ...)
 {
-	char line[256];
+	char line[LINE_MAX_BYTES];
 	int fd, len, err = 0;
 	va_list ap;
 
-	fd = open(KL_MODULE_DIR "probes", O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
 	va_start(ap, fmt);
 	len = vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	if (len < 0 || len >= (int)sizeof(line))
+		return -ENAMETOOLONG;
+	fd = open(KL_MODULE_DIR "probes", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
 	if (write(fd, line, len) != len)
 		err = -errno;
 	if (err)
