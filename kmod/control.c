@@ -8,7 +8,8 @@
  *	rounds		settings start rounds; "stop"
  *	status		lines key=value
  *	ack		operations the reader is done with, in total (lossless=)
- *	drain		a write empties the store buffers of all CPUs
+ *	drain		a list of CPUs, such as 0-3,6: their store buffers are emptied
+ *	addresses	lines key=value: the object under load and its lock
  *	error		what was wrong with the last settings, empty when nothing was
  *	rounds_result	the results, a line a round
  *	probes		probes for BPF programs, see probes.c
@@ -17,6 +18,8 @@
  * One load or one run of rounds exists at a time; what is done stays to be looked
  * at until the next begins.  Settings that are refused change nothing.
  */
+#include <linux/capability.h>
+#include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -185,11 +188,21 @@ static void drain_cpu(void *unused)
 	klin_drain(smp_processor_id());
 }
 
-/* When the write returns all CPUs have drained since it began. */
+/* When the write returns these CPUs have drained since it began, if they are online. */
 static ssize_t drain_write(struct file *f, const char __user *from, size_t len, loff_t *pos)
 {
-	on_each_cpu(drain_cpu, NULL, 1);
-	return len;
+	cpumask_var_t cpus;
+	int err;
+
+	if (len > SETTINGS_MAX)
+		return -E2BIG;
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	err = cpumask_parselist_user(from, len, cpus);
+	if (!err)
+		on_each_cpu_mask(cpus, drain_cpu, NULL, true);
+	free_cpumask_var(cpus);
+	return err ?: len;
 }
 
 static int status_show(struct seq_file *s, void *unused)
@@ -225,30 +238,64 @@ static int error_show(struct seq_file *s, void *unused)
 	return 0;
 }
 
+static int addresses_show(struct seq_file *s, void *unused)
+{
+	mutex_lock(&lock);
+	if (load)
+		klin_load_show_addresses(s, load);
+	mutex_unlock(&lock);
+	return 0;
+}
+
+/**
+ * klin_may_control - may this task use klin's files?
+ *
+ * Return: 0, or -EPERM.
+ */
+int klin_may_control(void)
+{
+	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
+}
+
+static int written_open(struct inode *inode, struct file *f)
+{
+	return klin_may_control() ?: nonseekable_open(inode, f);
+}
+
 static int subjects_open(struct inode *inode, struct file *f)
 {
-	return single_open(f, klin_subjects_show, NULL);
+	return klin_may_control() ?: single_open(f, klin_subjects_show, NULL);
 }
 
 static int methods_open(struct inode *inode, struct file *f)
 {
-	return single_open(f, klin_methods_show, NULL);
+	return klin_may_control() ?: single_open(f, klin_methods_show, NULL);
 }
 
 static int status_open(struct inode *inode, struct file *f)
 {
-	return single_open(f, status_show, NULL);
+	return klin_may_control() ?: single_open(f, status_show, NULL);
 }
 
 static int error_open(struct inode *inode, struct file *f)
 {
-	return single_open(f, error_show, NULL);
+	return klin_may_control() ?: single_open(f, error_show, NULL);
+}
+
+/* Addresses in the kernel are for those who may read them in /proc/kallsyms. */
+static int addresses_open(struct inode *inode, struct file *f)
+{
+	int err = klin_may_control();
+
+	if (!err && !capable(CAP_SYSLOG))
+		err = -EPERM;
+	return err ?: single_open(f, addresses_show, NULL);
 }
 
 /* An open result file keeps its run's results, whatever is started meanwhile. */
 static int result_open(struct inode *inode, struct file *f)
 {
-	int err = seq_open(f, &klin_rounds_seq_ops);
+	int err = klin_may_control() ?: seq_open(f, &klin_rounds_seq_ops);
 
 	if (err)
 		return err;
@@ -278,7 +325,7 @@ static int result_release(struct inode *inode, struct file *f)
 
 #define WRITTEN(name) {				\
 	.owner = THIS_MODULE,			\
-	.open = nonseekable_open,		\
+	.open = written_open,			\
 	.write = name##_write,			\
 }
 
@@ -286,6 +333,7 @@ static const struct file_operations subjects_fops = SHOWN(subjects);
 static const struct file_operations methods_fops = SHOWN(methods);
 static const struct file_operations status_fops = SHOWN(status);
 static const struct file_operations error_fops = SHOWN(error);
+static const struct file_operations addresses_fops = SHOWN(addresses);
 static const struct file_operations load_fops = WRITTEN(load);
 static const struct file_operations rounds_fops = WRITTEN(rounds);
 static const struct file_operations ack_fops = WRITTEN(ack);
@@ -314,6 +362,7 @@ int klin_control_init(void)
 		{ "methods", 0400, &methods_fops },
 		{ "status", 0400, &status_fops },
 		{ "error", 0400, &error_fops },
+		{ "addresses", 0400, &addresses_fops },
 		{ "load", 0200, &load_fops },
 		{ "rounds", 0200, &rounds_fops },
 		{ "ack", 0200, &ack_fops },

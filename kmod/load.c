@@ -329,6 +329,19 @@ bool klin_load_paused(const struct klin_load *load)
 }
 
 /**
+ * klin_load_show_addresses - write where the object is as lines "key=value"
+ * @s: the file being read, by who may know addresses
+ * @load: the load
+ */
+void klin_load_show_addresses(struct seq_file *s, const struct klin_load *load)
+{
+	const void *lock = load->group->lock ? load->group->lock(load->object) : NULL;
+
+	seq_printf(s, "object=0x%lx\n", (unsigned long)load->object);
+	seq_printf(s, "lock=0x%lx\n", (unsigned long)lock);
+}
+
+/**
  * klin_load_show - write the state of a load as lines "key=value"
  * @s: the file being read
  * @load: the load
@@ -339,8 +352,6 @@ void klin_load_show(struct seq_file *s, const struct klin_load *load)
 	unsigned int i, m;
 
 	seq_printf(s, "subject=%s\n", load->object->subject->name);
-	seq_printf(s, "object=0x%px\n", load->object);
-	seq_printf(s, "lock=0x%px\n", load->group->lock ? load->group->lock(load->object) : NULL);
 	seq_printf(s, "threads=%u\n", load->nworkers);
 	seq_printf(s, "ops=%llu\n", produced(load));
 	seq_printf(s, "acked=%llu\n", READ_ONCE(load->acked));

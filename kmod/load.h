@@ -17,5 +17,6 @@ void klin_load_ack(struct klin_load *load, u64 ops);
 struct klin_team *klin_load_team(struct klin_load *load);
 bool klin_load_paused(const struct klin_load *load);
 void klin_load_show(struct seq_file *s, const struct klin_load *load);
+void klin_load_show_addresses(struct seq_file *s, const struct klin_load *load);
 
 #endif

@@ -17,7 +17,6 @@
  * ended for everybody; until then new tasks that find none are counted as missed.
  */
 #include <linux/atomic.h>
-#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/log2.h>
@@ -33,6 +32,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "control.h"
 #include "plain.h"
 #include "plain_abi.h"
 #include "task_end.h"
@@ -508,9 +508,10 @@ static int plain_mmap(struct file *f, struct vm_area_struct *vma)
 static int plain_open(struct inode *inode, struct file *f)
 {
 	struct plain *p;
+	int err = klin_may_control();
 
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
+	if (err)
+		return err;
 	if (atomic_cmpxchg(&opened, 0, 1))
 		return -EBUSY;
 	p = kzalloc(sizeof(*p), GFP_KERNEL);

@@ -14,24 +14,34 @@
  *
  * FD is a loaded program of the type kprobe, SYMBOL may be MODULE:NAME.  Reading gives
  * "hits misses".  The probe is gone when the file is closed, and with whoever had it open.
+ *
+ * What BPF and tracing forbid is forbidden here: the kernel's list of functions that no
+ * kprobe may touch, sleepable programs, those that override a return, and lockdown.  Maps
+ * must be arrays: other maps take locks, and a probe in their code would wait for its own
+ * CPU.  Two rules a module cannot see: bpf(2) disables the programs of tracers while it
+ * changes some maps (bpf_prog_active), and tracefs refuses functions that ftrace does not
+ * manage; these are what this file is for.
  */
 #include <linux/bpf.h>
 #include <linux/debugfs.h>
 #include <linux/filter.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "compat.h"
+#include "control.h"
 #include "probes.h"
 
-#define PROBE_LINE	256	/* bytes of a line */
+#define PROBE_LINE	(KSYM_NAME_LEN + MODULE_NAME_LEN + 64)	/* bytes of a line */
 #define INSTANCES	4096	/* calls of a function under way whose returns can be seen */
 
 struct counts {
@@ -152,16 +162,49 @@ static int at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(at_return);
 
+/* An array's element is found without a lock, and a perf event's ring written without. */
+static bool has_arrays_only(const struct bpf_prog *prog)
+{
+	bool ok = true;
+	u32 i;
+
+	mutex_lock(&prog->aux->used_maps_mutex);
+	for (i = 0; i < prog->aux->used_map_cnt; i++) {
+		enum bpf_map_type type = prog->aux->used_maps[i]->map_type;
+
+		ok &= type == BPF_MAP_TYPE_ARRAY || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+		      type == BPF_MAP_TYPE_PERF_EVENT_ARRAY;
+	}
+	mutex_unlock(&prog->aux->used_maps_mutex);
+	return ok;
+}
+
 static bool may_run(const struct bpf_prog *prog)
 {
 	/* Those for multi-probes expect another context of theirs. */
 	if (prog->expected_attach_type)
 		return false;
-	return !klin_prog_sleepable(prog) && !prog->kprobe_override;
+	return !klin_prog_sleepable(prog) && !prog->kprobe_override && has_arrays_only(prog);
+}
+
+/* register_kprobe() takes an offset beyond the function for a place in the next one. */
+static int check_offset(const struct probe *p, unsigned long offset)
+{
+	char place[KSYM_SYMBOL_LEN];	/* NAME+0xOFFSET/0xSIZE [MODULE] */
+	unsigned long at;
+	const char *plus;
+
+	sprint_symbol(place, (unsigned long)p->kp.addr);
+	plus = strrchr(place, '+');
+	if (!plus || sscanf(plus, "+0x%lx/", &at) != 1 || at != offset)
+		return -ERANGE;
+	return 0;
 }
 
 static int attach(struct probe *p, unsigned long offset)
 {
+	int err;
+
 	if (p->at_return) {
 		p->rp.kp.symbol_name = p->symbol;
 		p->rp.entry_handler = before_return;
@@ -172,7 +215,19 @@ static int attach(struct probe *p, unsigned long offset)
 	p->kp.symbol_name = p->symbol;
 	p->kp.offset = offset;
 	p->kp.pre_handler = at_call;
-	return register_kprobe(&p->kp);
+	if (!offset)
+		return register_kprobe(&p->kp);
+	/* Nothing hits before it is known where the probe is. */
+	p->kp.flags = KPROBE_FLAG_DISABLED;
+	err = register_kprobe(&p->kp);
+	if (err)
+		return err;
+	err = check_offset(p, offset);
+	if (!err)
+		err = enable_kprobe(&p->kp);
+	if (err)
+		unregister_kprobe(&p->kp);
+	return err;
 }
 
 static struct bpf_prog *get_prog(const char *fd)
@@ -301,9 +356,13 @@ static int probes_show(struct seq_file *s, void *unused)
 
 static int probes_open(struct inode *inode, struct file *f)
 {
-	struct probe *p = kzalloc(sizeof(*p), GFP_KERNEL);
-	int err;
+	int err = klin_may_control() ?: security_locked_down(LOCKDOWN_KPROBES) ?:
+		  security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
+	struct probe *p;
 
+	if (err)
+		return err;
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
 	if (!p)
 		return -ENOMEM;
 	mutex_init(&p->lock);

@@ -26,7 +26,7 @@ test_attach()
 {
 	name="$times times attached and detached under load"
 	echo "subject=spin rate=5000" >"$ctl/load"
-	object=$(status_of lock)
+	object=$(address_of lock)
 	i=0
 	while [ $i -lt "$times" ]; do
 		if ! record "$work/a.klh" --duration=0.03 --object="$object" "$(spec_in_turn $i)"; then
@@ -44,8 +44,8 @@ test_mid_life()
 	for way in spinlock_kernel:auto spinlock:auto spinlock:plain; do
 		spec=${way%:*}
 		name="attached in mid-life, $way: no false alarm"
-		object=$(status_of lock)
-		[ $spec = spinlock_kernel ] || object=$(status_of object)
+		object=$(address_of lock)
+		[ $spec = spinlock_kernel ] || object=$(address_of object)
 		if ! record "$work/a.klh" --duration=0.5 --object="$object" --attach="${way#*:}" \
 		     "$KLIN_SPECS/$spec.lin"; then
 			ktap_fail "$name" "$(cat "$work/record")"

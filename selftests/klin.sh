@@ -113,6 +113,12 @@ status_of()
 	sed -n "s/^$1=//p" "$ctl/status"
 }
 
+# The kernel's address of $1, the object under load or its lock.
+address_of()
+{
+	sed -n "s/^$1=//p" "$ctl/addresses"
+}
+
 # wait_for SECONDS COMMAND...: until it succeeds, at most so long.
 wait_for()
 {

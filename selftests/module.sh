@@ -112,13 +112,45 @@ test_open_file_pins()
 	exec 3<&-
 }
 
+# Addresses in the kernel are in one file only, apart from what any report may quote.
+test_addresses()
+{
+	echo "subject=spin paused=1" >"$ctl/load"
+	case "$(address_of object) $(address_of lock)" in
+	0xffff*" "0xffff*) ;;
+	*)	ktap_fail "addresses are in klin/addresses alone" "$(cat "$ctl/addresses")"
+		return ;;
+	esac
+	ktap_result "$(grep -q 0xffff "$ctl/status" "$ctl/subjects" "$ctl/methods"; [ $? -eq 1 ]; echo $?)" \
+		"addresses are in klin/addresses alone" "$(cat "$ctl/status")"
+	echo stop >"$ctl/load"
+}
+
+# Lists name CPUs as elsewhere in the kernel, and 1 is one CPU, not "yes".
+test_drain()
+{
+	for cpus in 0 0-0 "$(cat /sys/devices/system/cpu/online)"; do
+		if ! echo "$cpus" >"$ctl/drain"; then
+			ktap_fail "drain takes lists of CPUs" "refused: $cpus"
+			return
+		fi
+	done
+	for cpus in x 1-0 0-999999; do
+		if echo "$cpus" >"$ctl/drain" 2>/dev/null; then
+			ktap_fail "drain takes lists of CPUs" "taken: $cpus"
+			return
+		fi
+	done
+	ktap_pass "drain takes lists of CPUs"
+}
+
 ktap_header
 need_module
 before=$(warnings)
 correct=$(subjects_of correct)
 mutants=$(subjects_of mutant)
 # shellcheck disable=SC2086 # words
-ktap_plan $((6 + $(echo $correct $mutants | wc -w)))
+ktap_plan $((8 + $(echo $correct $mutants | wc -w)))
 
 test_reload
 n=$(echo "$mutants" | wc -l)
@@ -130,6 +162,8 @@ done
 for subject in $mutants; do
 	test_mutant "$subject"
 done
+test_addresses
+test_drain
 test_unload_under_load
 test_open_file_pins
 test_unload_with_readers

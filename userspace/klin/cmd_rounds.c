@@ -212,7 +212,7 @@ static int run_rounds(const struct rounds_args *a)
 		return ret;
 	do {
 		usleep(10000);
-		if (!kl_module_status("state", state, sizeof(state))) {
+		if (!kl_module_value("status", "state", state, sizeof(state))) {
 			kl_err("klin.ko went away");
 			return -ENOENT;
 		}
@@ -267,7 +267,7 @@ static int cmd_rounds(int argc, char **argv)
 	h = kl_history_new();
 	if (!h || describe(h, &a, spec) || read_results(h, m))
 		goto out;
-	kl_module_status("non_sc", non_sc, sizeof(non_sc));
+	kl_module_value("status", "non_sc", non_sc, sizeof(non_sc));
 	fprintf(stderr, "%s: %llu rounds, %s with the outcome that sequential consistency "
 		"forbids\n",
 		a.variant, (unsigned long long)a.rounds, non_sc);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "probe/cpulist.h"
 #include "probe/recorder.h"
 
 _Static_assert(KL_CPU_WORDS == KLIN_CPU_WORDS, "CPUs that a filter can name");
@@ -82,9 +83,6 @@ int kl_filter_check(const struct kl_recorder *r, const struct kl_clause *c)
 
 void kl_filter_show(const struct kl_recorder *r, FILE *f)
 {
-	const char *before = "";
-	unsigned int cpu;
-
 	if (r->opts.sample > 1)
 		fprintf(f, "only 1 of %u objects\n", r->opts.sample);
 	if (r->opts.pid)
@@ -92,12 +90,7 @@ void kl_filter_show(const struct kl_recorder *r, FILE *f)
 	if (!r->opts.by_cpu)
 		return;
 	fprintf(f, "only operations called on CPUs ");
-	for (cpu = 0; cpu < 64 * KL_CPU_WORDS; cpu++) {
-		if (!(r->opts.cpus[cpu / 64] >> cpu % 64 & 1))
-			continue;
-		fprintf(f, "%s%u", before, cpu);
-		before = ",";
-	}
+	kl_cpulist_print(r->opts.cpus, 64 * KL_CPU_WORDS, f);
 	fputc('\n', f);
 }
 

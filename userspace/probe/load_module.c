@@ -38,7 +38,7 @@ static int module_done(struct kl_load *load)
 {
 	char state[32];
 
-	return !kl_module_status("state", state, sizeof(state)) || !strcmp(state, "done") ||
+	return !kl_module_value("status", "state", state, sizeof(state)) || !strcmp(state, "done") ||
 		!strcmp(state, "idle");
 }
 
@@ -68,10 +68,10 @@ static void module_report(struct kl_load *load, FILE *f)
 	char subject[64], ops[32], ns[32], truth[32];
 	double seconds;
 
-	kl_module_status("subject", subject, sizeof(subject));
-	kl_module_status("ops", ops, sizeof(ops));
-	kl_module_status("ns", ns, sizeof(ns));
-	kl_module_status("truth", truth, sizeof(truth));
+	kl_module_value("status", "subject", subject, sizeof(subject));
+	kl_module_value("status", "ops", ops, sizeof(ops));
+	kl_module_value("status", "ns", ns, sizeof(ns));
+	kl_module_value("status", "truth", truth, sizeof(truth));
 	seconds = strtoull(ns, NULL, 10) / 1e9;
 	fprintf(f, "%s: %s operations in %.2f s (%.0f/s)", subject, ops, seconds,
 		seconds > 0 ? strtoull(ops, NULL, 10) / seconds : 0.0);
@@ -156,11 +156,11 @@ static int module_open(const char *arg, struct kl_load **out)
 		goto err;
 	}
 	l->load.fresh = true;
-	if (kl_module_status("object", value, sizeof(value)))
+	if (kl_module_value("addresses", "object", value, sizeof(value)))
 		l->load.object = strtoull(value, NULL, 16);
-	if (kl_module_status("lock", value, sizeof(value)))
+	if (kl_module_value("addresses", "lock", value, sizeof(value)))
 		l->load.lock = strtoull(value, NULL, 16);
-	if (kl_module_status("interrupts", value, sizeof(value)))
+	if (kl_module_value("status", "interrupts", value, sizeof(value)))
 		l->load.interrupts = strcmp(value, "0");
 	*out = &l->load;
 	return 0;

@@ -26,14 +26,15 @@ int kl_module_write(const char *file, const char *text)
 	return err;
 }
 
-bool kl_module_status(const char *key, char *value, size_t size)
+bool kl_module_value(const char *file, const char *key, char *value, size_t size)
 {
 	size_t len, n = strlen(key);
-	char *data, *line, *save;
+	char path[128], *data, *line, *save;
 	bool found = false;
 
 	value[0] = '\0';
-	if (kl_read_file(KL_MODULE_DIR "status", &data, &len))
+	snprintf(path, sizeof(path), KL_MODULE_DIR "%s", file);
+	if (kl_read_file(path, &data, &len))
 		return false;
 	for (line = strtok_r(data, "\n", &save); line && !found;
 	     line = strtok_r(NULL, "\n", &save)) {

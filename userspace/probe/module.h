@@ -11,8 +11,16 @@
 /* Write @text to a file of klin.ko; negative errno without a message. */
 int kl_module_write(const char *file, const char *text);
 
-/* The value of @key in klin/status; false, and an empty one, if it is not there. */
-bool kl_module_status(const char *key, char *value, size_t size);
+/**
+ * kl_module_value() - read a value of a file of lines key=value
+ * @file: the file, such as status
+ * @key: the key
+ * @value: gets the value; empty if it is not there
+ * @size: bytes at @value
+ *
+ * Return: true if it is there.
+ */
+bool kl_module_value(const char *file, const char *key, char *value, size_t size);
 
 /**
  * kl_module_refused() - say why klin.ko did not take a setting

@@ -61,6 +61,9 @@ static int make_maps(struct kl_recorder *r)
 	r->ncpus = libbpf_num_possible_cpus();
 	if (r->ncpus < 0)
 		return r->ncpus;
+	err = kl_quiet_open(r);
+	if (err)
+		return err;
 	if (r->opts.plain)
 		return kl_plain_open(r);
 	r->events_fd = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "klin_events", 4, 4, r->ncpus,
@@ -312,6 +315,7 @@ void kl_recorder_free(struct kl_recorder *r)
 	kl_reader_close(r);
 	kl_times_close(r);
 	kl_drain_close(r);
+	kl_quiet_close(r);
 	kl_plain_close(r);
 	if (r->slots && r->slots_fd >= 0)
 		munmap(r->slots, r->opts.slots * sizeof(struct klin_slot));
@@ -404,6 +408,7 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 		fprintf(f, "machine: emulated (QEMU's TCG): store buffers are the host's, and drained "
 			"by more than told here, as by each reading of the TSC\n");
 	kl_filter_show(r, f);
+	kl_quiet_show(r, f);
 }
 
 int kl_recorder_poll(struct kl_recorder *r)

@@ -145,6 +145,8 @@ struct kl_recorder {
 	size_t nunknown, cunknown;
 
 	int drain_fd;		/* klin.ko's, or -1 */
+	char *drain_cpus;	/* the list that is written there */
+	uint64_t *quiet;	/* a bit for each CPU on which klin causes no interrupt */
 	struct {		/* times.c */
 		struct klin_time *at;	/* mapped: the shared count, then each CPU's */
 		size_t size;
@@ -201,6 +203,16 @@ void kl_times_look(struct kl_recorder *r);
 void kl_drain_open(struct kl_recorder *r);
 void kl_drain_close(struct kl_recorder *r);
 int kl_drain_all(struct kl_recorder *r, uint64_t ended);
+
+/* quiet.c: CPUs on which klin causes no interrupt. */
+int kl_quiet_open(struct kl_recorder *r);
+void kl_quiet_close(struct kl_recorder *r);
+bool kl_quiet_is(const struct kl_recorder *r, int cpu);
+void kl_quiet_show(const struct kl_recorder *r, FILE *f);
+char *kl_quiet_others(const struct kl_recorder *r);
+
+/* room.c: limits and memory on machines of many CPUs. */
+int kl_room_make(struct kl_recorder *r);
 
 /* attach.c */
 /* Open an object with the shared maps; @rodata may be NULL. */

@@ -39,7 +39,7 @@ static int attach_cpu(struct kl_recorder *r, const struct bpf_program *prog, int
 }
 
 /**
- * kl_ticks_attach() - have each CPU say when its store buffer was empty
+ * kl_ticks_attach() - have each CPU but the quiet ones say when its store buffer was empty
  * @r: the recorder, its perf buffers open
  */
 void kl_ticks_attach(struct kl_recorder *r)
@@ -56,6 +56,8 @@ void kl_ticks_attach(struct kl_recorder *r)
 		err = r->ticks ? 0 : -ENOMEM;
 	}
 	for (cpu = 0; !err && cpu < r->ncpus; cpu++) {
+		if (kl_quiet_is(r, cpu))
+			continue;
 		err = attach_cpu(r, bpf_object__next_program(r->tick_obj, NULL), cpu);
 		/* A CPU that is offline. */
 		if (err == -ENODEV)
@@ -70,7 +72,7 @@ void kl_ticks_again(struct kl_recorder *r, int cpu)
 {
 	int err;
 
-	if (!r->ticks)
+	if (!r->ticks || kl_quiet_is(r, cpu))
 		return;
 	bpf_link__destroy(r->ticks[cpu]);
 	r->ticks[cpu] = NULL;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lists of CPUs as the kernel writes them, such as 0-3,6. */
+#ifndef KL_PROBE_CPULIST_H
+#define KL_PROBE_CPULIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/**
+ * kl_cpulist_parse() - read a list of CPUs
+ * @text: the list; a newline may end it, and an empty list names no CPU
+ * @cpus: gets bit i % 64 of word i / 64 set for each CPU i of the list
+ * @max: CPUs from this number on have no bit
+ *
+ * Return: 0, -EINVAL if it is no list, -ERANGE if it names a CPU from @max on.
+ */
+int kl_cpulist_parse(const char *text, uint64_t *cpus, unsigned int max);
+
+/**
+ * kl_cpulist_print() - write a list of CPUs
+ * @cpus: a bit for each CPU
+ * @max: bits at @cpus
+ * @f: where to write it, without a newline
+ */
+void kl_cpulist_print(const uint64_t *cpus, unsigned int max, FILE *f);
+
+static inline bool kl_cpulist_has(const uint64_t *cpus, unsigned int cpu)
+{
+	return cpus[cpu / 64] >> cpu % 64 & 1;
+}
+
+#endif
