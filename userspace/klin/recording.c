@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What `record' and `monitor' have in common, see recording.h. */
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/recording.h"
+#include "probe/cpulist.h"
 
-#define PAGES 1024		/* perf buffer of each CPU: 4 MiB */
 #define SLOTS 4096		/* tasks with an open operation */
 #define INTERVAL_US 3000	/* between two looks at the buffers */
 
@@ -53,26 +52,8 @@ static enum kl_way attach_way(struct argp_state *state, const char *arg)
 /* A list of CPUs, like 0-3,6. */
 static void cpu_list(struct argp_state *state, const char *arg, uint64_t *cpus)
 {
-	const char *at = arg;
-	unsigned int from, to;
-	int n;
-
-	do {
-		n = 0;
-		if (sscanf(at, "%3u%n", &from, &n) != 1 || !n || !isdigit((unsigned char)*at))
-			break;
-		at += n;
-		to = from;
-		if (*at == '-' && isdigit((unsigned char)at[1]) &&
-		    sscanf(at, "-%3u%n", &to, &n) == 1)
-			at += n;
-		if (from > to || to >= 64 * KL_CPU_WORDS)
-			break;
-		for (; from <= to; from++)
-			cpus[from / 64] |= 1ULL << from % 64;
-		if (!*at)
-			return;
-	} while (*at++ == ',');
+	if (*arg && !kl_cpulist_parse(arg, cpus, 64 * KL_CPU_WORDS))
+		return;
 	argp_error(state, "--cpu '%s': expected a list of CPUs below %u, such as 0-3,6", arg,
 		   64 * KL_CPU_WORDS);
 }
@@ -191,7 +172,8 @@ static const struct argp_option options[] = {
 	  "plain: klin.ko alone records, by plain stores, what announces itself", 0 },
 	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux "
 	  "or a module that is running (default: where the distribution puts it)", 0 },
-	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024)", 0 },
+	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024, or "
+	  "what lets the buffers of all CPUs fit an eighth of the memory)", 0 },
 	{ "clock", OPT_CLOCK, "CLOCK", 0, "How times are told: mono (the kernel's clock, whose "
 	  "error between CPUs is measured), seq (a count, exact, which drains the store buffer at "
 	  "each operation), tick (a count that a thread raises each microsecond on a CPU of its "
@@ -211,7 +193,7 @@ const struct argp recording_argp = { .options = options, .parser = parse_recordi
 
 void recording_init(struct recording *a)
 {
-	a->opts = (struct kl_record_opts){ .only = KL_WAY_NONE, .pages = PAGES, .slots = SLOTS };
+	a->opts = (struct kl_record_opts){ .only = KL_WAY_NONE, .slots = SLOTS };
 }
 
 char *recording_help(int key, const char *text, const char *examples)
@@ -271,6 +253,7 @@ static pid_t run_command(char **command)
 
 	if (pid)
 		return pid;
+	kl_room_restore();
 	execvp(command[0], command);
 	kl_err("cannot run '%s': %s", command[0], strerror(errno));
 	_exit(127);

@@ -113,7 +113,7 @@ static int new_watch(struct parser *p, const char *name)
 		return ret;
 	w = &c->watch[c->nwatch];
 	*w = (struct klind_watch_conf){
-		.line = p->line, .attach = KLIND_AUTO, .pages = 1024, .slots = 4096,
+		.line = p->line, .attach = KLIND_AUTO, .slots = 4096,
 		.memory = 256 << 20, .flight = 32 << 20,
 	};
 	w->name = strdup(name);

@@ -118,6 +118,9 @@ void kl_recorder_counts(const struct kl_recorder *r, struct kl_record_stats *sta
 /* What the clock is worth, in a line; the recording has ended. */
 void kl_recorder_show_clock(const struct kl_recorder *r, const struct kl_history *h, FILE *f);
 
+/* A child that is going to execute a command: give it the limits that klin was given. */
+void kl_room_restore(void);
+
 /* CLOCK_MONOTONIC in ns. */
 uint64_t kl_now(void);
 /* Is it the kernel's, in no time namespace?  0, or -EPERM after a message. */

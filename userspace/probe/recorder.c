@@ -61,7 +61,7 @@ static int make_maps(struct kl_recorder *r)
 	r->ncpus = libbpf_num_possible_cpus();
 	if (r->ncpus < 0)
 		return r->ncpus;
-	err = kl_quiet_open(r);
+	err = kl_room_make(r) ?: kl_quiet_open(r);
 	if (err)
 		return err;
 	if (r->opts.plain)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room for machines of many CPUs: file descriptors, locked memory, and the size of the
+ * buffers where the user names none.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "probe/recorder.h"
+
+#define PAGES_MAX	1024	/* 4 MiB a CPU */
+#define PAGES_MIN	16
+#define SHARE		8	/* the buffers of all CPUs have this part of the memory at most */
+
+/* A perf buffer and its epoll instance; a tick's event and its link. */
+#define FDS_CPU		4
+/* Maps, programs and links of a clause, and what its object has of the shared maps. */
+#define FDS_CLAUSE	24
+#define FDS_OTHER	128
+
+/* The limits as they were, for commands that klin starts. */
+static struct rlimit fds_before;
+
+static int raise_fds(const struct kl_recorder *r)
+{
+	const rlim_t need = FDS_CPU * (rlim_t)r->ncpus + FDS_CLAUSE * (rlim_t)r->nclauses +
+			    FDS_OTHER;
+	struct rlimit now, more;
+
+	if (getrlimit(RLIMIT_NOFILE, &now) || now.rlim_cur >= need)
+		return 0;
+	more = now;
+	more.rlim_cur = need;
+	/* CAP_SYS_RESOURCE may raise the hard limit as well. */
+	if (more.rlim_max < need)
+		more.rlim_max = need;
+	if (setrlimit(RLIMIT_NOFILE, &more)) {
+		kl_err("recording %u clauses on %d CPUs takes up to %llu file descriptors, and the "
+		       "limit is %llu: raise it (ulimit -n %llu)", r->nclauses, r->ncpus,
+		       (unsigned long long)need, (unsigned long long)now.rlim_max,
+		       (unsigned long long)need);
+		return -EPERM;
+	}
+	if (!fds_before.rlim_cur)
+		fds_before = now;
+	return 0;
+}
+
+/* Without CAP_IPC_LOCK what the kernel lends for buffers counts as locked memory. */
+static void raise_locked(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &l))
+		return;
+	l.rlim_cur = l.rlim_max = RLIM_INFINITY;
+	if (setrlimit(RLIMIT_MEMLOCK, &l) && !getrlimit(RLIMIT_MEMLOCK, &l)) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_MEMLOCK, &l);
+	}
+}
+
+/**
+ * kl_room_make() - raise the limits that recording on all CPUs meets
+ * @r: the recorder, its CPUs and clauses counted
+ *
+ * Where the options name no size of the buffers, one is chosen: 4 MiB a CPU, or less where
+ * all of them would take more than an eighth of the memory.
+ *
+ * Return: 0, or -EPERM after a message.
+ */
+int kl_room_make(struct kl_recorder *r)
+{
+	const uint64_t share = sysconf(_SC_PHYS_PAGES) / SHARE;
+
+	if (!r->opts.pages)
+		for (r->opts.pages = PAGES_MAX; r->opts.pages > PAGES_MIN &&
+		     (uint64_t)r->opts.pages * r->ncpus > share; )
+			r->opts.pages /= 2;
+	raise_locked();
+	return raise_fds(r);
+}
+
+/**
+ * kl_room_restore() - give a command that klin starts the limits that klin was given
+ *
+ * To be called in the child, before it executes the command.
+ */
+void kl_room_restore(void)
+{
+	if (fds_before.rlim_cur)
+		setrlimit(RLIMIT_NOFILE, &fds_before);
+}
