@@ -8,7 +8,7 @@
 # KLIN_SPECS	the directory of the shipped specs (default: specs of this tree)
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-. "$here/../ktap.sh"
+. "$here/../klin/ktap.sh"
 KLIN=${KLIN:-$here/../../build/klin}
 # shellcheck disable=SC2034 # the scripts use it
 specs=${KLIN_SPECS:-$here/../../specs}

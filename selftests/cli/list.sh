@@ -128,7 +128,7 @@ for btf in "$here"/../../build/vm/*-amd64/vmlinux.btf; do
 	[ -e "$btf" ] || continue
 	kernel=$(basename "$(dirname "$btf")")
 	for spec in $(awk '!/^#/ && ($2 ~ /^user:/ || $4 != "") { print $1 }' \
-		      "$here/../catalog.list" | sort -u) mutex rwsem; do
+		      "$here/../klin/catalog.list" | sort -u) mutex rwsem; do
 		expect 0 "$spec fits $kernel" list --btf "$btf" "$specs/$spec.lin"
 	done
 done

@@ -101,6 +101,7 @@ test_long_list()
 }
 
 ktap_header
+need_root
 need_klin
 need_module
 [ "$(nproc)" -ge 2 ] || ktap_skip_all "needs two CPUs"

@@ -170,6 +170,7 @@ test_refusals()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

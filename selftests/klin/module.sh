@@ -145,6 +145,7 @@ test_drain()
 }
 
 ktap_header
+need_root
 need_module
 before=$(warnings)
 correct=$(subjects_of correct)

@@ -76,8 +76,8 @@ test_list()
 }
 
 ktap_header
-need_klin
 need_root
+need_klin
 need_btf
 need_function eventfd_write
 [ -r $model ] || ktap_skip_all "no $model (CONFIG_PREEMPT_DYNAMIC)"

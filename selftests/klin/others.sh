@@ -76,6 +76,7 @@ test_everything()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

@@ -78,6 +78,7 @@ test_cpu()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

@@ -97,6 +97,7 @@ test_violation()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

@@ -338,6 +338,7 @@ test_refusal()
 }
 
 ktap_header
+need_root
 need_klin
 need_command "$KLIND" "set KLIND to the daemon's path"
 need_btf

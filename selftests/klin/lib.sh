@@ -188,6 +188,7 @@ test_killed()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

@@ -58,8 +58,8 @@ test_reuse()
 }
 
 ktap_header
-need_klin
 need_root
+need_klin
 need_btf
 awk '!/^#/ && $2 ~ /^user:/ && !$3 && !seen[$1]++ { print $1, $2 }' "$here/catalog.list" \
 	>"$work/list.mine"

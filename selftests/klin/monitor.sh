@@ -77,6 +77,7 @@ test_signal()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_function inet_get_local_port_range

@@ -37,6 +37,7 @@ test_kprobe()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

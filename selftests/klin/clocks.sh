@@ -104,6 +104,7 @@ test_changed()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

@@ -183,6 +183,7 @@ says()
 }
 
 ktap_header
+need_root
 need_klin
 need_module
 ktap_plan 19

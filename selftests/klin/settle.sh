@@ -75,8 +75,8 @@ test_awake()
 }
 
 ktap_header
-need_klin
 need_root
+need_klin
 need_btf
 need_function mutex_lock
 need_function unix_dgram_recvmsg

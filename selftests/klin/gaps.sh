@@ -136,6 +136,7 @@ test_ended_tasks()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

@@ -107,6 +107,7 @@ test_no_module()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_function inet_get_local_port_range

@@ -87,6 +87,7 @@ test_kill()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_command bpftool

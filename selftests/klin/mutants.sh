@@ -83,6 +83,7 @@ test_port_range()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_module

@@ -172,6 +172,7 @@ test_no_object()
 }
 
 ktap_header
+need_root
 need_klin
 need_btf
 need_function inet_get_local_port_range
