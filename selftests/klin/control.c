@@ -194,16 +194,21 @@ static void test_busy(void)
 static void test_window(void)
 {
 	char status[2048];
+	uint64_t ops, now = 0;
+	int tries = 200;
 	const char *at;
-	uint64_t ops;
 	bool ok;
 
 	ok = !write_text("load", "subject=seqlock threads=2 lossless=1000");
 	ok &= !write_text("ack", "5000");
-	usleep(500000);
-	read_file("status", status, sizeof(status));
-	at = strstr(status, "\nops=");
-	ops = at ? strtoull(at + 5, NULL, 10) : 0;
+	/* The load is at the end of its window when the count stands still. */
+	do {
+		ops = now;
+		usleep(100000);
+		read_file("status", status, sizeof(status));
+		at = strstr(status, "\nops=");
+		now = at ? strtoull(at + 5, NULL, 10) : 0;
+	} while (tries-- && (now < 5000 || now != ops));
 	/* each thread may be at most one look ahead */
 	ok &= ops >= 5000 && ops <= 6000 + 2 * 250;
 	ok &= !write_text("ack", "18446744073709551615");

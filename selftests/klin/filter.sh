@@ -66,17 +66,25 @@ test_module()
 	in_part "tracepoints, --cpu: another CPU on the same object is no false alarm" 2000
 }
 
-# A process that writes numbers of its own to the range and reads it, while $work/go is
-# there: QEMU before 8.1 can hang when the functions are patched meanwhile.
+# A process that writes numbers of its own, from $1 on, to the range and reads it, while
+# $work/go is there: QEMU before 8.1 can hang when the functions are patched meanwhile.
+# $work/busy.$1 is there while it does, and $work/wrote.$1 after its hundredth write.
 start_writer()
 {
 	(
-		i=$1
+		i=$1 turn=0
 		while [ ! -e "$work/stop" ]; do
 			if [ ! -e "$work/go" ]; then
+				rm -f "$work/busy.$1"
+				turn=0
 				sleep 0.05
 				continue
 			fi
+			case $turn in
+			0) : >"$work/busy.$1" ;;
+			100) : >"$work/wrote.$1" ;;
+			esac
+			turn=$((turn + 1))
 			i=$((i + 1))
 			echo "$i $((i + 20000))" >$range
 			read -r _ <$range
@@ -85,12 +93,18 @@ start_writer()
 	) &
 }
 
-# record_writers OPTION...: for a second.  The writers have seen that $work/go is gone
-# before klin detaches.
+# record_writers WRITERS OPTION...: a hundred writes of each of these.  The writers have seen
+# that $work/go is gone before klin detaches.
 record_writers()
 {
+	writers=$1
+	shift
+	rm -f "$work"/wrote.*
 	record "$work/f.txt" "$@" "$KLIN_SPECS/port_range.lin" -- \
-		sh -c "touch '$work/go'; sleep 1; rm '$work/go'; sleep 0.2"
+		sh -c "touch '$work/go'
+			until [ \$(ls '$work' | grep -c '^wrote') -eq $writers ]; do sleep 0.1; done
+			rm '$work/go'
+			while ls '$work' | grep -q '^busy'; do sleep 0.1; done"
 }
 
 test_functions()
@@ -99,7 +113,7 @@ test_functions()
 	rm -f "$work/stop"
 	start_writer 10000
 	one=$!
-	record_writers --pid=$one
+	record_writers 1 --pid=$one
 	n=$(recorded)
 	if check "$work/f.txt" && [ "$n" -gt 50 ]; then
 		ktap_pass "fentry, --pid: one process alone is checked ($n operations)"
@@ -108,7 +122,7 @@ test_functions()
 			"$(cat "$work/record" "$work/check")"
 	fi
 	start_writer 30000
-	record_writers --pid=$one
+	record_writers 2 --pid=$one
 	in_part "fentry, --pid: another process on the same object is no false alarm" 1000000000
 	touch "$work/stop"
 	wait

@@ -131,6 +131,12 @@ wait_for()
 	done
 }
 
+# ops_done N: klin.ko's load has done so many operations.
+ops_done()
+{
+	[ "$(status_of ops)" -ge "$1" ]
+}
+
 # state_is STATE...: of klin.ko's load or rounds, one of these.
 state_is()
 {

@@ -65,7 +65,7 @@ test_signal()
 	"$KLIN" monitor $clock_error --json --load subject=seqlock,rate=2000 \
 		"$(spec_of seqlock)" >"$work/out" 2>"$work/err" </dev/null &
 	wait_for 20 state_is running
-	sleep 0.5
+	wait_for 60 ops_done 500
 	kill -TERM $!
 	wait $!
 	status=$?

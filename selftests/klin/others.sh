@@ -46,14 +46,17 @@ test_others()
 	fi
 }
 
-# All of it at once, until the load is over: the reader is stopped for seconds while a
-# CPU goes and comes, and other probes come and go.
+# All of it at once, until the load is over: the reader is stopped for thousands of
+# operations while a CPU goes and comes, and other probes come and go.
 everything()
 {
 	turns=0
 	while state_is running; do
 		kill -STOP $recorder
-		echo 0 >$cpu1 && sleep 2 && echo 1 >$cpu1
+		ops=$(status_of ops)
+		echo 0 >$cpu1
+		wait_for 10 ops_done $((ops + 5000))
+		echo 1 >$cpu1
 		kill -CONT $recorder
 		other || return
 		turns=$((turns + 1))

@@ -38,7 +38,7 @@ test_signal()
 	"$KLIN" record -o "$work/i.klh" --load subject=seqlock,rate=2000 \
 		"$KLIN_SPECS/seqlock.lin" >"$work/record" 2>&1 </dev/null &
 	wait_for 20 state_is running
-	sleep 0.5
+	wait_for 60 ops_done 500
 	kill -TERM $!
 	if wait $! && check "$work/i.klh" && [ "$(checked_ops)" -gt 100 ]; then
 		ktap_pass "$name"

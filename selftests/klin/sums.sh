@@ -118,7 +118,7 @@ record_while()
 		>"$work/record" 2>&1 </dev/null &
 	recorder=$!
 	wait_for 20 state_is running
-	sleep 0.3
+	wait_for 20 ops_done 100
 	"$hostile"
 	meanwhile=$?
 	wait $recorder
