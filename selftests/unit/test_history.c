@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "history/spell.h"
 #include "history_util.h"
 
 static struct kl_history *read_text(const char *text)
@@ -428,6 +430,49 @@ static void test_print(void **state)
 	kl_history_free(h);
 }
 
+/* Spellings are printed and go with every copy; what is added to a copy is not in the other. */
+static void test_spellings(void **state)
+{
+	static const char text[] =
+		"# klin history 1\n# clock mono error 0\n# first any\n# objects keys\n"
+		"# spelling 0x4000000000000000 \"7\"\n# spelling 0x4000000000000001 [1 2]\n"
+		"t1 @7 1 2 cas 0x4000000000000000 7 -> 0x4000000000000001\n";
+	char path[] = "/tmp/klin-spelling-XXXXXX", buf[64], *got;
+	struct kl_history *h = read_text(text), *copy, *packed;
+	const int fd = mkstemp(path);
+	uint64_t word;
+	size_t n;
+
+	assert_true(fd >= 0 && !close(fd));
+	assert_true(h->keyed);
+	assert_int_equal(kl_op_print(buf, sizeof(buf), h, &h->ops[0]), 20);
+	assert_string_equal(buf, "cas(\"7\", 7) -> [1 2]");
+	assert_int_equal(kl_klh_write(h, path), 0);
+	assert_int_equal(kl_history_read(path, &packed), 0);
+	assert_same_history(h, packed);
+	unlink(path);
+	copy = kl_history_new();
+	kl_history_share_spellings(copy, h);
+	assert_int_equal(kl_history_renew(&h), 0);
+	for (word = 1; word < 1000; word++)
+		assert_int_equal(kl_history_spell(copy, word << 3, "more", 4), 0);
+	assert_int_equal(kl_history_spell(copy, 8, "other", 5), 0);
+	assert_string_equal(kl_history_spelling(copy, 8), "more");
+	assert_string_equal(kl_history_spelling(copy, 0x4000000000000001), "[1 2]");
+	assert_null(kl_history_spelling(h, 8));
+	assert_null(kl_history_spelling(copy, 9));
+	kl_history_free(copy);
+	got = history_text(h, &n);
+	assert_string_equal(got, text);
+	free(got);
+	/* Words only, what is no number of their own stays, and so does what would not fit. */
+	strcpy(buf, "8 4611686018427387904 0x4000000000000001, 4611686018427387907");
+	kl_history_spell_out(h, buf, sizeof(buf));
+	assert_string_equal(buf, "8 \"7\" [1 2], 4611686018427387907");
+	kl_history_free(h);
+	kl_history_free(packed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_text_threads),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_spellings),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

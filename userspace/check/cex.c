@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "check/cex.h"
+#include "history/spell.h"
 #include "spec/ends.h"
 #include "spec/container.h"
 
@@ -429,6 +430,7 @@ int kl_cut_history(const struct kl_cut *c, const uint32_t *kept, size_t n, bool 
 	h->error = c->h->error;
 	h->ncpus = c->h->ncpus;
 	h->fresh = c->h->fresh && !c->forgot;
+	kl_history_share_spellings(h, c->h);
 	if (kl_history_copy_coverage(h, c->h))
 		goto err;
 	for (i = 0; i < n; i++) {

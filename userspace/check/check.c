@@ -15,6 +15,7 @@
 #include "check/coverage.h"
 #include "base/threads.h"
 #include "check/portfolio.h"
+#include "history/spell.h"
 #include "spec/container.h"
 
 #define SMALL		64	/* operations of a partition that are fetched together */
@@ -219,6 +220,7 @@ static void take_parts(void *arg)
 		describe_part(a, a->order[i], pr);
 		if (!ret && !__atomic_load_n(&a->err, __ATOMIC_RELAXED))
 			ret = check_part(&w, a->order[i], pr);
+		kl_history_spell_out(a->j.h, pr->answer.reason, sizeof(pr->answer.reason));
 		if (a->j.lim.progress)
 			__atomic_fetch_add(&a->j.lim.progress->done, pr->nops, __ATOMIC_RELAXED);
 		if (ret)

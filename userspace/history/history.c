@@ -9,6 +9,7 @@
 #include "history/history.h"
 #include "history/index.h"
 #include "history/internal.h"
+#include "history/spell.h"
 
 #define LINE	16
 
@@ -55,6 +56,7 @@ void kl_history_free(struct kl_history *h)
 	free(h->spec_text);
 	free(h->release);
 	free(h->attached);
+	kl_history_free_spellings(h);
 	kl_history_free_coverage(h);
 	free(h);
 }

@@ -107,6 +107,9 @@ struct kl_history {
 	char *spec_path, *spec_text;	/* the spec it was recorded with, or NULL */
 	char *release;			/* kernel release, or NULL */
 	char *attached;			/* how it was recorded, lines, or NULL */
+	/* Each object is a key of its own structure, by its word, and no address. */
+	bool keyed;
+	struct kl_spellings *spellings;	/* of words, see spell.h; NULL: none */
 	struct kl_coverage *coverage;	/* of each probe clause it was recorded by */
 	size_t ncoverage, ccoverage;
 };
@@ -296,6 +299,8 @@ int kl_history_write(const struct kl_history *h, const char *path, const struct 
 
 /* One value / one operation as people read it: "7", "empty", "?", "read() -> (1, 2)". */
 int kl_val_print(char *buf, size_t size, struct kl_val v);
+/* The same of a value of a history, which may have a spelling of its own, see spell.h. */
+int kl_history_print_val(char *buf, size_t size, const struct kl_history *h, struct kl_val v);
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op);
 
 #endif

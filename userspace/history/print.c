@@ -5,6 +5,7 @@
 
 #include "history/history.h"
 #include "history/internal.h"
+#include "history/spell.h"
 
 #define MAX_ERRNO	4095
 
@@ -38,6 +39,13 @@ int kl_val_print(char *buf, size_t size, struct kl_val v)
 	return snprintf(buf, size, v.v >> 32 ? "0x%" PRIx64 : "%" PRIu64, v.v);
 }
 
+int kl_history_print_val(char *buf, size_t size, const struct kl_history *h, struct kl_val v)
+{
+	const char *spelling = v.tag == KL_WORD && h->spellings ? kl_history_spelling(h, v.v) : NULL;
+
+	return spelling ? snprintf(buf, size, "%s", spelling) : kl_val_print(buf, size, v);
+}
+
 struct out {
 	char *buf;
 	size_t size, len;
@@ -51,15 +59,15 @@ static void put(struct out *o, const char *s)
 	o->len += n;
 }
 
-static void put_vals(struct out *o, const struct kl_val *v, unsigned int n)
+static void put_vals(struct out *o, const struct kl_history *h, const struct kl_val *v,
+		     unsigned int n)
 {
-	char val[32];
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		kl_val_print(val, sizeof(val), v[i]);
 		put(o, i ? ", " : "");
-		put(o, val);
+		o->len += kl_history_print_val(o->len < o->size ? o->buf + o->len : NULL,
+					       o->len < o->size ? o->size - o->len : 0, h, v[i]);
 	}
 }
 
@@ -72,11 +80,11 @@ int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct
 		*buf = 0;
 	put(&o, h->methods[s->method]);
 	put(&o, "(");
-	put_vals(&o, kl_op_args(h, op), s->nargs);
+	put_vals(&o, h, kl_op_args(h, op), s->nargs);
 	put(&o, ")");
 	if (s->nres && !(op->flags & KL_OP_PENDING)) {
 		put(&o, s->nres > 1 ? " -> (" : " -> ");
-		put_vals(&o, kl_op_res(h, op), s->nres);
+		put_vals(&o, h, kl_op_res(h, op), s->nres);
 		put(&o, s->nres > 1 ? ")" : "");
 	}
 	return o.len;

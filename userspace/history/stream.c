@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "history/internal.h"
 #include "history/klh.h"
+#include "history/spell.h"
 #include "history/stream.h"
 #include "history/text.h"
 
@@ -254,6 +255,7 @@ static int renew(struct kl_history **h, bool tables)
 	new->spec_text = old->spec_text;
 	new->release = old->release;
 	new->attached = old->attached;
+	kl_history_move_spellings(new, old);
 	new->coverage = old->coverage;
 	new->ncoverage = old->ncoverage;
 	new->ccoverage = old->ccoverage;

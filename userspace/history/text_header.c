@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "history/internal.h"
+#include "history/spell.h"
 #include "history/text.h"
 
 static bool take(const char **pp, const char *word)
@@ -235,6 +236,30 @@ static int header_coverage(struct kl_history *h, struct kl_text_src *s, const ch
 	return at_end(s, p) ?: kl_history_cover(h, i, method, len, text, ntext);
 }
 
+static int header_objects(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	if (!take(&p, "keys"))
+		return kl_scan_bad(&s->scan, kl_scan_skip(p), "keys");
+	h->keyed = true;
+	return at_end(s, p);
+}
+
+static int header_spelling(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	char *text = NULL;
+	uint64_t word;
+	int ret;
+
+	p = kl_scan_skip(p);
+	if (kl_scan_u64(&s->scan, &p, &word, "a word, as in 0x4000000000000000"))
+		return -EINVAL;
+	ret = take_line(s, p, &text, "how the word is spelled");
+	if (!ret)
+		ret = kl_history_spell(h, word, text, strlen(text));
+	free(text);
+	return ret;
+}
+
 static int header_floor(struct kl_text_src *s, const char *p)
 {
 	uint64_t v;
@@ -275,6 +300,10 @@ int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 		return take_line(s, p, &h->spec_path, "a spec file's name");
 	if (take(&p, "coverage"))
 		return header_coverage(h, s, p);
+	if (take(&p, "objects"))
+		return header_objects(h, s, p);
+	if (take(&p, "spelling"))
+		return header_spelling(h, s, p);
 	if (take(&p, "gap"))
 		return header_gap(h, s, p);
 	if (take(&p, "floor"))

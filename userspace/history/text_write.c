@@ -8,6 +8,7 @@
 #include "base/dec.h"
 #include "base/file.h"
 #include "history/internal.h"
+#include "history/spell.h"
 #include "history/text.h"
 
 #define MAX_LINE	2048	/* of an operation: 16 values, 8 numbers and a name */
@@ -173,6 +174,9 @@ void kl_text_put_header(FILE *f, const struct kl_history *h)
 		fprintf(f, "# spec %s\n", h->spec_path);
 	for (i = 0; i < h->ncoverage; i++)
 		put_coverage(f, &h->coverage[i]);
+	if (h->keyed)
+		fputs("# objects keys\n", f);
+	kl_history_put_spellings(f, h, "# spelling ");
 	put_text(f, "|", h->spec_text);
 	put_text(f, "attached", h->attached);
 }

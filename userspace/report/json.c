@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/spell.h"
 #include "report/json.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
@@ -105,7 +106,15 @@ static json_t *op_json(const struct kl_history *h, const struct kl_op *op)
 	return j;
 }
 
-static json_t *part_json(const struct kl_part_result *p)
+/* A key as the input spells it. */
+static json_t *key_json(const struct kl_history *h, uint64_t key)
+{
+	const char *spelling = kl_history_spelling(h, key);
+
+	return spelling ? kl_json_text(spelling) : kl_json_number(key);
+}
+
+static json_t *part_json(const struct kl_history *h, const struct kl_part_result *p)
 {
 	static const char *const ends[] = {
 		[KL_SHRINK_DONE] = "done", [KL_SHRINK_WORK] = "work", [KL_SHRINK_TIME] = "time",
@@ -116,8 +125,8 @@ static json_t *part_json(const struct kl_part_result *p)
 
 	snprintf(object, sizeof(object), "0x%llx", (unsigned long long)p->object);
 	json_object_set_new(j, "object", json_string(object));
-	if (p->has_key)
-		json_object_set_new(j, "key", kl_json_number(p->key));
+	if (p->has_key || h->keyed)
+		json_object_set_new(j, "key", key_json(h, p->has_key ? p->key : p->object));
 	json_object_set_new(j, "operations", json_integer(p->nops));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
@@ -192,7 +201,7 @@ int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		add_cost(j, r, cost);
 	for (i = 0; i < r->nparts; i++)
 		if (r->parts[i].answer.verdict != KL_LINEARIZABLE || r->nparts <= 100)
-			json_array_append_new(parts, part_json(&r->parts[i]));
+			json_array_append_new(parts, part_json(r->h, &r->parts[i]));
 	json_object_set_new(j, "partitions", parts);
 	return kl_json_put(f, j, JSON_INDENT(2));
 }

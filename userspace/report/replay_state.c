@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/spell.h"
 #include "report/replay_state.h"
 
 struct words {
@@ -97,16 +98,20 @@ static int run_order(const struct kl_spec *spec, struct kl_run *run,
 }
 
 /* A state in words; what does not fit is dots. */
-static void print_state(char *buf, size_t size, const struct kl_spec *spec, const struct first *f)
+static void print_state(char *buf, size_t size, const struct kl_spec *spec,
+			const struct kl_history *h, const struct first *f)
 {
 	static const char dots[] = ", ...";
 
-	if (kl_state_print(buf, size, spec, f->state, f->len) < (int)size)
+	if (kl_state_print(buf, size, spec, f->state, f->len) < (int)size) {
+		kl_history_spell_out(h, buf, size);
 		return;
+	}
 	buf[size - sizeof(dots)] = 0;
 	if (strrchr(buf, ','))
 		*strrchr(buf, ',') = 0;
 	strcat(buf, dots);
+	kl_history_spell_out(h, buf, size);
 }
 
 /* The first completed operation, by return, that is not in the order; KL_NO_OP: none is. */
@@ -151,10 +156,11 @@ int kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *
 	ret = run_order(spec, run, c, order, n, &f);
 	if (ret <= 0)
 		goto out;
-	print_state(state, nstate, spec, &f);
+	print_state(state, nstate, spec, h, &f);
 	w.m = kl_spec_method(spec, method_of(spec, h, &h->ops[at]));
 	ret = kl_run_apply(run, f.state, f.len, method_of(spec, h, &h->ops[at]),
 			   kl_op_args(h, &h->ops[at]), NULL, list_results, &w);
+	kl_history_spell_out(h, allowed, sizeof(allowed));
 	if (w.n && w.m->nresults)
 		snprintf(why, nwhy, "%s: after a longest order only %s %s allowed, and no other "
 			 "comes further.", op, allowed, w.n > 1 ? "were" : "was");
@@ -177,7 +183,7 @@ int kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c
 	*state = 0;
 	ret = run ? run_order(spec, run, c, order, n, &f) : -ENOMEM;
 	if (ret > 0)
-		print_state(state, nstate, spec, &f);
+		print_state(state, nstate, spec, c->h, &f);
 	free(f.state);
 	kl_run_free(run);
 	return ret < 0 ? ret : 0;

@@ -5,17 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/spell.h"
 #include "report/counterexample.h"
 #include "report/json.h"
 #include "report/verdict.h"
 
 #define MAX_PARTS_EXPLAINED	20
 
-static void print_part_name(FILE *f, const struct kl_part_result *p)
+static void print_key(FILE *f, const struct kl_history *h, uint64_t key)
 {
-	fprintf(f, "object 0x%" PRIx64, p->object);
-	if (p->has_key)
-		fprintf(f, " key %" PRIu64, p->key);
+	const char *spelling = kl_history_spelling(h, key);
+
+	if (spelling)
+		fprintf(f, "key %s", spelling);
+	else
+		fprintf(f, "key %" PRIu64, key);
+}
+
+static void print_part_name(FILE *f, const struct kl_history *h, const struct kl_part_result *p)
+{
+	if (h->keyed)
+		print_key(f, h, p->object);
+	else
+		fprintf(f, "object 0x%" PRIx64, p->object);
+	if (!p->has_key)
+		return;
+	fputc(' ', f);
+	print_key(f, h, p->key);
 }
 
 static void explain(FILE *f, const struct kl_report *r)
@@ -27,7 +43,7 @@ static void explain(FILE *f, const struct kl_report *r)
 		const struct kl_part_result *p = &r->parts[i];
 
 		fputs("  ", f);
-		print_part_name(f, p);
+		print_part_name(f, r->h, p);
 		fprintf(f, ": %u operations, %s by %s, %" PRIu64 " configurations, %" PRIu64
 			" KiB%s\n", p->nops, kl_verdict_name(p->answer.verdict),
 			p->answer.engine ? p->answer.engine : "none", p->answer.configs,
@@ -115,7 +131,7 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		told |= p->suspected;
 		if (r->nparts > 1) {
 			fputc('\n', f);
-			print_part_name(f, p);
+			print_part_name(f, r->h, p);
 			fputs(p->suspected ? ": suspected\n" : ": VIOLATION\n", f);
 		}
 		if (p->answer.ncore && *p->answer.reason)

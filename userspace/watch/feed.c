@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "check/coverage.h"
+#include "history/spell.h"
 #include "tso/tso.h"
 #include "watch/feed.h"
 #include "watch/shed.h"
@@ -54,12 +55,13 @@ struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
 	f->head = kl_history_new();
 	if (!f->head || kl_history_copy_coverage(f->head, h))
 		goto err;
+	kl_history_share_spellings(f->head, h);
 	f->online = (struct kl_online_opts){
 		.clock = h->clock, .error = h->error, .fresh = h->fresh,
 		.classical = opts->classical, .engines = kl_engines,
 		.tso_oracle = &kl_tso_oracle_engine, .max_shrink = opts->show,
 		.histories = opts->histories,
-		.suspect = kl_coverage_harm(spec, f->head),
+		.names = f->head, .suspect = kl_coverage_harm(spec, f->head),
 		.bytes = opts->bytes, .stop = opts->stop, .violation = opts->violation,
 		.ctx = opts->ctx,
 	};

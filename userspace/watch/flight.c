@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "history/spell.h"
 #include "watch/flight.h"
 
 #define SEGMENT_OPS	4096
@@ -62,6 +63,7 @@ static struct kl_history *copy_head(const struct kl_history *from)
 	h->error = from->error;
 	h->fresh = from->fresh;
 	h->ncpus = from->ncpus;
+	kl_history_share_spellings(h, from);
 	if (!copy_text(&h->spec_path, from->spec_path) &&
 	    !copy_text(&h->spec_text, from->spec_text) &&
 	    !copy_text(&h->release, from->release) && !copy_text(&h->attached, from->attached) &&

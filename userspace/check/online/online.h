@@ -56,6 +56,7 @@ struct kl_online_opts {
 	unsigned int max_shrink;	/* violations that are shown with a counterexample */
 	bool histories;			/* violations come with operations that show them */
 	const struct kl_coverage *suspect;	/* violations are suspected only, by this; or NULL */
+	const struct kl_history *names;	/* whose spellings of words reports use, or NULL */
 	uint32_t window;		/* operations kept of a partition, at most; 0: 4096 */
 	uint32_t backlog;		/* operations that wait for one under way; 0: 1048576 */
 	uint64_t bytes;			/* bound of the memory for states; 0: 1 GiB */

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "check/online/internal.h"
+#include "history/spell.h"
 
 #define LEAST		8	/* operations that each partition may keep */
 #define TOGETHER	8	/* partitions that may keep as many as one may */
@@ -150,6 +151,8 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 			cut.to = over(o, &p->ring[i]);
 	h->clock = o->opts.clock;
 	h->error = o->opts.error;
+	if (o->opts.names)
+		kl_history_share_spellings(h, o->opts.names);
 	/* But for registers, which are known again without that. */
 	h->fresh = (core && !o->both) || (o->opts.fresh && !forgot && !p->forgot);
 	for (i = 0; i < n && !ret; i++) {

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Spellings of words, see spell.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "history/spell.h"
+#include "history/words.h"
+
+#define SEED	0x9e3779b97f4a7c15ULL
+
+struct kl_spellings {
+	unsigned int users;
+	struct spelling {
+		uint64_t word;
+		char *text;
+	} *spelling;
+	size_t n, cap;
+	uint32_t *slot;		/* open addressing: index + 1 */
+	size_t mask;
+};
+
+/* Where @word is or, if there is a 0, would be. */
+static uint32_t *find(const struct kl_spellings *s, uint64_t word)
+{
+	size_t at = kl_mix(word, SEED) & s->mask;
+
+	while (s->slot[at] && s->spelling[s->slot[at] - 1].word != word)
+		at = (at + 1) & s->mask;
+	return &s->slot[at];
+}
+
+/* Room for one more at a load of at most a half. */
+static int reserve(struct kl_spellings *s)
+{
+	const size_t size = s->slot ? s->mask + 1 : 0, want = size ? size * 2 : 64;
+	uint32_t *slot;
+	size_t i;
+	int ret = kl_grow(s->spelling, s->cap, s->n + 1);
+
+	if (ret || s->n * 2 < size)
+		return ret;
+	if (s->n >= UINT32_MAX / 4)
+		return -EOVERFLOW;
+	slot = calloc(want, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	free(s->slot);
+	s->slot = slot;
+	s->mask = want - 1;
+	for (i = 0; i < s->n; i++)
+		*find(s, s->spelling[i].word) = i + 1;
+	return 0;
+}
+
+/* Add a word that is not there. */
+static int add(struct kl_spellings *s, uint64_t word, const char *text, size_t len)
+{
+	const int ret = reserve(s);
+	char *copy = ret ? NULL : strndup(text, len);
+
+	if (!copy)
+		return ret ? ret : -ENOMEM;
+	s->spelling[s->n] = (struct spelling){ .word = word, .text = copy };
+	*find(s, word) = ++s->n;
+	return 0;
+}
+
+static void free_table(struct kl_spellings *s)
+{
+	size_t i;
+
+	for (i = 0; s && i < s->n; i++)
+		free(s->spelling[i].text);
+	if (s) {
+		free(s->spelling);
+		free(s->slot);
+	}
+	free(s);
+}
+
+/* A table that @h alone has, empty or with what it has now. */
+static int own(struct kl_history *h)
+{
+	const struct kl_spellings *old = h->spellings;
+	struct kl_spellings *s = calloc(1, sizeof(*s));
+	int ret = s ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; !ret && old && i < old->n; i++)
+		ret = add(s, old->spelling[i].word, old->spelling[i].text,
+			  strlen(old->spelling[i].text));
+	if (ret) {
+		free_table(s);
+		return ret;
+	}
+	s->users = 1;
+	kl_history_free_spellings(h);
+	h->spellings = s;
+	return 0;
+}
+
+int kl_history_spell(struct kl_history *h, uint64_t word, const char *text, size_t len)
+{
+	int ret;
+
+	if (kl_history_spelling(h, word))
+		return 0;
+	if (!h->spellings || __atomic_load_n(&h->spellings->users, __ATOMIC_ACQUIRE) > 1) {
+		ret = own(h);
+		if (ret)
+			return ret;
+	}
+	return add(h->spellings, word, text, len);
+}
+
+const char *kl_history_spelling(const struct kl_history *h, uint64_t word)
+{
+	const struct kl_spellings *s = h->spellings;
+	const uint32_t at = s && s->slot ? *find(s, word) : 0;
+
+	return at ? s->spelling[at - 1].text : NULL;
+}
+
+void kl_history_share_spellings(struct kl_history *to, const struct kl_history *from)
+{
+	to->keyed = from->keyed;
+	to->spellings = from->spellings;
+	if (to->spellings)
+		__atomic_add_fetch(&to->spellings->users, 1, __ATOMIC_RELAXED);
+}
+
+void kl_history_move_spellings(struct kl_history *to, struct kl_history *from)
+{
+	to->keyed = from->keyed;
+	to->spellings = from->spellings;
+	from->spellings = NULL;
+}
+
+void kl_history_put_spellings(FILE *f, const struct kl_history *h, const char *prefix)
+{
+	const struct kl_spellings *s = h->spellings;
+	size_t i;
+
+	for (i = 0; s && i < s->n; i++)
+		fprintf(f, "%s0x%" PRIx64 " %s\n", prefix, s->spelling[i].word, s->spelling[i].text);
+}
+
+void kl_history_free_spellings(struct kl_history *h)
+{
+	struct kl_spellings *s = h->spellings;
+
+	h->spellings = NULL;
+	if (s && !__atomic_sub_fetch(&s->users, 1, __ATOMIC_ACQ_REL))
+		free_table(s);
+}
+
+/* The spelling of the number that begins at @p, NULL if there is none; @end is behind it. */
+static const char *number(const struct kl_history *h, const char *p, char **end)
+{
+	uint64_t word;
+
+	errno = 0;
+	word = strtoull(p, end, p[0] == '0' && p[1] == 'x' ? 16 : 10);
+	return errno || word < KL_WORDS_FIRST ? NULL : kl_history_spelling(h, word);
+}
+
+void kl_history_spell_out(const struct kl_history *h, char *text, size_t size)
+{
+	size_t len = strlen(text), n;
+	const char *spelling;
+	char *p = text, *end;
+
+	if (!h->spellings)
+		return;
+	while (*p) {
+		if ((unsigned int)(*p - '0') >= 10) {
+			p++;
+			continue;
+		}
+		spelling = number(h, p, &end);
+		n = spelling ? strlen(spelling) : 0;
+		if (!spelling || len - (end - p) + n >= size) {
+			p = end;
+			continue;
+		}
+		memmove(p + n, end, text + len + 1 - end);
+		memcpy(p, spelling, n);
+		len += n - (end - p);
+		p += n;
+	}
+}
