@@ -71,7 +71,7 @@ CFLAGS ?= -O2 -g
 kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes \
 	-Wstrict-prototypes -fno-strict-aliasing -pthread -D_GNU_SOURCE \
 	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
-LDLIBS := -lbpf -ldw -lelf -ljansson -lzstd -lz -lm
+LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
 kl_ldflags := -pthread $(san_flags)
 
 # ---- what there is to build ----------------------------------------------

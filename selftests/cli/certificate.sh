@@ -16,6 +16,16 @@ make_certificate()
 	run check --time-limit=5 --show=50 --certificate=c.cert "$2" h.txt
 }
 
+# with_parts CERTIFICATE LINE...: the same certificate with these parts.
+with_parts()
+{
+	sed -n 1,7p "$1"
+	sed_from=$1
+	shift
+	[ $# -eq 0 ] || printf '%s\n' "$@"
+	sed -n '/^text /,$p' "$sed_from"
+}
+
 # replay STATUS NAME FILE [PATTERN]
 replay()
 {
@@ -67,19 +77,53 @@ $1 == "order" {
 			$i = $i " " run[1] + k
 	}
 }
-{ sub(/^klin-certificate 2/, "klin-certificate 1"); print }' c.cert >t.cert
-replay 0 "a certificate of version 1 is accepted" t.cert "1 orders accepted"
-sed 's/^klin-certificate 2/klin-certificate 3/' c.cert >t.cert
+{ print }' c.cert >t.cert
+replay 0 "an order without runs is accepted" t.cert "1 orders accepted"
+for version in 1 2; do
+	sed "s/^klin-certificate 3/klin-certificate $version/" c.cert >t.cert
+	replay 2 "a certificate of version $version is refused" t.cert "make it again with"
+done
+sed 's/^klin-certificate 3/klin-certificate 4/' c.cert >t.cert
 replay 2 "a certificate of a later version is refused" t.cert
 for run in 198+2 0+99999999999999999999 +1 0+ 0+1! ~0+1 0+-1; do
 	sed "s/^order .*/order $run/" c.cert >t.cert
 	replay 2 "what is no run of operations is refused: $run" t.cert
 done
 "$KLIN" gen --type=register --ops=200 --threads=3 --seed=77 >other.txt
-sed 's/^history .*/history other.txt/' c.cert >t.cert
-run replay --spec="$spec" t.cert
-ktap_result "$([ $status -eq 1 ] || [ $status -eq 2 ]; echo $?)" \
-	"a certificate of another history is refused" "status $status"
+sed 's/^history h.txt/history other.txt/' c.cert >t.cert
+replay 2 "a certificate of another history is refused" t.cert "is about another history, of sha256"
+cp h.txt kept.txt
+sed -i '$s/^t/# a remark, which changes no operation\nt/' h.txt
+replay 2 "a history that was changed is another" c.cert "is about another history, of sha256"
+cp kept.txt h.txt
+other=$(sha256sum other.txt)
+sed "s/^history .*/history other.txt sha256 ${other%% *}/" c.cert >t.cert
+replay 1 "an order of one history claimed of another" t.cert
+
+# What a specification of the same name allows shows nothing of this one.
+printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 2 read -> 9" >nine.txt
+sed 's/word x = 0;/word x = 9;/' "$specs/register.lin" >lax.lin
+expect 1 "a history that is wrong" check "$spec" nine.txt
+expect 0 "and right by a laxer specification of the same name" check --certificate=nine.cert lax.lin nine.txt
+replay 2 "its certificate is none of the right specification" nine.cert \
+	"is about another specification: 'register' of sha256"
+spec=lax.lin
+replay 0 "it is one of the laxer specification" nine.cert "of spec register .sha256 $(sha256sum lax.lin | cut -c1-12)"
+mv lax.lin gone.lin
+run replay nine.cert
+ktap_result "$([ $status -eq 0 ] && grep -q "of spec register .sha256 $(sha256sum gone.lin | cut -c1-12)" out; echo $?)" \
+	"without --spec it says which specification it is of" "status $status" "$(cat out err)"
+spec=$specs/register.lin
+sed 's/^\tspec register/\tspec register_/' c.cert >t.cert
+replay 2 "a carried specification that was changed" t.cert "carried specification has sha256"
+sed 's/^spec register /spec other /' c.cert >t.cert
+replay 2 "a name that the carried specification has not" t.cert "the carried specification is 'register'"
+for claim in "operations 199" "operations 0" "first any" "partitions 2 by object" "partitions 1 by key"; do
+	sed "s/^${claim%% *} .*/$claim/" c.cert >t.cert
+	replay 2 "a header that contradicts the history: $claim" t.cert
+done
+sed 's/^\(order .*\) /\1\x00/' c.cert >t.cert
+replay 2 "a certificate with a byte that is no text" t.cert "byte of value 0"
 
 cat >delayed.lin <<'EOF'
 spec delayed {
@@ -121,7 +165,7 @@ forged()
 {
 	name=$1
 	shift
-	{ sed -n 1,5p v.cert; printf '%s\n' "$@"; } >t.cert
+	with_parts v.cert "$@" >t.cert
 	run replay --spec="$spec" t.cert
 	if { [ $status -eq 1 ] || [ $status -eq 2 ]; } && [ "$(wc -l <err)" -eq 1 ]; then
 		ktap_pass "forged: $name"
@@ -170,7 +214,7 @@ forged "of two keys in one order the second is wrong" "part LINEARIZABLE 3 front
 forged "a key that has what is another's" "part LINEARIZABLE 3 frontier" "order 0 2 1"
 printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 9 serve 5 -> 1" "t2 @0 2 8 serve 6 -> 1" >v.txt
 run check --no-partition --certificate=v.cert served.lin v.txt
-{ sed -n 1,5p v.cert; printf '%s\n' "part LINEARIZABLE 2 frontier" "order 0 1"; } >t.cert
+with_parts v.cert "part LINEARIZABLE 2 frontier" "order 0 1" >t.cert
 run replay --spec=served.lin t.cert
 ktap_result "$([ $status -eq 1 ] && grep -q 'does not allow operation 1' err; echo $?)" \
 	"forged: an order that is right by key only, of a specification that is not one by key"
@@ -217,11 +261,11 @@ for n in 1 3 4 5 20 200; do
 		spec=$specs/register.lin
 		run check --certificate=v.cert "$spec" v.txt
 		# Whatever the engine knows of it, the order is right.
-		{ sed -n 1,5p v.cert; echo "part LINEARIZABLE $((n + 1)) wgl"; echo "order 0+$n"; } >t.cert
+		with_parts v.cert "part LINEARIZABLE $((n + 1)) wgl" "order 0+$n" >t.cert
 		replay 0 "a first state of $first that $n words are not" t.cert "1 orders accepted"
 		sed -i "s/read -> .*/read -> 3/" v.txt
 		run check --certificate=v.cert "$spec" v.txt
-		{ sed -n 1,5p v.cert; echo "part LINEARIZABLE $((n + 1)) wgl"; echo "order 0+$n"; } >t.cert
+		with_parts v.cert "part LINEARIZABLE $((n + 1)) wgl" "order 0+$n" >t.cert
 		replay 1 "a first state that one of $n words is not" t.cert "does not allow operation $n"
 	done
 done
@@ -235,7 +279,7 @@ done
 	echo "t2 @0 10000 10001 read -> 1201"
 } >v.txt
 run check --certificate=v.cert "$specs/register.lin" v.txt
-{ sed -n 1,5p v.cert; echo "part LINEARIZABLE 401 wgl"; echo "order 0+400"; } >t.cert
+with_parts v.cert "part LINEARIZABLE 401 wgl" "order 0+400" >t.cert
 run replay --spec="$specs/register.lin" t.cert
 ktap_result "$([ $status -eq 3 ] && grep -q 'tells more of the first state' err &&
 	       grep -q '1 parts without proof' out; echo $?)" \
@@ -252,7 +296,7 @@ replay 3 "the certificate of no operations shows nothing" v.cert
 printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 2 write 5" >v.txt
 run check --certificate=v.cert "$spec" v.txt
 sed 's/ by object/ by key/' v.cert >t.cert
-replay 1 "partitions by key of a specification without keys" t.cert "no partitions by key"
+replay 2 "partitions by key of a specification without keys" t.cert "no partitions by key"
 
 # What would take the oracle for ever: writes that overlap, and reads of them in other turns.
 {
@@ -266,8 +310,7 @@ replay 1 "partitions by key of a specification without keys" t.cert "no partitio
 } >v.txt
 spec=delayed.lin
 run check --time-limit=1 --certificate=v.cert "$spec" v.txt
-{ sed -n 1,5p v.cert; printf '%s\n' "part VIOLATION 200 tso" "cut - end 20000" \
-	"kept $(seq -s ' ' 0 199)"; } >t.cert
+with_parts v.cert "part VIOLATION 200 tso" "cut - end 20000" "kept $(seq -s ' ' 0 199)" >t.cert
 run replay --spec="$spec" --time-limit=1 t.cert
 ktap_result "$([ $status -eq 3 ] && grep -qE 'time bound reached|too many orders' err && [ "$(wc -l <err)" -eq 1 ] &&
 	       grep -q '1 parts without proof' out; echo $?)" \
@@ -282,11 +325,8 @@ b.txt"
 refuse "a history whose name has two lines" "--certificate: .*newline" \
 	check --certificate=n.cert "$spec" "$long"
 ktap_result "$([ ! -e n.cert ]; echo $?)" "no certificate is written then"
-for text in "klin-certificate 3" "order 1 2 3" "part LINEARIZABLE -1 x" "kept 99999999999999999999"; do
-	{
-		sed -n 1,4p c.cert
-		echo "$text"
-	} >t.cert
+for text in "klin-certificate 4" "order 1 2 3" "part LINEARIZABLE -1 x" "kept 99999999999999999999"; do
+	with_parts c.cert "$text" >t.cert
 	run replay --spec="$spec" t.cert
 	ktap_result "$([ $status -eq 1 ] || [ $status -eq 2 ]; echo $?)" "nonsense is refused: $text" \
 		"status $status"

@@ -87,8 +87,8 @@ test_violation()
 	replay 0 "$1: the violation is accepted" "$work/cert"
 	# the same claim of a recording that has none
 	{
-		sed -n '1,4p' "$2"
-		sed -n '5,$p' "$work/cert"
+		sed -n '1,7p' "$2"
+		sed -n '8,$p' "$work/cert"
 	} >"$work/tampered"
 	replay 1 "$1: the violation is refused of a recording without it" "$work/tampered"
 	# shellcheck disable=SC2016 # for awk
@@ -104,10 +104,10 @@ need_module
 ktap_plan 14
 test_order seqlock
 cp "$work/right.klh" "$work/seqlock.klh"
-sed "s|^history .*|history $work/seqlock.klh|" "$work/cert" >"$work/seqlock.cert"
+sed "s|^history .* sha256 |history $work/seqlock.klh sha256 |" "$work/cert" >"$work/seqlock.cert"
 test_order ticket
 cp "$work/right.klh" "$work/ticket.klh"
-sed "s|^history .*|history $work/ticket.klh|" "$work/cert" >"$work/ticket.cert"
+sed "s|^history .* sha256 |history $work/ticket.klh sha256 |" "$work/cert" >"$work/ticket.cert"
 test_violation seqlock.no_retry "$work/seqlock.cert"
 test_violation tas.plain "$work/ticket.cert"
 ktap_finish

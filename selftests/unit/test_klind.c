@@ -26,7 +26,7 @@
 #include "klind/notify.h"
 #include "klind/reports.h"
 #include "klind/socket.h"
-#include "tso/replay.h"
+#include "replayed.h"
 #include "tso/tso.h"
 #include "watch/flight.h"
 
@@ -596,10 +596,9 @@ static void test_report(void **state)
 		assert_int_equal(check_file(spec, path, "history.klh", &found), KL_VIOLATION);
 		assert_int_equal(object, found);
 		snprintf(file, sizeof(file), "%s/history.klh", path);
-		assert_int_equal(kl_history_read(file, &read), 0);
+		assert_int_equal(kl_history_read_hashed(file, &read), 0);
 		snprintf(file, sizeof(file), "%s/certificate", path);
-		assert_int_equal(kl_cert_replay(file, spec, read, &(struct kl_limits){ 0 },
-						&replay), 0);
+		assert_int_equal(replay_file(file, spec, read, &(struct kl_limits){ 0 }, &replay), 0);
 		assert_int_equal(replay.refuted, 1);
 		assert_int_equal(replay.open, 0);
 		kl_history_free(read);

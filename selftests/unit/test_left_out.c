@@ -132,7 +132,7 @@ struct trial {
 /* Its messages are many and expected. */
 static int replay(struct trial *t, const char *part)
 {
-	char path[64];
+	char path[64], parts[sizeof(t->text) + 32];
 	FILE *f;
 	int ret, err = dup(2), null = open("/dev/null", O_WRONLY);
 
@@ -140,13 +140,12 @@ static int replay(struct trial *t, const char *part)
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
 	f = fopen(path, "w");
 	assert_true(f && err >= 0 && null >= 0);
-	fprintf(f, "klin-certificate 2\nhistory -\noperations %zu digest %016" PRIx64 "\n"
-		"classical %d\npartitions 1 by object\n%s\n", t->h->nops,
-		kl_history_digest(t->h, false), t->classical, part);
+	snprintf(parts, sizeof(parts), "partitions 1 by object\n%s", part);
+	write_certificate(f, t->spec, t->h, t->classical, parts);
 	assert_int_equal(fclose(f), 0);
 	fflush(stderr);
 	dup2(null, 2);
-	ret = kl_cert_replay(path, t->spec, t->h, &t->lim, &t->out);
+	ret = replay_file(path, t->spec, t->h, &t->lim, &t->out);
 	fflush(stderr);
 	dup2(err, 2);
 	close(null);

@@ -3,48 +3,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dec.h"
 #include "base/file.h"
-#include "base/hash.h"
+#include "base/sha256.h"
 #include "check/cert.h"
-
-#define LANES	4	/* operations mixed at a time, each into every fourth before it */
-#define MANY	(1u << 14)	/* operations, of which some are enough, */
-#define TOGETHER	64	/* so many that follow one another */
-
-static uint64_t mix_shape(const struct kl_history *h, const struct kl_op *op)
-{
-	const struct kl_shape *s = kl_op_shape(h, op);
-
-	return kl_hash_words((const uint64_t *)(h->vals + s->vals),
-			     2 * (size_t)(s->nargs + s->nres), s->method);
-}
-
-uint64_t kl_history_digest(const struct kl_history *h, bool whole)
-{
-	const size_t skip = whole || h->nops < MANY ? TOGETHER : h->nops / MANY * TOGETHER;
-	uint64_t lane[LANES] = { 0 }, d = kl_mix(h->nops, h->error);
-	size_t from, i;
-
-	for (from = 0; from < h->nops; from += skip) {
-		for (i = from; i < from + TOGETHER && i < h->nops; i++) {
-			const struct kl_op *op = &h->ops[i];
-			uint64_t *l = &lane[i % LANES];
-
-			*l = kl_mix(*l ^ op->call, op->ret);
-			*l = kl_mix(*l ^ kl_op_drain(h, op), h->threads[op->thread]);
-			*l = kl_mix(*l ^ h->objects[op->object], mix_shape(h, op) ^
-				    (uint64_t)op->cpu << 8 ^ (op->flags & KL_OP_UNSEEN));
-		}
-	}
-	for (i = 0; i < LANES; i++)
-		d = kl_mix(d, lane[i]);
-	for (i = 0; i < h->ngaps; i++)
-		d = kl_mix(d ^ h->gaps[i].from, h->gaps[i].to ^ (uint64_t)h->gaps[i].object << 16 ^
-			   h->gaps[i].cpu);
-	return d;
-}
 
 #define BUF	(1u << 16)
 #define RUNS	512
@@ -162,6 +126,34 @@ static void write_part(FILE *f, const struct kl_part_result *p)
 		write_order(f, p);
 }
 
+/* Lines are what newlines divide: a text that ends with one has an empty last line. */
+static void write_text(FILE *f, const char *text)
+{
+	const char *end;
+	size_t n = 1;
+
+	for (end = text; (end = strchr(end, '\n')); end++)
+		n++;
+	fprintf(f, "text %zu\n", n);
+	for (; n; n--, text = end + 1) {
+		end = strchrnul(text, '\n');
+		fprintf(f, "\t%.*s\n", (int)(end - text), text);
+	}
+}
+
+static void write_header(FILE *f, const struct kl_report *r, bool classical, const char *history)
+{
+	const char *text = kl_spec_text(r->spec);
+	char sha256[KL_SHA256_HEX];
+
+	kl_sha256(text, strlen(text), sha256);
+	fprintf(f, "klin-certificate 3\nspec %s sha256 %s\n", kl_spec_name(r->spec), sha256);
+	fprintf(f, "history %s sha256 %s\n", history, *r->h->sha256 ? r->h->sha256 : "-");
+	fprintf(f, "operations %zu\nmemory %s\n", r->h->nops, classical ? "sc" : "tso");
+	fprintf(f, "first %s\npartitions %zu by %s\n", r->h->fresh ? "init" : "any", r->nparts,
+		r->nparts && r->parts[0].has_key ? "key" : "object");
+}
+
 int kl_cert_write(const struct kl_report *r, bool classical, const char *history,
 		  const char *path)
 {
@@ -171,12 +163,10 @@ int kl_cert_write(const struct kl_report *r, bool classical, const char *history
 
 	if (ret)
 		return ret;
-	fprintf(o.f, "klin-certificate 2\nhistory %s\n", history);
-	fprintf(o.f, "operations %zu digest %016" PRIx64 "\n", r->h->nops,
-		kl_history_digest(r->h, false));
-	fprintf(o.f, "classical %d\npartitions %zu by %s\n", classical, r->nparts,
-		r->nparts && r->parts[0].has_key ? "key" : "object");
+	write_header(o.f, r, classical, history);
 	for (i = 0; i < r->nparts; i++)
 		write_part(o.f, &r->parts[i]);
+	write_text(o.f, kl_spec_text(r->spec));
+	fputs("end\n", o.f);
 	return kl_outfile_commit(&o);
 }

@@ -2,16 +2,26 @@
 /*
  * Certificates: what `klin check --certificate' writes and `klin replay' checks.
  *
- *	klin-certificate 2
- *	history PATH
- *	operations N digest HEX
- *	classical 0|1
+ *	klin-certificate 3
+ *	spec NAME sha256 HEX
+ *	history PATH sha256 HEX
+ *	operations N
+ *	memory tso|sc
+ *	first init|any
  *	partitions 2 by object|key
  *	part LINEARIZABLE 7 frontier
  *	order 0 2 ( 1 ) 3+3
  *	part VIOLATION 12 tso
  *	cut 17 end 300
  *	kept 5 6 9
+ *	text 2
+ *		spec NAME { ... }
+ *
+ *	end
+ *
+ * The hashes are of the specification's text and of the history's file.  The text follows the
+ * last part, a tab before each line, so that the certificate alone says what was checked.
+ * The last line shows that nothing is cut off.
  *
  * An order names operations by their index in the history, by call time: N takes
  * effect; N+K: it does, and then the K that follow it; N! takes effect and leaves its
@@ -21,7 +31,7 @@
  * (cut), whose effect is taken as unknown, - if there are none, and the time when the
  * last one failed (end).  Partitions come in the order of their first operations.
  *
- * In version 1 there is no N+K, and the digest is of the whole history.
+ * Versions 1 and 2 name the specification by nothing and are refused.
  */
 #ifndef KL_CHECK_CERT_H
 #define KL_CHECK_CERT_H
@@ -32,23 +42,13 @@
  * kl_cert_write() - write the certificate of a report
  * @r: the report
  * @classical: it was decided on sequential consistency
- * @history: path of the history, for the reader
+ * @history: path of the history, whose hash is @r->h->sha256; "-" stands for a hash that is
+ *	not known, of a history in memory
  * @path: where to; complete or not at all
  *
  * Return: 0 or a negative errno.
  */
 int kl_cert_write(const struct kl_report *r, bool classical, const char *history,
 		  const char *path);
-
-/**
- * kl_history_digest() - a number that tells histories apart
- * @h: the history
- * @whole: of all operations, as in version 1; else, if there are many, of some of them: it
- *	is there to say that a file is not the one that was meant, and what a certificate
- *	claims is held against all operations in any case
- *
- * Return: the number.
- */
-uint64_t kl_history_digest(const struct kl_history *h, bool whole);
 
 #endif

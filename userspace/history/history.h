@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/sha256.h"
 #include "base/val.h"
 #include "history/coverage.h"
 
@@ -105,6 +106,7 @@ struct kl_history {
 	bool fresh;			/* objects began in the spec's initial state */
 	uint32_t ncpus;
 	char *spec_path, *spec_text;	/* the spec it was recorded with, or NULL */
+	char sha256[KL_SHA256_HEX];	/* of the file, in hexadecimal; empty: not known */
 	char *release;			/* kernel release, or NULL */
 	char *attached;			/* how it was recorded, lines, or NULL */
 	/* Each object is a key of its own structure, by its word, and no address. */
@@ -275,7 +277,9 @@ const struct kl_form *kl_form_find(const char *name);
  * another negative errno after a message.
  */
 int kl_history_read(const char *path, struct kl_history **out);
-/* The same in a form that is known. */
+/* The same, and sets the history's @sha256 from all bytes of the file as they are read. */
+int kl_history_read_hashed(const char *path, struct kl_history **out);
+/* The same as kl_history_read() in a form that is known. */
 int kl_history_read_as(const char *path, const struct kl_form *form, struct kl_history **out);
 /* The same from memory; @name is for messages. */
 int kl_history_parse(const char *name, const char *data, size_t len, const struct kl_form *form,

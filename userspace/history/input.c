@@ -64,6 +64,8 @@ static int fill(struct kl_input *in, size_t want)
 			continue;
 		if (n < 0)
 			return -errno;
+		if (in->sha)
+			sha256_update(in->sha, n, (const uint8_t *)in->buf + in->len);
 		in->len += n;
 		in->end = !n;
 		memset(in->buf + in->len, 0, behind);
@@ -176,4 +178,16 @@ int kl_input_text(struct kl_input *in, const char **p, const char **end)
 	*p = in->buf;
 	*end = *p + len;
 	return 0;
+}
+
+int kl_input_sha256(struct kl_input *in, char hex[KL_SHA256_HEX])
+{
+	int ret = 0;
+
+	while (!ret && !in->end) {
+		in->at = in->len = 0;
+		ret = fill(in, CHUNK);
+	}
+	kl_sha256_hex(in->sha, hex);
+	return ret;
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sha256.h"
+
 #define KL_INPUT_BEHIND	8	/* bytes behind lines that can be read, whatever they are */
 
 struct kl_input {
@@ -20,6 +22,7 @@ struct kl_input {
 	size_t cap, at, len;	/* of buf, or of mem: what is handed out, what is there */
 	bool end;		/* there is no more than that */
 	uint64_t size;		/* of a file, 0: not known */
+	struct sha256_ctx *sha;	/* given all bytes that are read, or NULL */
 };
 
 /* Begin to read @path, "-" for standard input; 0 or a negative errno without a message. */
@@ -59,5 +62,16 @@ int kl_input_all(struct kl_input *in, const char **data, size_t *len);
  * a zero byte and KL_INPUT_BEHIND - 1 more that can be read.
  */
 int kl_input_text(struct kl_input *in, const char **p, const char **end);
+
+/**
+ * kl_input_sha256() - the hash of a file's bytes
+ * @in: the input, whose @sha was set before the first byte was read
+ * @hex: the hash
+ *
+ * Bytes that the reader has left are read and count.  What was handed out is overwritten.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kl_input_sha256(struct kl_input *in, char hex[KL_SHA256_HEX]);
 
 #endif

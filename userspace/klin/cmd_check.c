@@ -341,7 +341,7 @@ static int cmd_check(int argc, char **argv)
 	if (a.follow)
 		return check_follow(&a);
 	start = seconds();
-	ret = kl_load_input(a.spec, a.history, &spec, &h);
+	ret = kl_load_input(a.spec, a.history, a.certificate, &spec, &h);
 	if (ret) {
 		code = kl_ending_error(ret);
 		goto out;

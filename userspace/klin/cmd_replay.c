@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "spec/shipped.h"
 #include "tso/replay.h"
 
 #define MAX_LOOKS	15000000000ull	/* about a minute */
@@ -23,7 +24,8 @@ enum { OPT_TIME = 256 };
 
 static const struct argp_option options[] = {
 	{ "history", 'h', "FILE", 0, "The history, if not where the certificate says", 0 },
-	{ "spec", 's', "FILE", 0, "The specification, if not the one in the history", 0 },
+	{ "spec", 's', "FILE", 0, "Check that the certificate is about this specification, which "
+	  "it carries; without it, about the one that the history names, if it names one", 0 },
 	{ "time-limit", OPT_TIME, "SECONDS", 0, "Leave open (UNKNOWN) what is not "
 	  "done after so long", 0 },
 	{ 0 }
@@ -63,7 +65,7 @@ static const struct argp argp = {
 	       "Exit status:\n"
 	       "  0  the verdict, LINEARIZABLE or VIOLATION, is right in all partitions\n"
 	       "  1  the certificate is wrong: a claim of it does not hold\n"
-	       "  2  usage or input: it is no certificate, or one of another history\n"
+	       "  2  usage or input: it is no certificate, or one of another history or specification\n"
 	       "  3  nothing is wrong, and the verdict is not shown: it is UNKNOWN, or a partition "
 	       "has no proof, or one that the replayer cannot follow (all counterexamples "
 	       "together get about a minute's work)\n"
@@ -71,64 +73,102 @@ static const struct argp argp = {
 };
 
 /* Where the certificate says it is; or beside the certificate, when both were moved. */
-static int find_history(const char *cert, char **path)
+static char *find_history(const struct kl_cert *c)
 {
-	const char *dir = strrchr(cert, '/');
-	int ret = kl_cert_history(cert, path);
+	const char *dir = strrchr(c->path, '/');
 	char *beside;
 
-	if (ret || **path == '/' || !dir || !access(*path, F_OK))
-		return ret;
-	if (asprintf(&beside, "%.*s/%s", (int)(dir - cert), cert, *path) < 0) {
-		kl_err("%s: out of memory", cert);
-		return -ENOMEM;
+	if (*c->history == '/' || !dir || !strcmp(c->history, "-") || !access(c->history, F_OK))
+		return strdup(c->history);
+	return asprintf(&beside, "%.*s/%s", (int)(dir - c->path), c->path, c->history) < 0 ? NULL :
+	       beside;
+}
+
+/* The specification that a person means, where one is named, is the certificate's own. */
+static int check_named(const struct replay_args *a, const struct kl_cert *c,
+		       const struct kl_history *h, const char *path)
+{
+	struct kl_spec *named = NULL;
+	char *whose = NULL;
+	int ret;
+
+	/* A file that is gone says nothing: the certificate has the text. */
+	if (!a->spec && !h->spec_text &&
+	    (!h->spec_path || (access(h->spec_path, F_OK) && !kl_shipped_text(h->spec_path))))
+		return 0;
+	ret = a->spec ? kl_spec_load(a->spec, &named) : kl_carried_spec(h, path, &named);
+	if (!ret && asprintf(&whose, a->spec ? "'%s'" : "the one that the history names (--spec "
+			     "names another)", a->spec) < 0)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = kl_cert_check_spec(c, named, whose);
+	free(whose);
+	kl_spec_free(named);
+	return ret;
+}
+
+static void print_right(const struct kl_cert *c, const struct kl_history *h, const char *path,
+			const struct kl_replay *r)
+{
+	printf("%s: right: %zu orders accepted, %zu violations confirmed, %zu parts without proof\n",
+	       c->path, r->accepted, r->refuted, r->open);
+	printf("  of spec %s (sha256 %.*s) and history %s (sha256 %.*s): %zu operations of %zu "
+	       "objects, memory model %s, first state %s\n", c->spec_name, KL_SHA256_SHORT,
+	       c->spec_sha256, path, KL_SHA256_SHORT, h->sha256, h->nops, h->nobjects,
+	       c->classical ? "sc" : "tso", h->fresh ? "init" : "any");
+}
+
+static int replay(const struct replay_args *a, struct kl_cert *c, const char *path,
+		  struct kl_replay *r)
+{
+	struct kl_history *h = NULL;
+	struct kl_spec *spec = NULL;
+	int ret = kl_spec_parse(c->spec_name, c->spec_text, strlen(c->spec_text), &spec);
+
+	if (!ret)
+		ret = kl_load_input(NULL, path, true, &spec, &h);
+	if (!ret)
+		ret = check_named(a, c, h, path);
+	if (!ret) {
+		ret = kl_cert_replay(c, spec, h, &a->lim, r);
+		if (!ret)
+			print_right(c, h, path, r);
+		else if (ret != -EBADMSG && ret != -EINVAL)
+			kl_err("%s: %s", c->path, strerror(-ret));
 	}
-	free(*path);
-	*path = beside;
-	return 0;
+	kl_history_free(h);
+	kl_spec_free(spec);
+	return ret;
 }
 
 static int cmd_replay(int argc, char **argv)
 {
 	struct replay_args a = { .lim = { .work = MAX_LOOKS } };
-	struct kl_history *h = NULL;
-	struct kl_spec *spec = NULL;
+	struct kl_cert *c = NULL;
 	struct kl_replay r;
 	char *path = NULL;
-	int ret, code = KLIN_EXIT_USAGE;
+	int ret;
 
 	ret = kl_args(&argp, argc, argv, 0, &a);
 	if (ret)
 		return ret;
-	if (!a.history) {
-		ret = find_history(a.cert, &path);
-		if (ret) {
-			code = kl_ending_error(ret);
-			goto out;
+	ret = kl_cert_open(a.cert, &c);
+	if (!ret) {
+		path = a.history ? strdup(a.history) : find_history(c);
+		if (path) {
+			ret = replay(&a, c, path, &r);
+		} else {
+			kl_err("%s: out of memory", a.cert);
+			ret = -ENOMEM;
 		}
 	}
-	ret = kl_load_input(a.spec, a.history ? a.history : path, &spec, &h);
-	if (ret) {
-		code = kl_ending_error(ret);
-		goto out;
-	}
-	ret = kl_cert_replay(a.cert, spec, h, &a.lim, &r);
-	if (!ret) {
-		printf("%s: right%s: %zu orders accepted, %zu violations confirmed, %zu parts "
-		       "without proof\n", a.cert, r.classical ? " on sequential consistency" : "",
-		       r.accepted, r.refuted, r.open);
-		code = r.open || r.unknown ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
-	} else if (ret == -EBADMSG) {
-		code = kl_ending_violation();
-	} else if (ret != -EINVAL) {
-		kl_err("%s: %s", a.cert, strerror(-ret));
-		code = KLIN_EXIT_SYSTEM;
-	}
-out:
 	free(path);
-	kl_history_free(h);
-	kl_spec_free(spec);
-	return code;
+	kl_cert_close(c);
+	if (ret == -EBADMSG)
+		return kl_ending_violation();
+	if (ret)
+		return kl_ending_error(ret);
+	return r.open || r.unknown ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
 }
 
 KL_COMMAND("replay", cmd_replay, "check a verdict's certificate");

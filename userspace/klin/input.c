@@ -70,13 +70,14 @@ static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 	return ret;
 }
 
-int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
-		  struct kl_history **h)
+int kl_load_input(const char *spec_path, const char *history_path, bool hashed,
+		  struct kl_spec **spec, struct kl_history **h)
 {
 	int ret = spec_path ? kl_spec_load(spec_path, spec) : 0;
 
 	if (!ret)
-		ret = kl_history_read(history_path, h);
+		ret = hashed ? kl_history_read_hashed(history_path, h) :
+			       kl_history_read(history_path, h);
 	if (!ret && !*spec)
 		ret = kl_carried_spec(*h, history_path, spec);
 	if (ret)

@@ -14,13 +14,15 @@
  * kl_load_input() - a history and the specification to check it with
  * @spec_path: the specification, or NULL: the one that the history carries
  * @history_path: the history
- * @spec: the specification, to be freed also on failure
+ * @hashed: set the history's @sha256
+ * @spec: the specification, to be freed also on failure; where there is one already, it is
+ *	used
  * @h: the history, to be freed also on failure
  *
  * Return: 0; after a message -EINVAL, or another negative errno of the system.
  */
-int kl_load_input(const char *spec_path, const char *history_path, struct kl_spec **spec,
-		  struct kl_history **h);
+int kl_load_input(const char *spec_path, const char *history_path, bool hashed,
+		  struct kl_spec **spec, struct kl_history **h);
 
 /* The specification that a history carries; -EINVAL or -ENOMEM after a message. */
 int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);

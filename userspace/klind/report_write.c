@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/memstream.h"
+#include "base/sha256.h"
 #include "check/cert.h"
 #include "klind/report_write.h"
 #include "report/json.h"
@@ -76,12 +77,26 @@ static int put_history(const struct report *r, const struct kl_history *h, const
 	return path_of(r, name, path, sizeof(path)) ?: kl_klh_write(h, path);
 }
 
-static int put_certificate(const struct report *r)
+/* The certificate names its history by the bytes that were written. */
+static int hash_history(struct report *r)
+{
+	char path[4200], *data;
+	size_t len;
+	int ret = path_of(r, "history.klh", path, sizeof(path)) ?: kl_read_file(path, &data, &len);
+
+	if (ret)
+		return ret;
+	kl_sha256(data, len, r->history->sha256);
+	free(data);
+	return 0;
+}
+
+static int put_certificate(struct report *r)
 {
 	char path[4200];
 
 	/* It is beside its history. */
-	return path_of(r, "certificate", path, sizeof(path)) ?:
+	return hash_history(r) ?: path_of(r, "certificate", path, sizeof(path)) ?:
 	       kl_cert_write(r->check, r->i->classical, "history.klh", path);
 }
 

@@ -9,14 +9,15 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "base/sort.h"
-#include "check/cert.h"
 #include "check/check.h"
 #include "tso/replay_internal.h"
 
@@ -142,47 +143,44 @@ static char *line_with(struct replay *r, const char *word)
 	return next_line(r) + len;
 }
 
-/* Those of version 1 have no N+K, and a digest of the whole history. */
-static bool is_first_version(const char *line)
+/* What contradicts the history in the header is damage: no verdict is claimed there. */
+static __attribute__((format(printf, 2, 3))) int bad_header(const struct kl_cert *c,
+							    const char *fmt, ...)
 {
-	return !strcmp(line, "klin-certificate 1");
+	char what[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	kl_err("%s: the header is damaged: %s", c->path, what);
+	return -EINVAL;
 }
 
-static bool is_certificate(const char *line)
+static int check_header(struct replay *r, const struct kl_cert *c)
 {
-	return !strcmp(line, "klin-certificate 2") || is_first_version(line);
-}
+	const struct kl_history *h = r->h;
+	int ret = kl_cert_check_spec(c, r->spec, "the specification");
 
-static int read_header(struct replay *r)
-{
-	unsigned long long nops, digest, nparts;
-	unsigned int classical;
-	char by[8];
-	const char *first = next_line(r);
-	const bool whole = is_first_version(first);
-	int end = 0, ret;
-
-	if (!is_certificate(first))
-		return kl_replay_bad(r, "not a certificate: 'klin-certificate 2' expected");
-	if (!line_with(r, "history "))
-		return kl_replay_bad(r, "'history PATH' expected");
-	if (sscanf(next_line(r), "operations %llu digest %16llx%n", &nops, &digest, &end) != 2)
-		return kl_replay_bad(r, "'operations N digest HEX' expected");
-	if (nops != r->h->nops || digest != kl_history_digest(r->h, whole))
-		return kl_replay_bad(r, "this certificate is about another history");
-	if (sscanf(next_line(r), "classical %u", &classical) != 1 || classical > 1)
-		return kl_replay_bad(r, "'classical 0' or 'classical 1' expected");
-	r->classical = classical;
-	r->out->classical = classical;
-	if (sscanf(next_line(r), "partitions %llu by %7s", &nparts, by) != 2 ||
-	    (strcmp(by, "object") && strcmp(by, "key")))
-		return kl_replay_bad(r, "'partitions N by object' or '... by key' expected");
-	if (!strcmp(by, "key") && !keys_known(r))
-		return kl_replay_wrong(r, "no partitions by key: operations without one "
-				       "among", nops);
-	ret = split(r, !strcmp(by, "key"));
-	if (!ret && nparts != r->nparts)
-		ret = kl_replay_wrong(r, "the number of the history's partitions is", r->nparts);
+	if (ret)
+		return ret;
+	if (strcmp(c->history_sha256, *h->sha256 ? h->sha256 : "-")) {
+		kl_err("%s: is about another history, of sha256 %.*s, not %.*s; name the right one "
+		       "with --history", c->path, KL_SHA256_SHORT, c->history_sha256,
+		       KL_SHA256_SHORT, *h->sha256 ? h->sha256 : "-");
+		return -EINVAL;
+	}
+	if (c->nops != h->nops)
+		return bad_header(c, "the number of the history's operations is %zu, not %llu",
+				  h->nops, c->nops);
+	if (c->fresh != h->fresh)
+		return bad_header(c, "the history's first state is '%s'", h->fresh ? "init" : "any");
+	if (c->by_key && !keys_known(r))
+		return bad_header(c, "no partitions by key: some operations have none");
+	ret = split(r, c->by_key);
+	if (!ret && c->nparts != r->nparts)
+		return bad_header(c, "the number of the history's partitions is %zu, not %llu",
+				  r->nparts, c->nparts);
 	return ret;
 }
 
@@ -242,10 +240,10 @@ static int replay_part(struct replay *r, uint32_t part)
 	return 0;
 }
 
-static int replay_lines(struct replay *r)
+static int replay_lines(struct replay *r, const struct kl_cert *c)
 {
 	uint32_t part;
-	int ret = read_header(r);
+	int ret = check_header(r, c);
 
 	if (!ret)
 		ret = kl_replay_order_init(r);
@@ -258,53 +256,6 @@ static int replay_lines(struct replay *r)
 		r->line++;
 		ret = kl_replay_bad(r, "nothing expected after the last part");
 	}
-	return ret;
-}
-
-static int read_lines(const char *path, char **text, char ***lines, size_t *n)
-{
-	size_t len, cap = 0;
-	char *s, *end;
-	int ret = kl_read_file(path, text, &len);
-
-	*lines = NULL;
-	*n = 0;
-	if (ret) {
-		if (ret != -ENOMEM)
-			kl_err("%s: %s", path, strerror(-ret));
-		return ret == -ENOMEM ? ret : -EINVAL;
-	}
-	for (s = *text; s < *text + len; s = end + 1) {
-		end = memchr(s, '\n', *text + len - s);
-		if (!end)
-			end = *text + len;
-		*end = 0;
-		if (kl_grow(*lines, cap, *n + 1))
-			return -ENOMEM;
-		(*lines)[(*n)++] = s;
-	}
-	return 0;
-}
-
-int kl_cert_history(const char *path, char **name)
-{
-	char *text = NULL, **lines = NULL;
-	size_t n = 0;
-	int ret = read_lines(path, &text, &lines, &n);
-
-	if (!ret && (n < 2 || !is_certificate(lines[0]) || strncmp(lines[1], "history ", 8))) {
-		kl_err_at(path, 1, 0, "not a certificate: 'klin-certificate 2' and "
-			  "'history PATH' expected");
-		ret = -EINVAL;
-	}
-	if (!ret) {
-		*name = strdup(lines[1] + 8);
-		ret = *name ? 0 : -ENOMEM;
-	}
-	if (ret == -ENOMEM)
-		kl_err("%s: out of memory", path);
-	free(lines);
-	free(text);
 	return ret;
 }
 
@@ -335,28 +286,24 @@ static int replay_init(struct replay *r)
 	return 0;
 }
 
-int kl_cert_replay(const char *path, const struct kl_spec *spec, const struct kl_history *h,
+int kl_cert_replay(struct kl_cert *c, const struct kl_spec *spec, const struct kl_history *h,
 		   const struct kl_limits *lim, struct kl_replay *out)
 {
 	struct replay r = {
-		.path = path, .spec = spec, .h = h, .looks = { .lim = lim }, .out = out,
+		.path = c->path, .lines = c->lines, .nlines = c->nlines, .line = c->nheader,
+		.spec = spec, .h = h, .classical = c->classical, .looks = { .lim = lim }, .out = out,
 	};
-	char *text = NULL;
 	int ret;
 
 	memset(out, 0, sizeof(*out));
-	ret = read_lines(path, &text, &r.lines, &r.nlines);
+	ret = replay_init(&r);
 	if (!ret)
-		ret = replay_init(&r);
-	if (!ret)
-		ret = replay_lines(&r);
+		ret = replay_lines(&r, c);
 	kl_replay_order_free(&r);
 	free(r.part);
 	free(r.ops);
 	free(r.at);
 	free(r.map);
 	kl_run_free(r.run);
-	free(r.lines);
-	free(text);
 	return ret;
 }

@@ -14,23 +14,49 @@ struct kl_replay {
 	/* partitions of which nothing is claimed, or not shown, or too much */
 	size_t open;
 	bool unknown;		/* the verdict of the whole: the history is empty, or has gaps */
-	bool classical;		/* claims are about sequential consistency */
+};
+
+/* A certificate that was read, see check/cert.h; strings are its own. */
+struct kl_cert {
+	const char *path;		/* of itself, as given to kl_cert_open() */
+	char *text, **lines;
+	size_t nlines;			/* without those of the specification's text */
+	unsigned int nheader;		/* lines before the first part */
+	const char *spec_name, *spec_sha256;
+	const char *history, *history_sha256;
+	char *spec_text;
+	unsigned long long nops, nparts;
+	bool classical, fresh, by_key;
 };
 
 /**
- * kl_cert_history() - the history that a certificate is about
- * @path: the certificate
- * @name: the path as written there, to be freed
+ * kl_cert_open() - read what a certificate is about
+ * @path: the certificate; it has to stay
+ * @out: the certificate, for kl_cert_close()
  *
- * Return: 0; -EINVAL or -ENOMEM after a message.
+ * The carried specification has the hash that the certificate names.
+ *
+ * Return: 0; another negative errno after a message: -EINVAL, -ENOMEM, or why the file
+ * cannot be read.
  */
-int kl_cert_history(const char *path, char **name);
+int kl_cert_open(const char *path, struct kl_cert **out);
+void kl_cert_close(struct kl_cert *c);
+
+/**
+ * kl_cert_check_spec() - is it the specification of the certificate?
+ * @c: the certificate
+ * @spec: the specification
+ * @whose: where that is from, for the message
+ *
+ * Return: 0; -EINVAL after a message.
+ */
+int kl_cert_check_spec(const struct kl_cert *c, const struct kl_spec *spec, const char *whose);
 
 /**
  * kl_cert_replay() - check a certificate
- * @path: the certificate, see check/cert.h
+ * @c: the certificate; its lines are taken apart, so only once
  * @spec: the specification
- * @h: the history
+ * @h: the history, with its hash if it is from a file
  * @lim: bounds of time, and of looks (work) at what takes longer than to read it; what
  *	would go beyond them is open
  * @out: what was checked
@@ -40,9 +66,9 @@ int kl_cert_history(const char *path, char **name);
  *
  * Return: 0 if everything claimed is right; -EBADMSG after a message about the
  * first claim that is not; -EINVAL after a message when the certificate cannot
- * be read or belongs to another history; -ENOMEM.
+ * be read or belongs to another history or specification; -ENOMEM.
  */
-int kl_cert_replay(const char *path, const struct kl_spec *spec, const struct kl_history *h,
+int kl_cert_replay(struct kl_cert *c, const struct kl_spec *spec, const struct kl_history *h,
 		   const struct kl_limits *lim, struct kl_replay *out);
 
 #endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* SHA-256, which names a specification or a history by its bytes. */
+#ifndef KL_BASE_SHA256_H
+#define KL_BASE_SHA256_H
+
+#include <nettle/sha2.h>
+#include <stddef.h>
+
+#define KL_SHA256_HEX	(2 * SHA256_DIGEST_SIZE + 1)
+#define KL_SHA256_SHORT	12	/* hexadecimal digits that are enough for a person */
+
+/* The hash of all that @ctx was given, in hexadecimal. */
+void kl_sha256_hex(struct sha256_ctx *ctx, char hex[KL_SHA256_HEX]);
+
+/* The hash of these bytes, in hexadecimal. */
+void kl_sha256(const void *data, size_t len, char hex[KL_SHA256_HEX]);
+
+#endif

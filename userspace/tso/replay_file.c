@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading a certificate: its lines, what it is about, and the specification's text at its
+ * end.  Whether its claims hold is another question, see replay.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "tso/replay.h"
+
+#define AGAIN	"make it again with `klin check --certificate=FILE'"
+
+static int bad(const struct kl_cert *c, const char *what)
+{
+	kl_err_at(c->path, c->nheader, 0, "%s", what);
+	return -EINVAL;
+}
+
+static int read_lines(struct kl_cert *c)
+{
+	size_t len, cap = 0;
+	char *s, *end;
+	int ret = kl_read_file(c->path, &c->text, &len);
+
+	if (ret) {
+		if (ret != -ENOMEM)
+			kl_err("%s: %s", c->path, strerror(-ret));
+		return ret;
+	}
+	for (s = c->text; s < c->text + len; s = end + 1) {
+		end = memchr(s, '\n', c->text + len - s);
+		if (!end)
+			end = c->text + len;
+		*end = 0;
+		if (kl_grow(c->lines, cap, c->nlines + 1))
+			return -ENOMEM;
+		if (strlen(s) < (size_t)(end - s)) {
+			kl_err_at(c->path, c->nlines + 1, strlen(s) + 1, "a byte of value 0; " AGAIN);
+			return -EINVAL;
+		}
+		c->lines[c->nlines++] = s;
+	}
+	return 0;
+}
+
+static char *next_line(struct kl_cert *c)
+{
+	return c->nheader < c->nlines ? c->lines[c->nheader++] : "";
+}
+
+static bool is_hash(const char *hex)
+{
+	return strlen(hex) == KL_SHA256_HEX - 1 &&
+	       strspn(hex, "0123456789abcdef") == KL_SHA256_HEX - 1;
+}
+
+/* Take "@word NAME sha256 HEX" apart; a name may have spaces. */
+static bool read_hashed(char *line, const char *word, bool unknown, const char **name,
+			const char **hex)
+{
+	const char before[] = " sha256 ";
+	const size_t len = strlen(word);
+	char *s, *last = NULL;
+
+	if (strncmp(line, word, len))
+		return false;
+	for (s = line + len; (s = strstr(s, before)); s++)
+		last = s;
+	if (!last)
+		return false;
+	*last = 0;
+	*name = line + len;
+	*hex = last + strlen(before);
+	return is_hash(*hex) || (unknown && !strcmp(*hex, "-"));
+}
+
+/* Which of two words follows @word?  -1: neither. */
+static int choice(const char *line, const char *word, const char *no, const char *yes)
+{
+	const size_t len = strlen(word);
+
+	if (strncmp(line, word, len))
+		return -1;
+	return !strcmp(line + len, yes) ? 1 : !strcmp(line + len, no) ? 0 : -1;
+}
+
+static int read_version(struct kl_cert *c)
+{
+	const char *line = next_line(c);
+
+	if (!strcmp(line, "klin-certificate 1") || !strcmp(line, "klin-certificate 2"))
+		return bad(c, "certificates of versions 1 and 2 do not say which specification they "
+			   "are about; " AGAIN);
+	c->nheader = 1;
+	return strcmp(line, "klin-certificate 3") ?
+	       bad(c, "not a certificate: 'klin-certificate 3' expected") : 0;
+}
+
+static int read_header(struct kl_cert *c)
+{
+	int is, end = 0;
+	char by[8];
+
+	if (!read_hashed(next_line(c), "spec ", false, &c->spec_name, &c->spec_sha256))
+		return bad(c, "'spec NAME sha256 HEX' expected");
+	if (!read_hashed(next_line(c), "history ", true, &c->history, &c->history_sha256))
+		return bad(c, "'history PATH sha256 HEX' expected");
+	if (sscanf(next_line(c), "operations %llu%n", &c->nops, &end) != 1 ||
+	    c->lines[c->nheader - 1][end])
+		return bad(c, "'operations N' expected");
+	is = choice(next_line(c), "memory ", "tso", "sc");
+	if (is < 0)
+		return bad(c, "'memory tso' or 'memory sc' expected");
+	c->classical = is;
+	is = choice(next_line(c), "first ", "any", "init");
+	if (is < 0)
+		return bad(c, "'first init' or 'first any' expected");
+	c->fresh = is;
+	if (sscanf(next_line(c), "partitions %llu by %7s", &c->nparts, by) != 2 ||
+	    (strcmp(by, "object") && strcmp(by, "key")))
+		return bad(c, "'partitions N by object' or '... by key' expected");
+	c->by_key = !strcmp(by, "key");
+	return 0;
+}
+
+/* Lines @from to @to of the file, without their tabs and divided by newlines. */
+static char *join_lines(const struct kl_cert *c, size_t from, size_t to)
+{
+	size_t len = 1, i;
+	char *text, *s;
+
+	for (i = from; i < to; i++)
+		len += strlen(c->lines[i]);
+	text = s = malloc(len);
+	for (i = from; text && i < to; i++)
+		s = stpcpy(stpcpy(s, c->lines[i] + 1), i + 1 < to ? "\n" : "");
+	return text;
+}
+
+/* The specification's text, which ends the file; no line of it is left to the parts. */
+static int take_text(struct kl_cert *c)
+{
+	const size_t end = c->nlines - 1;
+	char sha256[KL_SHA256_HEX];
+	unsigned long long n;
+	size_t from = end;
+
+	if (strcmp(c->lines[end], "end")) {
+		kl_err_at(c->path, end + 1, 0, "the certificate is cut off: 'end' expected in its last "
+			  "line; " AGAIN);
+		return -EINVAL;
+	}
+	while (from && c->lines[from - 1][0] == '\t')
+		from--;
+	if (!from || from == end || sscanf(c->lines[from - 1], "text %llu", &n) != 1 ||
+	    n != end - from) {
+		kl_err_at(c->path, from, 0, "'text N' and N lines of the specification expected; "
+			  AGAIN);
+		return -EINVAL;
+	}
+	c->nlines = from - 1;
+	c->spec_text = join_lines(c, from, end);
+	if (!c->spec_text)
+		return -ENOMEM;
+	kl_sha256(c->spec_text, strlen(c->spec_text), sha256);
+	if (!strcmp(sha256, c->spec_sha256))
+		return 0;
+	kl_err_at(c->path, from, 0, "the carried specification has sha256 %.*s, not %.*s; " AGAIN,
+		  KL_SHA256_SHORT, sha256, KL_SHA256_SHORT, c->spec_sha256);
+	return -EINVAL;
+}
+
+int kl_cert_open(const char *path, struct kl_cert **out)
+{
+	struct kl_cert *c = calloc(1, sizeof(*c));
+	int ret = -ENOMEM;
+
+	if (!c)
+		goto out;
+	c->path = path;
+	ret = read_lines(c);
+	if (!ret)
+		ret = read_version(c);
+	if (!ret)
+		ret = read_header(c);
+	if (!ret)
+		ret = take_text(c);
+out:
+	if (ret == -ENOMEM)
+		kl_err("%s: out of memory", path);
+	if (ret) {
+		kl_cert_close(c);
+		return ret;
+	}
+	*out = c;
+	return 0;
+}
+
+void kl_cert_close(struct kl_cert *c)
+{
+	if (!c)
+		return;
+	free(c->spec_text);
+	free(c->lines);
+	free(c->text);
+	free(c);
+}
+
+int kl_cert_check_spec(const struct kl_cert *c, const struct kl_spec *spec, const char *whose)
+{
+	const char *text = kl_spec_text(spec);
+	char sha256[KL_SHA256_HEX];
+
+	if (!strcmp(text, c->spec_text)) {
+		if (!strcmp(c->spec_name, kl_spec_name(spec)))
+			return 0;
+		kl_err_at(c->path, 2, 0, "the carried specification is '%s', not '%s'; " AGAIN,
+			  kl_spec_name(spec), c->spec_name);
+		return -EINVAL;
+	}
+	kl_sha256(text, strlen(text), sha256);
+	kl_err("%s: is about another specification: '%s' of sha256 %.*s; %s is '%s' of sha256 %.*s",
+	       c->path, c->spec_name, KL_SHA256_SHORT, c->spec_sha256, whose, kl_spec_name(spec),
+	       KL_SHA256_SHORT, sha256);
+	return -EINVAL;
+}
