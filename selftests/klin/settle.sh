@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Attached while tasks are asleep in what is probed, where their stacks do not show it:
+# Attached while tasks are in what is probed, asleep where their stacks do not show it:
 # mutex_lock(), as all of .sched.text, is left out of /proc/PID/stack, and
-# unix_dgram_recvmsg() ends in a jump to another function.  These are told of, and nobody is
-# accused; of the same without them all is known.
+# unix_dgram_recvmsg() ends in a jump to another function; or on a CPU, in
+# get_random_bytes_user().  These are told of, and nobody is accused; of the same without
+# them all is known.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -16,23 +17,29 @@ said()
 	grep -q "$1" "$work/said" "$work/record" 2>/dev/null
 }
 
-# run KIND SPEC asleep|awake: into $work/s.klh
+# run KIND SPEC asleep|awake [OPTION]: into $work/s.klh
 run()
 {
 	rm -f "$work/go" "$work/said" "$work/record"
 	"$here/sleeper" "$1" "$3" "$work/go" >"$work/said" 2>&1 </dev/null &
 	sleeper=$!
-	wait_for 20 said ready || return
+	wait_for 20 said '^ready' || return
 	# shellcheck disable=SC2086 # an option or nothing
-	"$KLIN" record -v $clock_error -o "$work/s.klh" --pid=$sleeper "$KLIN_SPECS/$2.lin" \
+	"$KLIN" record -v $clock_error -o "$work/s.klh" --pid=$sleeper ${4:-} "$2" \
 		>"$work/record" 2>&1 </dev/null &
 	recorder=$!
 	wait_for 60 said settled
-	# Meanwhile it looks again at those that were asleep.
-	sleep 0.5
+	# It looks again and again at those that were inside.
+	if [ "$3" = asleep ] && [ ! -e "$work/go" ]; then
+		wait_for 60 said '[1-9][0-9]* tasks are still inside'
+	fi
 	touch "$work/go"
+	wait_for 60 said '^left'
+	if [ "$3" = asleep ] && said 'tasks are inside'; then
+		wait_for 60 said ' 0 tasks are still inside'
+	fi
+	rm "$work/go"
 	wait $sleeper || return
-	sleep 0.5
 	kill -INT $recorder 2>/dev/null
 	wait $recorder
 }
@@ -49,23 +56,34 @@ right()
 	fi
 }
 
-# test_asleep KIND SPEC
+# The file of a spec: a shipped one, or that of the work directory.
+spec()
+{
+	if [ -e "$work/$1.lin" ]; then
+		echo "$work/$1.lin"
+	else
+		echo "$KLIN_SPECS/$1.lin"
+	fi
+}
+
+# test_asleep KIND SPEC WHERE [OPTION]
 test_asleep()
 {
-	name="$2, attached while a task was asleep in it: told, no false alarm"
-	if run "$1" "$2" asleep &&
-	   grep -q 'warning: [0-9]* tasks are asleep in a probed function' "$work/record"; then
+	name="$2, attached while a task was $3 it: told, no false alarm"
+	if run "$1" "$(spec "$2")" asleep "${4:-}" &&
+	   grep -q 'warning: [0-9]* tasks are inside a probed function' "$work/record" &&
+	   said ' 0 tasks are still inside'; then
 		right "$name"
 	else
 		ktap_fail "$name" "$(cat "$work/said" "$work/record")"
 	fi
 }
 
-# test_awake KIND SPEC: mutexes that others use too are not known by --pid, see locks.sh.
+# test_awake KIND SPEC WHERE [OPTION]: mutexes that others use too are not known by --pid, see locks.sh.
 test_awake()
 {
-	name="$2, while none was asleep in it: none is told of"
-	if ! run "$1" "$2" awake || grep -q 'asleep in a probed function' "$work/record"; then
+	name="$2, while none was $3 it: none is told of"
+	if ! run "$1" "$(spec "$2")" awake "${4:-}" || grep -q 'inside a probed function' "$work/record"; then
 		ktap_fail "$name" "$(cat "$work/said" "$work/record")"
 	elif [ "$1" = unix ]; then
 		verdict "$name" "$work/s.klh" 5
@@ -74,15 +92,29 @@ test_awake()
 	fi
 }
 
+function=get_random_bytes_user
 ktap_header
 need_root
 need_klin
 need_btf
 need_function mutex_lock
 need_function unix_dgram_recvmsg
-ktap_plan 4
-test_asleep mutex mutex
-test_awake mutex mutex
-test_asleep unix unix_dgram
-test_awake unix unix_dgram
+need_function $function
+cat >"$work/random.lin" <<-END
+	spec random {
+		word n;
+		method read() { atomic_flush { } }
+	}
+	probe read on $function(iter) {
+		coverage asserted "no operation of this test needs another";
+		object iter;
+	}
+END
+ktap_plan 6
+test_asleep mutex mutex "asleep in"
+test_awake mutex mutex "asleep in"
+test_asleep unix unix_dgram "asleep in"
+test_awake unix unix_dgram "asleep in"
+test_asleep random random "on a CPU in" --attach=kprobe
+test_awake random random "on a CPU in" --attach=kprobe
 ktap_finish

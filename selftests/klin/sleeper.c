@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process with threads that are asleep in the kernel while klin attaches, for settle.sh.
+ * A process with threads that are in the kernel while klin attaches, for settle.sh.
  *
- * sleeper mutex|unix asleep|awake FILE: it says "ready", and goes on when there is FILE.
- * Of those that are awake nothing is under way until then.
+ * sleeper mutex|unix|random asleep|awake FILE: it says "ready", and goes on when there is
+ * FILE.  Of those that are awake nothing is under way until then.  The thread of "random" is
+ * not asleep but computes, in the kernel or, if it is awake, outside.  It says "left" when
+ * nobody is inside any longer, and does some more when FILE is there no more.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#define PART	(2 << 20)
+#define NPARTS	1000	/* seconds of work for the kernel, until a signal comes */
+#define MOMENT	1000	/* microseconds from one look to the next */
+
 static int kmsg, sockets[2];
+static atomic_int tid, ndone;
+static volatile unsigned char part[PART];
+static atomic_bool go;
 
 static void fail(const char *what)
 {
@@ -29,8 +42,10 @@ static void *read_kmsg(void *unused)
 {
 	char buf[8192];
 
+	tid = gettid();
 	if (read(kmsg, buf, sizeof(buf)) <= 0)
 		fail("/proc/kmsg");
+	ndone++;
 	return unused;
 }
 
@@ -38,9 +53,38 @@ static void *receive(void *unused)
 {
 	uint64_t v;
 
+	tid = gettid();
 	if (recv(sockets[0], &v, sizeof(v), 0) != sizeof(v))
 		fail("recv");
+	ndone++;
 	return unused;
+}
+
+/* One call, all of whose parts are the same memory. */
+static void *read_random(void *unused)
+{
+	struct iovec parts[NPARTS];
+	int fd = open("/dev/urandom", O_RDONLY), i;
+
+	for (i = 0; i < NPARTS; i++)
+		parts[i] = (struct iovec){ (void *)part, PART };
+	if (fd < 0 || readv(fd, parts, NPARTS) <= 0)
+		fail("/dev/urandom");
+	close(fd);
+	return unused;
+}
+
+static void *compute(void *unused)
+{
+	part[0] = 1;
+	while (!go)
+		;
+	return unused;
+}
+
+static void ignore(int sig)
+{
+	(void)sig;
 }
 
 static void say(const char *line)
@@ -50,16 +94,34 @@ static void say(const char *line)
 	if (fd < 0 || write(fd, line, strlen(line)) < 0)
 		fail("/dev/kmsg");
 	close(fd);
-	usleep(100000);
 }
 
-static pthread_t start(void *(*fn)(void *))
+/* Is the thread asleep in this system call? */
+static bool is_asleep_in(pid_t thread, long call)
+{
+	char path[64], text[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", thread);
+	f = fopen(path, "r");
+	if (!f || !fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	/* It says "running" of others. */
+	return text[0] >= '0' && text[0] <= '9' && atol(text) == call;
+}
+
+/* Until it sleeps in the call, or computes. */
+static pthread_t start(void *(*fn)(void *), long call)
 {
 	pthread_t t;
 
+	tid = 0;
 	if (pthread_create(&t, NULL, fn, NULL))
 		fail("pthread_create");
-	usleep(200000);
+	while (call < 0 ? !part[0] : !tid || !is_asleep_in(tid, call))
+		usleep(MOMENT);
 	return t;
 }
 
@@ -81,13 +143,46 @@ static void send_one(uint64_t v)
 		fail("send");
 }
 
-/* The one that sleeps takes the first; what it took is not there for the next. */
+static void wait_for_first(void)
+{
+	while (!ndone)
+		usleep(MOMENT);
+}
+
+/* Have all threads leave. */
+static void leave_kmsg(pthread_t *t)
+{
+	say("klin: one for the first reader\n");
+	wait_for_first();
+	say("klin: one for the second reader\n");
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+}
+
+static void leave_sockets(pthread_t *t)
+{
+	send_one(1);
+	pthread_join(t[0], NULL);
+}
+
+static void leave_random(pthread_t *t)
+{
+	go = true;
+	pthread_kill(t[0], SIGUSR1);
+	pthread_join(t[0], NULL);
+}
+
+static void use_kmsg(void)
+{
+	say("klin: one more\n");
+	read_kmsg(NULL);
+}
+
+/* What the one that slept took is not there any more. */
 static void use_sockets(void)
 {
 	uint64_t v;
 
-	send_one(1);
-	usleep(200000);
 	send_one(2);
 	if (recv(sockets[0], &v, sizeof(v), MSG_DONTWAIT) != sizeof(v) || v != 2)
 		fail("recv");
@@ -95,36 +190,61 @@ static void use_sockets(void)
 		fail("recv");
 }
 
+static void use_random(void)
+{
+	char buf[8];
+	int i, fd = open("/dev/urandom", O_RDONLY);
+
+	for (i = 0; i < 5; i++)
+		if (read(fd, buf, sizeof(buf)) != sizeof(buf))
+			fail("/dev/urandom");
+	close(fd);
+}
+
+static const struct {
+	const char *name;
+	void *(*fn)(void *), *(*outside)(void *);	/* what one that is awake does, or NULL */
+	long call;
+	unsigned int n;
+	void (*leave)(pthread_t *t), (*use)(void);
+} kinds[] = {
+	{ "mutex", read_kmsg, NULL, SYS_read, 2, leave_kmsg, use_kmsg },
+	{ "unix", receive, NULL, SYS_recvfrom, 1, leave_sockets, use_sockets },
+	{ "random", read_random, compute, -1, 1, leave_random, use_random },
+};
+
 int main(int argc, char **argv)
 {
-	bool mutex, awake;
+	const struct sigaction sa = { .sa_handler = ignore };
+	unsigned int i, k;
 	pthread_t t[2];
-	unsigned int i, n;
+	bool awake;
 
 	if (argc != 4)
 		return 2;
-	mutex = !strcmp(argv[1], "mutex");
+	for (k = 0; strcmp(kinds[k].name, argv[1]); k++)
+		if (k + 1 == sizeof(kinds) / sizeof(*kinds))
+			return 2;
 	awake = !strcmp(argv[2], "awake");
-	n = mutex ? 2 : 1;
-	if (mutex)
+	sigaction(SIGUSR1, &sa, NULL);
+	if (k == 0)
 		open_kmsg();
-	else if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets))
+	else if (k == 1 && socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets))
 		fail("socketpair");
-	for (i = 0; !awake && i < n; i++)
-		t[i] = start(mutex ? read_kmsg : receive);
+	ndone = 0;
+	for (i = 0; i < kinds[k].n && (!awake || kinds[k].outside); i++)
+		t[i] = start(awake ? kinds[k].outside : kinds[k].fn, kinds[k].call);
 	puts("ready");
 	fflush(stdout);
 	while (access(argv[3], F_OK))
-		usleep(10000);
-	for (i = 0; awake && i < n; i++)
-		t[i] = start(mutex ? read_kmsg : receive);
-	if (mutex) {
-		say("klin: one for the first reader\n");
-		say("klin: one for the second reader\n");
-	} else {
-		use_sockets();
-	}
-	for (i = 0; i < n; i++)
-		pthread_join(t[i], NULL);
+		usleep(MOMENT);
+	for (i = 0; i < kinds[k].n && awake && !kinds[k].outside; i++)
+		t[i] = start(kinds[k].fn, kinds[k].call);
+	kinds[k].leave(t);
+	puts("left");
+	fflush(stdout);
+	while (!access(argv[3], F_OK))
+		usleep(MOMENT);
+	kinds[k].use();
 	return 0;
 }

@@ -21,7 +21,7 @@
 /* In this order; those of .sched.text are between the two marks. */
 enum {
 	CALLER, WRAPPER, OPS_READ, READ, READ_COLD, PASSES, THUNK, RETURN, POINTER, TWICE,
-	OTHER_TWICE, SCHED_START, LOCK, SLOW, SCHEDULE, SCHED_END, ENTRY, NFUNCS
+	OTHER_TWICE, SCHED_START, LOCK, SLOW, SCHEDULE, SCHED_END, ENTRY, ORC, NFUNCS
 };
 
 static const char *const names[NFUNCS] = {
@@ -31,6 +31,7 @@ static const char *const names[NFUNCS] = {
 	[POINTER] = "pointer", [TWICE] = "twice", [OTHER_TWICE] = "twice",
 	[SCHED_START] = "__sched_text_start", [LOCK] = "lock", [SLOW] = "slow",
 	[SCHEDULE] = "schedule", [SCHED_END] = "__sched_text_end", [ENTRY] = "entry_SYSCALL_64",
+	[ORC] = "unwind_module_init",
 };
 
 struct fixture {
@@ -223,6 +224,58 @@ static void test_not_known(void **state)
 	assert_int_equal(inside(f, LOCK, "garbage\n\n[<0>]\n+/\n"), KL_MAYBE_INSIDE);
 }
 
+/* The address at @offset of a function; 0 ends a list of these. */
+#define IP(f, offset)	(address(f) + (offset))
+
+static int running(struct fixture *f, unsigned int func, const uint64_t *ips)
+{
+	const struct kl_func fn = { .name = names[func], .addr = address(func) };
+	unsigned int n = 0;
+
+	while (ips[n])
+		n++;
+	return kl_callees_running(f->c, &fn, ips, n);
+}
+
+#define RUNNING(f, func, ...)	running(f, func, (const uint64_t[]){ __VA_ARGS__, 0 })
+#define FROM_CALLER(offset)	IP(CALLER, offset), IP(ENTRY, 0x10)
+
+/* The innermost function has called nothing, and all of them are shown. */
+static void test_running(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(RUNNING(f, READ, IP(READ, 0x30), FROM_CALLER(0x19)), KL_INSIDE);
+	assert_int_equal(RUNNING(f, READ, IP(READ_COLD, 0x6), FROM_CALLER(0x19)), KL_INSIDE);
+	assert_int_equal(RUNNING(f, CALLER, IP(READ, 0x30), FROM_CALLER(0x19)), KL_INSIDE);
+	/* Before this address there is a call of the lock, which has returned. */
+	assert_int_equal(RUNNING(f, LOCK, FROM_CALLER(0x5)), KL_OUTSIDE);
+	assert_int_equal(RUNNING(f, LOCK, IP(READ, 0x19), FROM_CALLER(0x19)), KL_OUTSIDE);
+	assert_int_equal(RUNNING(f, LOCK, IP(LOCK, 0), FROM_CALLER(0x5)), KL_INSIDE);
+	assert_int_equal(RUNNING(f, READ, IP(ENTRY, 0x3)), KL_OUTSIDE);
+	/* One that has jumped to another is there no more; its return has not been, though. */
+	assert_int_equal(RUNNING(f, OPS_READ, IP(READ, 0x30), FROM_CALLER(0x14)), KL_INSIDE);
+	assert_int_equal(RUNNING(f, OPS_READ, IP(READ, 0x30), FROM_CALLER(0x19)), KL_OUTSIDE);
+	assert_int_equal(RUNNING(f, OPS_READ, IP(READ, 0x30), FROM_CALLER(0x1e)), KL_MAYBE_INSIDE);
+	assert_int_equal(RUNNING(f, PASSES, IP(THUNK, 0x1), FROM_CALLER(0x1e)), KL_MAYBE_INSIDE);
+}
+
+/* A stack that breaks off, code that is not known, another unwinder. */
+static void test_running_unknown(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(RUNNING(f, READ, IP(CALLER, 0xf)), KL_MAYBE_INSIDE);
+	assert_int_equal(RUNNING(f, READ, IP(READ, 0x30)), KL_INSIDE);
+	assert_int_equal(running(f, READ, (const uint64_t[]){ 0 }), KL_MAYBE_INSIDE);
+	assert_int_equal(RUNNING(f, READ, BASE - 0x100, FROM_CALLER(0xf)), KL_MAYBE_INSIDE);
+	kl_callees_free(f->c);
+	f->syms[ORC].name = "another";
+	assert_int_equal(kl_callees_open(&f->k, f->path, &f->c), 0);
+	assert_int_equal(RUNNING(f, READ, IP(CALLER, 0xf), IP(ENTRY, 0x10)), KL_MAYBE_INSIDE);
+	assert_int_equal(RUNNING(f, READ, IP(READ, 0xf), IP(ENTRY, 0x10)), KL_INSIDE);
+}
+
 static void test_not_readable(void **state)
 {
 	struct fixture *f = *state;
@@ -244,6 +297,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_through_pointers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_jumped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_running, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_running_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_readable, setup, teardown),
 	};
 

@@ -64,6 +64,7 @@ struct kl_callees {
 	struct name *names;	/* by name */
 	size_t nnames;
 	uint64_t sched_from, sched_to;
+	bool orc;		/* samples show the caller of a function that has no frame yet */
 	/* Of leads(): what was found, in order, and by which search each was found last. */
 	uint32_t *found, *stamps;
 	uint32_t stamp;
@@ -103,6 +104,8 @@ static int take_symbols(struct kl_callees *c, const struct kl_kernel *k)
 			c->sched_from = s->addr;
 		else if (!strcmp(s->name, "__sched_text_end"))
 			c->sched_to = s->addr;
+		else if (!strcmp(s->name, "unwind_module_init"))
+			c->orc = true;
 	}
 	if (!c->sched_from || !c->sched_to)
 		return -EPERM;
@@ -651,6 +654,54 @@ int kl_callees_inside(struct kl_callees *c, const struct kl_func *f, const char 
 		inner = outer;
 	}
 	return ret;
+}
+
+/* Where the kernel was entered, which ends a stack that is whole. */
+static bool is_entry(const struct frame *f)
+{
+	return begins(f->name, "entry_") || begins(f->name, "ret_from_fork") ||
+	       begins(f->name, "asm_");
+}
+
+/* A return address may be behind its function, where the call is the last instruction. */
+static void resolve_ip(const struct kl_callees *c, uint64_t ip, bool returns_to, struct frame *f)
+{
+	*f = (struct frame){ .name = "", .code = find(c, ip - returns_to) };
+	if (f->code == NOWHERE)
+		return;
+	f->name = c->code[f->code].sym->name;
+	f->len = strlen(f->name);
+	f->offset = ip - c->code[f->code].addr;
+}
+
+int kl_callees_running(struct kl_callees *c, const struct kl_func *f, const uint64_t *ips,
+		       unsigned int n)
+{
+	const uint32_t at = find(c, f->addr);
+	/* The frame-pointer unwinder leaves out the caller of a function that has just begun. */
+	int ret = c->orc ? KL_OUTSIDE : KL_MAYBE_INSIDE, one;
+	struct frame frames[2], *inner = NULL;
+	bool interrupted = true;
+	unsigned int i;
+
+	if (at == NOWHERE || c->code[at].addr != f->addr)
+		return KL_MAYBE_INSIDE;
+	for (i = 0; i < n; i++) {
+		struct frame *outer = &frames[i % 2];
+
+		resolve_ip(c, ips[i], !interrupted, outer);
+		if (is_part(outer, f->name) || outer->code == at)
+			return KL_INSIDE;
+		/* What was interrupted is at this very address: it is in no call. */
+		one = interrupted ? KL_OUTSIDE : between(c, f, at, outer, inner);
+		if (one < 0 || one == KL_INSIDE)
+			return one;
+		if (one == KL_MAYBE_INSIDE || outer->code == NOWHERE)
+			ret = KL_MAYBE_INSIDE;
+		interrupted = begins(outer->name, "asm_");
+		inner = outer;
+	}
+	return inner && is_entry(inner) ? ret : KL_MAYBE_INSIDE;
 }
 
 int kl_callees_by_name(const char *name, const char *stack)

@@ -33,7 +33,24 @@ void kl_callees_free(struct kl_callees *c);
  */
 int kl_callees_inside(struct kl_callees *c, const struct kl_func *f, const char *stack);
 
-/* The same by the names that the stack shows alone: never outside for certain. */
+/**
+ * kl_callees_running() - is a task inside a function that was interrupted on a CPU?
+ * @c: the code
+ * @f: the function
+ * @ips: a sample's addresses in the kernel, innermost first: where the task was interrupted,
+ *	then where each function returns to
+ * @n: how many
+ *
+ * Unlike /proc/PID/stack a sample leaves nothing out, and the innermost function has called
+ * nothing.
+ *
+ * Return: what is known, KL_MAYBE_INSIDE where the addresses break off or the kernel has no
+ * ORC unwinder; or -ENOMEM.
+ */
+int kl_callees_running(struct kl_callees *c, const struct kl_func *f, const uint64_t *ips,
+		       unsigned int n);
+
+/* By the names that the stack shows alone: never outside for certain. */
 int kl_callees_by_name(const char *name, const char *stack);
 
 #endif

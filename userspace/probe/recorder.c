@@ -333,7 +333,7 @@ void kl_recorder_free(struct kl_recorder *r)
 	free(r->clauses);
 	free(r->drained);
 	free(r->unknown);
-	free(r->blocked);
+	kl_settle_close(r);
 	free(r);
 }
 

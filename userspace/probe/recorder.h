@@ -102,9 +102,9 @@ struct kl_cut {
 /* A task that may be inside a probed function since before the recording. */
 struct kl_blocked {
 	pid_t tid;
-	bool on_cpu;		/* when it was looked at, so its stack is not known */
+	bool on_cpu;		/* when it was looked at, and no sample has told where it is */
 	bool unsure;		/* its stack does not tell */
-	uint64_t switches;	/* before that */
+	struct kl_sampler *sampler;	/* since it was on a CPU; or NULL */
 };
 
 struct kl_recorder {
@@ -308,6 +308,7 @@ int kl_settle_check(const struct kl_record_opts *opts);
 void kl_grace_period(void);
 int kl_settle(struct kl_recorder *r);
 void kl_settle_poll(struct kl_recorder *r);
+void kl_settle_close(struct kl_recorder *r);
 
 /* begin.c */
 void kl_take_cuts(struct kl_recorder *r);

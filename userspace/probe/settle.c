@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations that were under way when the probes came.  A trampoline that is
- * put in place under a running function is not on its way out, so nobody sees
- * these return.  Those that do not sleep have ended after a grace period of RCU;
- * those that sleep are seen on their tasks' stacks, or told from them, see callees.h.
+ * Operations that were under way when the probes came.  A trampoline that is put in place
+ * under a running function is not on its way out, so nobody sees these return.
  *
- * The stack of a task that is on a CPU just then is not to be seen, and it may go back to
- * sleep in the same call.  It is looked at again, until it is seen asleep, or was on the
- * CPU all the time and so did not sleep for a grace period.
+ * - Those of interrupts and of idle tasks have ended after a grace period of RCU: they run
+ *   with preemption disabled, and each grace period waits for that, on every kernel.
+ * - Those of tasks need not have.  With CONFIG_PREEMPT_RCU, which PREEMPT_DYNAMIC brings, a
+ *   grace period does not wait for code that may be preempted; without it cond_resched()
+ *   ends one in the midst of a function.  So each task has to be seen outside once.
+ *
+ * A task that is off its CPU is judged by /proc/PID/stack, one that runs by samples, see
+ * callees.h.  A task that was not seen outside may be inside.
  */
 #include <bpf/bpf.h>
 #include <ctype.h>
@@ -26,6 +29,7 @@
 #include "base/mem.h"
 #include "probe/callees.h"
 #include "probe/recorder.h"
+#include "probe/sampler.h"
 
 #define FIRST_PID_NS	0xeffffffcu	/* its inode: PROC_PID_INIT_INO of <linux/proc_ns.h> */
 
@@ -55,10 +59,11 @@ int kl_settle_check(const struct kl_record_opts *opts)
 	return -EPERM;
 }
 
-#define LOOKS	20	/* at tasks that are on a CPU */
+#define LOOKS	50	/* at tasks that are on a CPU */
+#define LOOK_US	10000	/* from one to the next: a task that runs is sampled some times */
 
 /**
- * kl_grace_period() - wait until all that did not sleep when this began has ended
+ * kl_grace_period() - wait until what ran with preemption disabled when this began has ended
  *
  * membarrier() refuses it where a CPU has no tick; a change of a map of maps waits for a
  * grace period of RCU, too.
@@ -170,43 +175,58 @@ static int inside(const struct kl_recorder *r, pid_t tid)
 	return ret;
 }
 
-/* How often the task has left a CPU, by its will or not. */
-static uint64_t switches(pid_t tid)
+/*
+ * Was the task, since its sampler was opened, once where it is in no probed function?  By
+ * enum kl_inside, what is known at the last sample if it never was; -ENOMEM; -EAGAIN: there
+ * is no sample.
+ */
+static int sampled(const struct kl_recorder *r, const struct kl_blocked *b)
 {
-	static const char key[] = "voluntary_ctxt_switches:";
-	uint64_t sum = 0;
-	char path[64], *data, *at;
-	size_t len;
+	struct kl_sample s;
+	int ret = -EAGAIN;
+	unsigned int i;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (kl_read_file(path, &data, &len))
-		return 0;
-	/* The other one's name ends in this one's. */
-	for (at = data; (at = strstr(at, key)); at += strlen(key))
-		sum += strtoull(at + strlen(key), NULL, 10);
-	free(data);
-	return sum;
+	while (ret != KL_OUTSIDE && kl_sampler_next(b->sampler, &s)) {
+		ret = KL_OUTSIDE;
+		for (i = 0; !s.user && i < r->nclauses; i++) {
+			const struct kl_func *f = &r->clauses[i].found.func;
+			int one = KL_OUTSIDE;
+
+			if (!r->clauses[i].tracepoint)
+				one = r->callees ? kl_callees_running(r->callees, f, s.ips, s.n) :
+				      KL_MAYBE_INSIDE;
+			if (one < 0)
+				return one;
+			if (one > ret)
+				ret = one;
+		}
+	}
+	return ret;
 }
 
 /*
- * Look at a task, a grace period after the last time if it was on a CPU then.  1: it is in
- * a probed function, or may be; 0: in no call that has begun before; -EPERM, -ENOMEM.
+ * Look at a task.  1: it is in a probed function, or may be; 0: in no call that has begun
+ * before; -EPERM, -ENOMEM.
  */
 static int look(const struct kl_recorder *r, struct kl_blocked *b)
 {
-	const uint64_t before = switches(b->tid);
-	int err = inside(r, b->tid);
+	int err = b->sampler ? sampled(r, b) : -EAGAIN, now;
 
-	if (err != -EAGAIN) {
-		b->on_cpu = false;
+	if (err == -EAGAIN || err > KL_OUTSIDE) {
+		now = inside(r, b->tid);
+		b->on_cpu = now == -EAGAIN;
+		if (!b->on_cpu)
+			err = now;
+		else if (!b->sampler)
+			/* Without it, as for a task that ends, the stack may tell later. */
+			kl_sampler_open(b->tid, &b->sampler);
 		b->unsure = err == KL_MAYBE_INSIDE;
-		return err < 0 ? err : err != KL_OUTSIDE;
+		if (err == -EAGAIN || err > KL_OUTSIDE)
+			return 1;
 	}
-	if (b->on_cpu && switches(b->tid) == b->switches)
-		return 0;
-	b->on_cpu = true;
-	b->switches = before;
-	return 1;
+	kl_sampler_close(b->sampler);
+	b->sampler = NULL;
+	return err;
 }
 
 static int look_at(struct kl_recorder *r, pid_t tid)
@@ -218,7 +238,9 @@ static int look_at(struct kl_recorder *r, pid_t tid)
 	if (err <= 0)
 		return err;
 	err = kl_grow(r->blocked, r->cblocked, r->nblocked + 1);
-	if (!err)
+	if (err)
+		kl_sampler_close(b.sampler);
+	else
 		r->blocked[r->nblocked++] = b;
 	return err;
 }
@@ -247,8 +269,6 @@ static void look_again(struct kl_recorder *r)
 {
 	size_t i, n = 0;
 
-	if (any_on_cpu(r))
-		kl_grace_period();
 	for (i = 0; i < r->nblocked; i++)
 		if (look(r, &r->blocked[i]))	/* or it cannot be told any more */
 			r->blocked[n++] = r->blocked[i];
@@ -292,7 +312,7 @@ static void warn(const struct kl_recorder *r, int unread)
 		snprintf(why, sizeof(why), ", or may be: their stacks do not tell");
 	else if (any_on_cpu(r))
 		snprintf(why, sizeof(why), ", or may be");
-	kl_warn("%zu tasks are asleep in a probed function%s; the recording has a gap until they "
+	kl_warn("%zu tasks are inside a probed function%s; the recording has a gap until they "
 		"have left it", r->nblocked, why);
 }
 
@@ -300,7 +320,7 @@ static void warn(const struct kl_recorder *r, int unread)
  * kl_settle() - wait until what was under way when attaching has ended
  * @r: the recorder, just attached
  *
- * Sets r->settled; operations of tasks that sleep inside a probed function are
+ * Sets r->settled; operations of tasks that are inside a probed function are
  * looked after by kl_settle_poll().
  *
  * Return: 0 or a negative errno.
@@ -318,6 +338,7 @@ int kl_settle(struct kl_recorder *r)
 	kl_grace_period();
 	err = each_number(r, "/proc", look_at_process);
 	for (i = 0; !err && any_on_cpu(r) && i < LOOKS; i++) {
+		usleep(LOOK_US);
 		look_again(r);
 		err = kl_reader_consume(r);
 	}
@@ -344,6 +365,16 @@ void kl_settle_poll(struct kl_recorder *r)
 	if (!r->nblocked)
 		return;
 	look_again(r);
+	kl_debug("%zu tasks are still inside", r->nblocked);
 	/* Afterwards: they may have left while they were looked at. */
 	r->blocked_until = kl_times_last(r);
+}
+
+void kl_settle_close(struct kl_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nblocked; i++)
+		kl_sampler_close(r->blocked[i].sampler);
+	free(r->blocked);
 }
