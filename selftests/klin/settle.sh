@@ -5,7 +5,8 @@
 # mutex_lock(), as all of .sched.text, is left out of /proc/PID/stack, and
 # unix_dgram_recvmsg() ends in a jump to another function; or on a CPU, in
 # get_random_bytes_user().  These are told of, and nobody is accused; of the same without
-# them all is known.
+# them all is known.  By fentry the kernel itself waits for the one on a CPU, which is told
+# of, too.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -28,6 +29,10 @@ run()
 	"$KLIN" record -v $clock_error -o "$work/s.klh" --pid=$sleeper ${4:-} "$2" \
 		>"$work/record" 2>&1 </dev/null &
 	recorder=$!
+	if [ "${4:-}" = --attach=fentry ]; then
+		wait_for 60 said 'attaching takes long\|settled after'
+		said 'settled after' || touch "$work/go"
+	fi
 	wait_for 60 said settled
 	# It looks again and again at those that were inside.
 	if [ "$3" = asleep ] && [ ! -e "$work/go" ]; then
@@ -92,6 +97,20 @@ test_awake()
 	fi
 }
 
+# By fentry, in kernels that wait for tasks to leave what is patched.
+test_waits()
+{
+	name="attaching that takes long says why"
+	if ! run random "$work/random.lin" asleep --attach=fentry; then
+		ktap_fail "$name" "$(cat "$work/said" "$work/record")"
+	elif said "attaching takes long: task [0-9]* (sleeper) runs in $function()" ||
+	     said 'tasks are inside'; then
+		right "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/record")"
+	fi
+}
+
 function=get_random_bytes_user
 ktap_header
 need_root
@@ -110,11 +129,12 @@ cat >"$work/random.lin" <<-END
 		object iter;
 	}
 END
-ktap_plan 6
+ktap_plan 7
 test_asleep mutex mutex "asleep in"
 test_awake mutex mutex "asleep in"
 test_asleep unix unix_dgram "asleep in"
 test_awake unix unix_dgram "asleep in"
 test_asleep random random "on a CPU in" --attach=kprobe
 test_awake random random "on a CPU in" --attach=kprobe
+test_waits
 ktap_finish

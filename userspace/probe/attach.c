@@ -556,6 +556,7 @@ static int attach_ends(struct kl_recorder *r)
 
 int kl_recorder_attach(struct kl_recorder *r)
 {
+	struct kl_slow *slow = NULL;
 	unsigned int i;
 	int err;
 
@@ -576,6 +577,7 @@ int kl_recorder_attach(struct kl_recorder *r)
 	kl_drain_open(r);
 	if (!r->opts.plain && !kl_spec_flushes(r->opts.spec))
 		kl_ticks_attach(r);
+	slow = kl_slow_start(r);
 	for (i = 0, err = 0; !err && i < r->nclauses; i++)
 		if (!r->clauses[i].tracepoint)
 			err = attach_clause(r, &r->clauses[i]);
@@ -585,6 +587,7 @@ int kl_recorder_attach(struct kl_recorder *r)
 		err = kl_settle(r);
 	r->began = kl_now();
 out:
+	kl_slow_stop(slow);
 	if (err)
 		kl_detach(r);
 	return err;

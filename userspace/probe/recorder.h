@@ -310,6 +310,10 @@ int kl_settle(struct kl_recorder *r);
 void kl_settle_poll(struct kl_recorder *r);
 void kl_settle_close(struct kl_recorder *r);
 
+/* slow.c */
+struct kl_slow *kl_slow_start(const struct kl_recorder *r);
+void kl_slow_stop(struct kl_slow *w);
+
 /* begin.c */
 void kl_take_cuts(struct kl_recorder *r);
 int kl_begin(struct kl_recorder *r);
