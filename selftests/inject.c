@@ -6,6 +6,7 @@
  * KLIN_INJECT_ALLOC_ON=N	the N-th and all that follow fail
  * KLIN_INJECT_EXIT=N		the N-th allocation ends the program: exit(1), as a library may
  * KLIN_INJECT_THREADS=N	the N-th thread and all that follow cannot be created
+ * KLIN_INJECT_READ=FILE	reading that file fails with EIO, behind its first bytes if it is larger
  * KLIN_INJECT_MARK=FILE	is created when something was made to fail
  */
 #include <dlfcn.h>
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,7 +26,7 @@ void *__libc_realloc(void *p, size_t size);
 void *__libc_memalign(size_t align, size_t size);
 
 static unsigned long fail_alloc, fail_from, fail_exit, fail_threads, allocs, threads;
-static const char *mark;
+static const char *mark, *fail_read;
 static bool begun;
 
 static unsigned long number(const char *name)
@@ -41,6 +43,7 @@ __attribute__((constructor)) static void begin(void)
 	fail_from = number("KLIN_INJECT_ALLOC_ON");
 	fail_exit = number("KLIN_INJECT_EXIT");
 	fail_threads = number("KLIN_INJECT_THREADS");
+	fail_read = getenv("KLIN_INJECT_READ");
 	mark = getenv("KLIN_INJECT_MARK");
 	begun = true;
 }
@@ -112,6 +115,27 @@ void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 	if (flags & MAP_ANONYMOUS && fails())
 		return MAP_FAILED;
 	return (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, off);
+}
+
+/* Is @fd the file whose reading fails?  A disk has its errors behind what it could read. */
+static bool fails_to_read(int fd)
+{
+	struct stat st, want;
+
+	return begun && fail_read && !fstat(fd, &st) && !stat(fail_read, &want) &&
+	       st.st_dev == want.st_dev && st.st_ino == want.st_ino;
+}
+
+ssize_t read(int fd, void *buf, size_t n)
+{
+	if (fails_to_read(fd)) {
+		if (n > 20 && !lseek(fd, 0, SEEK_CUR))
+			return syscall(SYS_read, fd, buf, 20);
+		set_mark();
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_read, fd, buf, n);
 }
 
 int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*run)(void *), void *arg)

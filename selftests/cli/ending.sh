@@ -90,6 +90,23 @@ if [ -x "$klind" ]; then
 	full "$klind" --check-config --config klind.conf
 fi
 
+# An input that is not there is the caller's mistake, wherever it is named.
+for command in "check no.txt" "check no.lin good.txt" "check --follow no.txt" "check --follow no.lin good.txt" \
+	"replay no.cert" "replay --spec=no.lin good.txt.cert" "replay --history=no.txt good.txt.cert" \
+	"explore no.lin" "verify no.lin" "litmus no.litmus" "spec no.lin" "convert no.txt made.klh" \
+	"gen --type=no.lin" "record no.lin" "monitor no.lin" "rounds no.lin"; do
+	# shellcheck disable=SC2086 # it is several words
+	run $command
+	ktap_result "$([ $status -eq 2 ] && [ -s err ]; echo $?)" "not there: $command" "status $status" \
+		"$(head -n 3 err)"
+done
+if [ -x "$klind" ]; then
+	"$klind" --check-config --config no.conf >out 2>err </dev/null
+	status=$?
+	ktap_result "$([ $status -eq 2 ] && [ -s err ]; echo $?)" "not there: klind --config" \
+		"status $status" "$(cat err)"
+fi
+
 if [ ! -e "$inject" ] || grep -q __asan_init "$KLIN"; then
 	ktap_skip "what libraries do" "no library to preload: run make unit-build, without SAN=1"
 else
@@ -102,6 +119,32 @@ else
 	done
 	injected 0 "no thread: few partitions" KLIN_INJECT_THREADS=1 check --threads=4 \
 		--no-partition large.klh
+	# A disk that fails is no fault of the input's writer.
+	"$KLIN" gen --type=queue --ops=40 -o disk.klh
+	(cat good.txt; echo "# end") >disk.followed
+	printf '%s\n' "# klin history 1" "# first init" "# spec model.lin" "t1 @0 1 2 inc -> 0" >named.txt
+	for pair in "good.txt check" "disk.klh check" "good.txt.cert replay" "disk.followed check --follow" \
+		"model.lin explore" "model.lin verify" "sb.litmus litmus" "model.lin spec"; do
+		file=${pair%% *}
+		# shellcheck disable=SC2086 # it is several words
+		injected 4 "EIO of the input: ${pair#* }, $file" KLIN_INJECT_READ=$file ${pair#* } $file
+	done
+	for command in "check model.lin good.txt" "check named.txt" "check --follow named.txt" \
+		"replay --spec=model.lin good.txt.cert" "record model.lin" "gen --type=./model.lin" \
+		"monitor model.lin" "rounds model.lin"; do
+		# shellcheck disable=SC2086 # it is several words
+		injected 4 "EIO of the specification: $command" KLIN_INJECT_READ=model.lin $command
+	done
+	injected 4 "EIO of the history: convert" KLIN_INJECT_READ=good.txt convert good.txt made.klh
+	injected 4 "EIO of the history: replay" KLIN_INJECT_READ=good.txt replay good.txt.cert
+	if [ -x "$klind" ]; then
+		rm -f mark
+		KLIN_INJECT_READ=klind.conf KLIN_INJECT_MARK=mark LD_PRELOAD="$inject" \
+			"$klind" --check-config --config klind.conf >out 2>err </dev/null
+		status=$?
+		ktap_result "$([ $status -eq 4 ] && [ -e mark ]; echo $?)" \
+			"EIO of the configuration: klind" "status $status" "$(cat err)"
+	fi
 	# A library that gives up in its way does not give a verdict.
 	for n in 1 2 10 100 200; do
 		injected 4 "exit(1) by a library, call $n" KLIN_INJECT_EXIT=$n check good.txt

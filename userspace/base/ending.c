@@ -82,3 +82,8 @@ int kl_ending_error(int err)
 		return KLIN_EXIT_USAGE;
 	}
 }
+
+int kl_ending_input(int err)
+{
+	return kl_ending_error(err) == KLIN_EXIT_USAGE ? -EINVAL : err;
+}

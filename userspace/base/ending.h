@@ -34,4 +34,13 @@ int kl_ending(int code);
 /* The exit code of a negative errno about which there was a message; input is a person's. */
 int kl_ending_error(int err);
 
+/**
+ * kl_ending_input() - whose fault is it that an input was not read?
+ * @err: 0 or a negative errno about which there was a message
+ *
+ * Return: -EINVAL if it is the caller's, as of a file that is not there; else @err, which is the
+ * system's, or 0.
+ */
+int kl_ending_input(int err);
+
 #endif

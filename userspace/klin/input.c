@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ending.h"
 #include "base/err.h"
 #include "klin/input.h"
 
@@ -20,7 +21,7 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 	if (ret == -ENOENT)
 		kl_err("%s: carries no specification: name one, as in `klin check SPEC.lin HISTORY' or "
 		       "`klin replay --spec=SPEC.lin CERTIFICATE'", history_path);
-	return ret == -ENOMEM ? ret : ret ? -EINVAL : 0;
+	return kl_ending_input(ret);
 }
 
 /* Pending operations that were written without any result. */

@@ -217,7 +217,7 @@ int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **
 
 	err = kl_spec_load(a->spec, spec);
 	if (err)
-		return err == -ENOMEM ? err : -EINVAL;
+		return kl_ending_input(err);
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	if (a->load)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ending.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -419,7 +420,7 @@ int klind_conf_read(const char *path, struct klind_conf **out)
 		return ret;
 	if (ret) {
 		kl_err("cannot read %s: %s", path, strerror(-ret));
-		return -EINVAL;
+		return kl_ending_input(ret);
 	}
 	if (strlen(text) != len) {
 		kl_err_at(path, 0, 0, "has a NUL byte: expected text");

@@ -53,7 +53,7 @@ struct klind_conf {
  * @out: to be given to klind_conf_free()
  *
  * Return: 0; -EINVAL after messages, one for each mistake, with file, line and what was
- * expected; -ENOMEM.
+ * expected; another negative errno after a message if the system did not let it be read.
  */
 int klind_conf_read(const char *path, struct klind_conf **out);
 /* The same from memory; @name is for messages. */

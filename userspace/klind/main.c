@@ -97,7 +97,7 @@ static int check_specs(const struct klind_conf *c)
 	size_t i;
 	int ret = 0, err;
 
-	for (i = 0; i < c->nwatch && ret != -ENOMEM; i++) {
+	for (i = 0; i < c->nwatch && (!ret || ret == -EINVAL); i++) {
 		const struct klind_watch_conf *w = &c->watch[i];
 		struct kl_spec *spec = NULL;
 
@@ -106,7 +106,7 @@ static int check_specs(const struct klind_conf *c)
 			kl_err_at(c->path, w->line, 0,
 				  "[spec %s]: its specification '%s' cannot be used", w->name,
 				  w->file);
-			ret = err == -ENOMEM ? err : -EINVAL;
+			ret = kl_ending_input(err);
 		} else if (!kl_spec_nprobes(spec)) {
 			kl_err_at(c->path, w->line, 0,
 				  "[spec %s]: '%s' has no probe clauses: expected a specification "
