@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a recording loses it must tell: a reader that was stopped for a second,
+# What a recording loses it must tell: a reader that was stopped for a while,
 # buffers and slots that are too small.  No correct subject is accused for it, and
 # what was recorded and what was lost add up to what klin.ko counted itself.
 
@@ -9,12 +9,19 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-# Stop the recorder for a second as soon as its load runs.
-stop_for_a_second()
+# shellcheck disable=SC2317 # called by wait_for
+ops_done_or_over()
+{
+	ops_done "$1" || ! state_is running
+}
+
+# Stop the recorder while its load runs, for more operations than its buffers have room for.
+stop_for_a_while()
 {
 	wait_for 20 state_is running
-	sleep 0.3
-	kill -STOP "$1" && sleep 1 && kill -CONT "$1"
+	wait_for 20 ops_done_or_over 500
+	kill -STOP "$1" && wait_for 20 ops_done_or_over $(($(status_of ops) + 15000))
+	kill -CONT "$1"
 }
 
 # judge NAME COUNT: of $work/gap.klh, and what klin record said of it.
@@ -61,7 +68,7 @@ test_stopped()
 	"$KLIN" record $clock_error -o "$work/gap.klh" --buffer=16 \
 		--load "subject=$1,lossless=0,duration=2500,rate=20000,delay=500" \
 		"$(spec_of "$1")" >"$work/record" 2>&1 </dev/null &
-	stop_for_a_second $!
+	stop_for_a_while $!
 	if wait $!; then
 		judge "$name" "$(began)"
 	else
@@ -85,6 +92,19 @@ range_is_other()
 	[ "$(cat /proc/sys/net/ipv4/ip_local_port_range)" != "$range" ]
 }
 
+# The processor time of a load's processes, in hundredths of a second.
+children_time()
+{
+	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/(.*) //' |
+		awk -v parent="$1" '$3 == parent { n += $13 + $14 } END { print n + 0 }'
+}
+
+# shellcheck disable=SC2317 # called by wait_for
+children_reach()
+{
+	[ "$(children_time "$1")" -ge "$2" ]
+}
+
 # The same on the unmodified kernel; its load counts calls of its own, the kernel
 # and others may look at the range too.  The load runs when the range is another.
 test_port_range()
@@ -95,7 +115,8 @@ test_port_range()
 	"$KLIN" record $clock_error -o "$work/gap.klh" --buffer=16 --load user:port_range,seconds=3 \
 		"$KLIN_SPECS/port_range.lin" >"$work/record" 2>&1 </dev/null &
 	wait_for 20 range_is_other
-	kill -STOP $! && sleep 1 && kill -CONT $!
+	kill -STOP $! && wait_for 60 children_reach $! $(($(children_time $!) + 100))
+	kill -CONT $!
 	if ! wait $!; then
 		ktap_fail "$name" "$(cat "$work/record")"
 		return
