@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Where a task is while it is on a CPU: perf's samples of it, each millisecond that it runs.
- * (/proc/PID/stack shows nothing of a task that runs.)
+ * (/proc/PID/stack shows nothing of a task that runs.)  That interrupts each CPU where the
+ * task runs, also those that klin leaves in peace later, as attaching itself does.
  */
 #ifndef KL_PROBE_SAMPLER_H
 #define KL_PROBE_SAMPLER_H
