@@ -279,6 +279,8 @@ struct klin_tp_conf {
 	__u32 clock;		/* enum klin_clock */
 	__u32 nvals;		/* arguments and results together, at most */
 	__u32 ring;		/* as in struct klin_conf */
+	__u32 stack_size;	/* of a task */
+	__u32 unused;
 	struct {
 		__u8 used, probe, nargs, nres;
 	} method[KLIN_TP_METHODS];	/* by id - first_id */

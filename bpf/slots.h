@@ -93,7 +93,11 @@ static __always_inline struct klin_slot *klin_slot(__u32 key, __u32 mask, bool c
 	return NULL;
 }
 
-/* The frames of one kernel stack differ in these bits only. */
+/*
+ * Frames that differ in these bits only are on one stack, or on two of which one has ended.
+ * Those of one stack may differ in more: with KASAN a task's has twice the size, and an
+ * interrupt's is aligned to pages alone.  Then a return that was missed is noticed later.
+ */
 #define KLIN_STACK_BITS	14
 
 /* A pointer as a number, which the verifier allows of what was in memory. */

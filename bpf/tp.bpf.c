@@ -21,9 +21,12 @@ static __always_inline bool wanted(__u64 object, __u32 id)
 	       klin_sampled(&conf.filter, object, 0);
 }
 
+/* 1: the task's own; 0: an interrupt's, of which a task has one at a time. */
 static __always_inline __u32 this_stack(void *ctx, struct klin_cpu *c)
 {
-	return klin_number_of(ctx, c) >> KLIN_STACK_BITS;
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	return klin_number_of(ctx, c) - (__u64)task->stack < conf.stack_size;
 }
 
 /*

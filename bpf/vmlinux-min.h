@@ -11,6 +11,7 @@ struct pt_regs {
 
 struct task_struct {
 	int pid;
+	void *stack;
 } __attribute__((preserve_access_index));
 
 #endif

@@ -25,6 +25,7 @@
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -98,10 +99,11 @@ static u32 this_key(u32 cpu)
 	return current->pid ?: KLIN_TID_IDLE + cpu;
 }
 
-/* Interrupts have stacks of their own. */
+/* 1: the task's own; 0: an interrupt's, which is aligned to pages alone. */
 static __always_inline u32 this_stack(void)
 {
-	return (unsigned long)__builtin_frame_address(0) >> ilog2(THREAD_SIZE);
+	return (unsigned long)__builtin_frame_address(0) -
+	       (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
 
 static struct klin_slot *find_slot(const struct plain *p, u32 key, bool claim)

@@ -54,6 +54,9 @@ static uint64_t bpf_get_current_task(void);
 #else
 extern const volatile struct klin_tp_conf conf WRITTEN;
 #define CLAUSES		1
+/* A task's stack and an interrupt's, both across a multiple of what a stack's size is without KASAN. */
+#define STACK_SIZE	32768
+static const struct task_struct *bpf_get_current_task_btf(void);
 #define PROGRAMS	"bpf/tp.bpf.c"
 #endif
 #pragma GCC diagnostic push
@@ -108,7 +111,11 @@ static void leave(void)
 
 /* Contexts of two stacks. */
 static struct {
+#ifdef KLIN_CLAUSES
 	_Alignas(1 << KLIN_STACK_BITS) uint64_t args[32];
+#else
+	_Alignas(STACK_SIZE) char at[STACK_SIZE];
+#endif
 } stacks[2];
 
 /*
@@ -281,12 +288,20 @@ static void set_conf(const struct scene *s)
 	}
 }
 #else
+static const struct task_struct *bpf_get_current_task_btf(void)
+{
+	static const struct task_struct task = { .stack = stacks[0].at };
+
+	return &task;
+}
+
 static void *context_of(unsigned int stack, bool returns, unsigned int n)
 {
 	const uint64_t args[] = { ops[n].object, 0, returns ? n + 1000 : n };
 
-	memcpy(stacks[stack].args, args, sizeof(args));
-	return stacks[stack].args;
+	/* Not at the same depth. */
+	return memcpy(&stacks[stack].at[STACK_SIZE / 2 - returns * sizeof(args)], args,
+		      sizeof(args));
 }
 
 #define klin_at_call(ctx)	klin_tp_call(ctx)
@@ -304,6 +319,7 @@ static void set_conf(const struct scene *s)
 	c->clock = KLIN_CLOCK_MONO;
 	c->nvals = NVALS;
 	c->ring = s->entries;
+	c->stack_size = STACK_SIZE;
 	c->method[0].used = c->method[0].nargs = c->method[0].nres = 1;
 }
 #endif

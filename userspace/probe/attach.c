@@ -463,6 +463,7 @@ static int attach_tracepoints(struct kl_recorder *r)
 		.slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r),
 		.one_object = r->opts.one_object,
 		.object = r->opts.object,
+		.stack_size = kl_kernel_stack_size(r->kernel),
 	};
 	struct kl_group *g = &r->groups[r->ngroups];
 	unsigned int i, n = 0;

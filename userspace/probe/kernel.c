@@ -290,6 +290,17 @@ static unsigned int count_types(const struct btf *btf, const char *name)
 	return n;
 }
 
+unsigned int kl_kernel_stack_size(const struct kl_kernel *k)
+{
+	size_t i;
+
+	/* On x86-64, twice as large with CONFIG_KASAN. */
+	for (i = 0; i < k->nsyms; i++)
+		if (!k->syms[i].module && !strcmp(k->syms[i].name, "kasan_report"))
+			return 32768;
+	return 16384;
+}
+
 int kl_func_find(struct kl_kernel *k, const char *name, const char *module, struct kl_func *out)
 {
 	const struct btf *btf;

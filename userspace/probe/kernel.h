@@ -137,6 +137,9 @@ enum kl_way { KL_WAY_FENTRY, KL_WAY_KPROBE, KL_WAY_MODULE, KL_WAY_NONE };
  */
 enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size);
 
+/* Bytes of a task's stack in the kernel. */
+unsigned int kl_kernel_stack_size(const struct kl_kernel *k);
+
 /* Is klin.ko there, with its probes? */
 bool kl_module_probes(void);
 
