@@ -282,6 +282,9 @@ static void test_bit_flips(void **state)
 			data[i] ^= 1 << bit;
 			assert_int_equal(kl_klh_read("k", data, len, &back), -EINVAL);
 			assert_true(*history_log);
+			/* The first bytes tell the form: they make no history of another one. */
+			assert_int_equal(kl_history_parse("k", data, len, KL_FORM_AUTO, &back),
+					 -EINVAL);
 			data[i] ^= 1 << bit;
 		}
 	}

@@ -190,6 +190,7 @@ static int replay_violation(struct replay *r, const uint32_t *ops, size_t n)
 	unsigned long long time = 0, end;
 	char *text = line_with(r, "cut ");
 	bool forgot = true;
+	int stop = 0;
 
 	if (!text) {
 		r->out->open++;
@@ -197,9 +198,9 @@ static int replay_violation(struct replay *r, const uint32_t *ops, size_t n)
 	}
 	if (!strncmp(text, "- ", 2)) {
 		forgot = false;
-		if (sscanf(text, "- end %llu", &end) != 1)
+		if (sscanf(text, "- end %llu%n", &end, &stop) != 1 || text[stop])
 			return kl_replay_bad(r, "'cut TIME end TIME' or 'cut - end TIME' expected");
-	} else if (sscanf(text, "%llu end %llu", &time, &end) != 2) {
+	} else if (sscanf(text, "%llu end %llu%n", &time, &end, &stop) != 2 || text[stop]) {
 		return kl_replay_bad(r, "'cut TIME end TIME' or 'cut - end TIME' expected");
 	}
 	text = line_with(r, "kept");
@@ -216,13 +217,15 @@ static int replay_part(struct replay *r, uint32_t part)
 	const size_t n = r->at[part + 1] - r->at[part];
 	char verdict[32] = "", engine[32] = "", *text = line_with(r, "part ");
 	unsigned long long nops;
+	int end = 0;
 
-	if (!text || sscanf(text, "%31s %llu %31s", verdict, &nops, engine) != 3) {
+	if (!text || sscanf(text, "%31s %llu %31s%n", verdict, &nops, engine, &end) != 3 || text[end]) {
 		r->line += !text;
 		return kl_replay_bad(r, "'part VERDICT OPERATIONS ENGINE' expected");
 	}
 	if (nops != n)
-		return kl_replay_wrong(r, "operations of this partition in the history:", n);
+		return kl_replay_bad(r, "another number of operations than this partition has in the "
+				     "history");
 	if (!strcmp(verdict, kl_verdict_name(KL_VIOLATION)))
 		return replay_violation(r, ops, n);
 	if (strcmp(verdict, kl_verdict_name(KL_LINEARIZABLE)) &&
@@ -234,6 +237,10 @@ static int replay_part(struct replay *r, uint32_t part)
 	if (text)
 		return kl_replay_order(r, part, !strcmp(verdict, kl_verdict_name(KL_UNKNOWN)),
 				       text);
+	if (r->line < r->nlines && strncmp(r->lines[r->line], "part ", 5)) {
+		r->line++;
+		return kl_replay_bad(r, "'order OPERATION...' or the next part expected");
+	}
 	if (!strcmp(verdict, kl_verdict_name(KL_LINEARIZABLE)))
 		return kl_replay_wrong(r, "LINEARIZABLE without an order: part", part);
 	r->out->open++;

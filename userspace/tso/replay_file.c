@@ -104,7 +104,7 @@ static int read_version(struct kl_cert *c)
 static int read_header(struct kl_cert *c)
 {
 	int is, end = 0;
-	char by[8];
+	char by[8] = "";
 
 	if (!read_hashed(next_line(c), "spec ", false, &c->spec_name, &c->spec_sha256))
 		return bad(c, "'spec NAME sha256 HEX' expected");
@@ -121,8 +121,9 @@ static int read_header(struct kl_cert *c)
 	if (is < 0)
 		return bad(c, "'first init' or 'first any' expected");
 	c->fresh = is;
-	if (sscanf(next_line(c), "partitions %llu by %7s", &c->nparts, by) != 2 ||
-	    (strcmp(by, "object") && strcmp(by, "key")))
+	end = 0;
+	if (sscanf(next_line(c), "partitions %llu by %7s%n", &c->nparts, by, &end) != 2 ||
+	    c->lines[c->nheader - 1][end] || (strcmp(by, "object") && strcmp(by, "key")))
 		return bad(c, "'partitions N by object' or '... by key' expected");
 	c->by_key = !strcmp(by, "key");
 	return 0;

@@ -306,6 +306,8 @@ static int parse_token(struct replay *r, char *word, struct token *t, unsigned l
 	if (*word < '0' || *word > '9' || end[t->buffered] || n >= r->h->nops ||
 	    *more >= r->h->nops - n)
 		return kl_replay_bad(r, "an order has operations' numbers, (, ) and ~");
+	if (!r->tso && (t->buffered || t->kind == TOK_FLUSH))
+		return kl_replay_bad(r, "stores are delayed (! and ~) only in orders of the engine tso");
 	t->op = n;
 	return 0;
 }
