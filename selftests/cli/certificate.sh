@@ -202,6 +202,22 @@ forged "an open order beside a violation" "part LINEARIZABLE 2 frontier" "order 
 	"part VIOLATION 1 frontier" "cut - end 60" "kept 2"
 forged "a violation of another partition" "part VIOLATION 2 frontier" "cut - end 60" "kept 2" \
 	"part VIOLATION 1 frontier" "cut - end 60" "kept 2"
+
+# Where an order is wrong, what the state is there, and what would be right.
+history $specs/register.lin "t1 @0 1 20 write 5" "t2 @0 2 30 write 12" "t1 @0 31 32 read -> 12"
+with_parts v.cert "part LINEARIZABLE 3 wgl" "order 1 0 2" >t.cert
+replay 1 "wrong: the state and what it allows" t.cert \
+	"^t.cert:9:11: error: .*operation 2, .*read.*12.*: the state before it is x = 5, which allows 5$"
+with_parts v.cert "part LINEARIZABLE 3 wgl" "order 2 0 1" >t.cert
+replay 1 "wrong: the column of what is too early" t.cert "^t.cert:9:7: error: out of order in time"
+with_parts v.cert "part LINEARIZABLE 3 wgl" "order 1 0 x2" >t.cert
+replay 2 "nonsense: its column" t.cert "^t.cert:9:11: error: "
+with_parts v.cert "part LINEARIZABLE 3 wgl" "order 1 0+1" >t.cert
+replay 1 "twice: its column" t.cert "^t.cert:9:9: error: twice in the order"
+history $specs/queue.lin "t1 @0 1 2 enq 7" "t1 @0 3 4 enq 8" "t2 @0 5 9 deq -> 7" "t3 @0 6 8 deq -> 8"
+with_parts v.cert "part LINEARIZABLE 4 wgl" "order 0+1 3 2" >t.cert
+replay 1 "wrong: the state of a queue" t.cert \
+	"^t.cert:9:11: error: .*operation 3, .*deq.*8.*: the state before it is .*7, 8.*, which allows 7$"
 history $specs/map.lin "t1 @0 1 2 put 5 1" "t1 @0 3 4 put 6 7" "t2 @0 5 6 get ? -> 7"
 forged "an unknown key taken for another" "part VIOLATION 3 frontier" "cut - end 6" "kept 0 2"
 history $specs/map.lin "t1 @0 1 2 put 5 1" "t1 @0 3 4 put 6 7" "t2 @0 5 6 get 6 -> 7"

@@ -23,13 +23,13 @@
 
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n)
 {
-	kl_err_at(r->path, r->line, 0, "%s %" PRIu64, what, n);
+	kl_err_at(r->path, r->line, r->column, "%s %" PRIu64, what, n);
 	return -EBADMSG;
 }
 
 int kl_replay_bad(const struct replay *r, const char *what)
 {
-	kl_err_at(r->path, r->line, 0, "%s", what);
+	kl_err_at(r->path, r->line, r->column, "%s", what);
 	return -EINVAL;
 }
 
@@ -129,6 +129,7 @@ out:
 
 static char *next_line(struct replay *r)
 {
+	r->column = 0;
 	r->line++;
 	return r->line <= r->nlines ? r->lines[r->line - 1] : "";
 }

@@ -118,6 +118,7 @@ int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool
 	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		unsigned long op = strtoul(word, &stop, 10);
 
+		r->column = word - r->lines[r->line - 1] + 1;
 		if (*stop || op >= r->h->nops || (n && op <= kept[n - 1]))
 			return kl_replay_bad(r, "kept operations are numbers in ascending order");
 		if (n == MAX_KEPT) {
@@ -127,6 +128,7 @@ int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool
 		}
 		kept[n++] = op;
 	}
+	r->column = 0;
 	if (!n)
 		return kl_replay_bad(r, "a violation keeps at least one operation");
 	ret = kl_replay_look(r, r->h->nthreads) ?:

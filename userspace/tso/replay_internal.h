@@ -30,6 +30,7 @@ struct replay {
 	char **lines;
 	size_t nlines;
 	unsigned int line;		/* the one read last, from 1 */
+	unsigned int column;		/* in it, of what a message is about, from 1; 0: all of it */
 	const struct kl_spec *spec;
 	const struct kl_history *h;
 	struct kl_run *run;
@@ -72,6 +73,11 @@ int kl_replay_look(struct replay *r, uint64_t more);
 
 /* The key that an operation says it is about; false if it does not. */
 bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key);
+
+/* replay_say.c: where an order names an operation, which it has to do; 0 if it does not. */
+unsigned int kl_replay_column(const struct replay *r, uint32_t op);
+/* Say that the specification does not allow @op, in which state, and what it allows: -EBADMSG. */
+int kl_replay_not_allowed(struct replay *r, uint32_t op);
 
 /* replay_order.c: the text after "order"; 0, -EBADMSG, -EINVAL, -ENOMEM. */
 int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text);

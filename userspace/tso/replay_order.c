@@ -195,7 +195,7 @@ static int run_step(struct replay *r, size_t i)
 					  run_other(r, t, &r->cur.m[k]);
 	if (!ret && !r->next.n)
 		ret = t->kind == TOK_OP ?
-			kl_replay_wrong(r, "the specification does not allow operation", t->op) :
+			kl_replay_not_allowed(r, t->op) :
 			kl_replay_wrong(r, "not possible: step", i);
 	swap = r->cur;
 	r->cur = r->next;
@@ -332,8 +332,10 @@ static int add_word(struct replay *r, uint32_t part, char *word)
 {
 	unsigned long more = 0;
 	struct token t;
-	int ret = parse_token(r, word, &t, &more) ?: add_token(r, part, t);
+	int ret;
 
+	r->column = word - r->lines[r->line - 1] + 1;
+	ret = parse_token(r, word, &t, &more) ?: add_token(r, part, t);
 	for (; !ret && more; more--) {
 		t.op++;
 		ret = add_token(r, part, t);
@@ -350,6 +352,7 @@ static int parse_order(struct replay *r, uint32_t part, char *s)
 	r->ntok = 0;
 	for (word = strtok_r(s, " ", &save); word && !ret; word = strtok_r(NULL, " ", &save))
 		ret = add_word(r, part, word);
+	r->column = ret ? r->column : 0;
 	for (i = r->at[part]; i < r->at[part + 1]; i++) {
 		const uint32_t op = r->ops[i];
 

@@ -34,16 +34,20 @@ int kl_replay_check_times(struct replay *r)
 		if (r->tok[i].kind == TOK_FLUSH)
 			continue;
 		token_times(r, &r->tok[i], &call, &end);
-		if (first < KL_TIME_MAX - r->h->error && first + r->h->error < call)
+		if (first < KL_TIME_MAX - r->h->error && first + r->h->error < call) {
+			r->column = r->tok[i].kind == TOK_OP ? kl_replay_column(r, op) : 0;
 			ret = kl_replay_wrong(r, "out of order in time: step", i);
+		}
 		if (end < first)
 			first = end;
 		if (r->tok[i].kind != TOK_OP)
 			continue;
 		line = r->line_of[op];
 		if (!ret && r->line_op[line] != KL_NO_OP &&
-		    kl_op_before(r->h, &ops[r->line_op[line]], &ops[op]))
+		    kl_op_before(r->h, &ops[r->line_op[line]], &ops[op])) {
+			r->column = kl_replay_column(r, op);
 			ret = kl_replay_wrong(r, "out of order in time: operation", op);
+		}
 		/* Of equal returns the first in the history takes time if one does. */
 		if (r->line_op[line] == KL_NO_OP || end < ops[r->line_op[line]].ret ||
 		    (end == ops[r->line_op[line]].ret && op < r->line_op[line]))

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Saying where an order is wrong, and what would have been right there. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "tso/replay_internal.h"
+
+#define RESULTS	4	/* that are listed */
+
+unsigned int kl_replay_column(const struct replay *r, uint32_t op)
+{
+	const char *line = r->lines[r->line - 1];
+	/* The specification's text comes after the last part. */
+	const char *end = r->lines[r->line] - 1, *s;
+
+	/* Spaces have become ends of strings; "order" is none of the words. */
+	for (s = line + strlen("order"); s < end; s += strlen(s)) {
+		unsigned long first, more = 0;
+		char *stop;
+
+		while (s < end && (!*s || *s == ' '))
+			s++;
+		if (s == end || *s < '0' || *s > '9')
+			continue;
+		first = strtoul(s, &stop, 10);
+		if (*stop == '+')
+			more = strtoul(stop + 1, NULL, 10);
+		if (op >= first && op - first <= more)
+			return s - line + 1;
+	}
+	return 0;
+}
+
+struct allowed {
+	const struct kl_method *m;
+	char text[400];
+	size_t len;
+	unsigned int n;
+};
+
+static int add_result(void *ctx, const struct kl_outcome *o)
+{
+	struct allowed *a = ctx;
+	char v[64];
+	unsigned int i;
+
+	if (a->n++ >= RESULTS)
+		return 0;
+	for (i = 0; i < a->m->nresults && a->len < sizeof(a->text); i++) {
+		kl_val_print(v, sizeof(v), o->results[i]);
+		a->len += snprintf(a->text + a->len, sizeof(a->text) - a->len, "%s%s",
+				   i ? ", " : a->n > 1 ? " or " : "", v);
+	}
+	return 0;
+}
+
+int kl_replay_not_allowed(struct replay *r, uint32_t op)
+{
+	const struct kl_op *o = &r->h->ops[op];
+	const int method = r->map[kl_op_method(r->h, o)];
+	const struct kl_machine *m = &r->cur.m[0];
+	char text[256], state[400] = "";
+	struct allowed a = { .m = kl_spec_method(r->spec, method) };
+
+	kl_op_print(text, sizeof(text), r->h, o);
+	/* With store buffers, after a loss, or of several, there is no one state to show. */
+	if (!r->tso && !m->in_gap && r->cur.n == 1) {
+		kl_state_print(state, sizeof(state), r->spec, m->mem, m->nmem);
+		if (kl_run_apply(r->run, m->mem, m->nmem, method, kl_op_args(r->h, o), NULL,
+				 add_result, &a) < 0)
+			a.n = 0;
+	}
+	kl_err_at(r->path, r->line, kl_replay_column(r, op), "the specification does not allow "
+		  "operation %u, %s%s%s%s%s", op, text, *state ? ": the state before it is " : "",
+		  state, a.len ? ", which allows " : *state && !a.n ? ", where it cannot be" : "",
+		  a.text);
+	return -EBADMSG;
+}
