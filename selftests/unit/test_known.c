@@ -56,6 +56,11 @@
 	"spec set { set<word> s = empty;\n" \
 	"method insert(word k) -> bool { atomic_flush { return s.add(k); } }\n" \
 	"method remove(word k) -> bool { atomic_flush { return s.remove(k); } } }\n"
+#define QUEUE \
+	"spec queue { queue<word> q = empty;\n" \
+	"method enq(word v) { atomic_flush { q.push(v); } }\n" \
+	"method peek() -> word { atomic { return q.front(); } }\n" \
+	"method deq() -> word { atomic_flush { return q.pop(); } } }\n"
 #define STACK \
 	"spec stack { stack<word> s = empty;\n" \
 	"method push(word v) { atomic_flush { s.push(v); } }\n" \
@@ -215,6 +220,30 @@ static const struct known {
 		"t0 @1 6 9 set 1 1 cpu=0 drain=9\n"
 		"t1 @1 9 15 may 1 -> 1 cpu=1\n"
 		"t0 @1 10 13 set 2 2 cpu=0\n", KL_LINEARIZABLE,
+	}, {
+		"a hidden removal that took another value than the next one, beside a gap", QUEUE,
+		"# gap cpu 1 from 50 to 60 lost 1\n"
+		"t0 @0 1 2 enq 0 cpu=0\n"
+		"t0 @0 3 4 enq 1 cpu=0\n"
+		"t0 @0 5 6 deq -> ? cpu=0\n"
+		"t0 @0 7 8 deq -> 1 cpu=0\n"
+		"t0 @0 70 71 enq 1 cpu=0\n"
+		"t0 @0 72 73 deq -> 1 cpu=0\n", KL_UNKNOWN,
+	}, {
+		"hidden removals at both sides of a gap, and found empty although one value stays", QUEUE,
+		"# gap from 13 to 15\n"
+		"t0 @0 0 1 enq 10 cpu=0\n"
+		"t2 @0 - 5 deq -> 10 cpu=2\n"
+		"t1 @0 2 - enq 37 cpu=1\n"
+		"t0 @0 3 7 enq 74 cpu=0\n"
+		"t1 @0 9 10 enq 74 cpu=1\n"
+		"t2 @0 9 - peek -> ? cpu=2\n"
+		"t2 @0 10 13 deq -> ? cpu=2\n"
+		"t2 @0 15 19 deq -> ? cpu=2\n"
+		"t1 @0 17 18 deq -> empty cpu=1\n"
+		"t1 @0 19 22 deq -> empty cpu=1\n"
+		"t2 @0 22 26 deq -> 74 cpu=2\n"
+		"t1 @0 25 26 enq 10 cpu=1\n", KL_VIOLATION,
 	},
 };
 

@@ -133,6 +133,8 @@ struct config {
 	unsigned int longest;	/* time to and from the point */
 	bool unknown;		/* sometimes what came first is not in the history */
 	unsigned int gaps;	/* at most, in which some were lost */
+	unsigned int hidden;	/* percent: results that are not known, */
+	unsigned int unseen;	/* and operations that were not seen to be called */
 	unsigned int words;	/* of a multiset; 0: 2 */
 	bool no_counts;		/* of a multiset */
 	/* No times are equal or not certain, and no results unknown: nothing to decline for. */
@@ -343,7 +345,7 @@ static struct kl_history *make(const struct type *t, const struct kl_spec *spec,
 		falsify(t, ops, n, seed);
 	for (k = 0; c->gaps && k < 1 + kl_rand_below(seed, c->gaps); k++)
 		lose(ops, n, h, seed);
-	h->error = c->exact || kl_rand_below(seed, 4) ? 0 : kl_rand_below(seed, 3);
+	h->error = c->exact || c->hidden || kl_rand_below(seed, 4) ? 0 : kl_rand_below(seed, 3);
 	h->fresh = !skip && ((c->exact && !c->no_counts) || kl_rand_below(seed, 8));
 	for (i = 0; i < n; i++) {
 		struct kl_op op = {
@@ -367,6 +369,13 @@ static struct kl_history *make(const struct type *t, const struct kl_spec *spec,
 			op.flags = KL_OP_PENDING;
 		} else if (c->pending && !c->exact && s.nres && !kl_rand_below(seed, 40)) {
 			ops[i].res = kl_special(KL_ANY);
+		}
+		if (c->hidden && s.nres && kl_rand_below(seed, 100) < c->hidden)
+			ops[i].res = kl_special(KL_ANY);
+		if (c->unseen && !(op.flags & KL_OP_PENDING) &&
+		    kl_rand_below(seed, 100) < c->unseen) {
+			op.call = KL_TIME_MIN;
+			op.flags |= KL_OP_NOCALL;
 		}
 		assert_int_equal(kl_history_add(h, &op, &s, v, &ops[i].res), 0);
 	}
@@ -739,6 +748,20 @@ static void test_gaps(void **state)
 	compare(&c, &kl_oracle_engine, runs() / 20 + 100, 4, 10);
 }
 
+/*
+ * A returned removal whose result is not known may have taken any value: no operation may be
+ * left out of a counterexample beside it, wherever the gap is.  Many are declined.
+ */
+static void test_hidden_results(void **state)
+{
+	const struct config c = {
+		.ops = 12, .threads = 3, .peeks = 15, .again = 30, .pending = 8, .longest = 4,
+		.unknown = true, .gaps = 2, .hidden = 20, .unseen = 4,
+	};
+
+	compare(&c, &kl_oracle_engine, runs() / 20 + 100, 60, 14);
+}
+
 static void test_long(void **state)
 {
 	const struct config c = { .ops = 60, .threads = 3, .peeks = 15, .longest = 5 };
@@ -938,6 +961,7 @@ int main(void)
 		cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_hidden_results),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_longer),
 		cmocka_unit_test(test_parts),

@@ -227,13 +227,35 @@ static bool change_one(struct gapped *g, uint32_t *n)
 }
 
 /*
+ * Does an operation that returned add or remove a word that is not known?  Its place in an
+ * order may depend on every word: `enq 0; enq 1; deq -> ?; deq -> 1' has an order, and has
+ * none without the operations on 0.  A register's write of any word hides only what was before.
+ */
+static bool needs_all_words(const struct gapped *g)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->s->nops; i++) {
+		const struct kl_op *op = op_of(g, i);
+		const enum kl_role role = role_of(g, op);
+
+		if (!(op->flags & KL_OP_PENDING) && is_unknown(g, op) &&
+		    (role == KL_ROLE_ADD || role == KL_ROLE_REMOVE))
+			return g->kind != KL_CONTAINER_REGISTER;
+	}
+	return false;
+}
+
+/*
  * All operations on the words of a segment's core, wherever they are, and those of it that
  * found it empty: take all others out of an order of the whole, and it is one.  What may be
- * on any word, as its argument or result is not known, stays.
+ * on any word, as its argument or result is not known, stays; if it must have taken effect,
+ * all operations stay, and only the general engine tells whether they have an order.
  */
 static int widen(struct gapped *g, struct kl_answer *a)
 {
 	uint32_t *core = malloc(((size_t)g->s->nops + 1) * sizeof(*core)), n = 0, i;
+	const bool all = needs_all_words(g);
 	uint64_t word;
 	size_t k, at;
 
@@ -250,8 +272,8 @@ static int widen(struct gapped *g, struct kl_answer *a)
 		const struct kl_op *op = op_of(g, i);
 		const bool has = word_of(g, op, &word);
 
-		if (has ? find_word(g, word, &at) :
-		    (g->flags[i] & IN) || (op->flags & KL_OP_PENDING) || is_unknown(g, op))
+		if (all || (has ? find_word(g, word, &at) :
+			    (g->flags[i] & IN) || (op->flags & KL_OP_PENDING) || is_unknown(g, op)))
 			core[n++] = g->s->ops ? g->s->ops[i] : i;
 	}
 	free(a->core);
