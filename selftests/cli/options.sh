@@ -28,6 +28,7 @@ for engine in tso tso-oracle; do
 		check --engine=$engine --memory-model=sc "$register" h.txt
 done
 refuse "a number with letters" "--time-limit=1x" check --time-limit=1x "$register" h.txt
+refuse "work with letters" "--work=1e9" check --work=1e9 "$register" h.txt
 refuse "a negative number" "--threads=-1" check --threads=-1 "$register" h.txt
 refuse "a number too large" "--memory-limit=99999999999999999999" \
 	check --memory-limit=99999999999999999999 "$register" h.txt

@@ -79,7 +79,8 @@ static void test_right(void **state)
 		build(spec, h, &p);
 		for (k = 0; k < 3; k++)
 			assert_int_equal(kl_violation_near(&p, &kl_frontier_engine,
-							   kl_rand_below(&seed, p.nevents), &lim), 0);
+							   kl_rand_below(&seed, p.nevents), &lim,
+							   NULL), 0);
 		kl_part_free(&p);
 		kl_history_free(h);
 		kl_spec_free(spec);
@@ -103,7 +104,7 @@ static void test_wrong(void **state)
 		assert_int_equal(kl_frontier_engine.decide(&p, &bounds, &a), 0);
 		near = kl_violation_near(&p, &kl_frontier_engine,
 					 a.verdict == KL_VIOLATION ? a.fail_event :
-					 kl_rand_below(&seed, p.nevents), &bounds);
+					 kl_rand_below(&seed, p.nevents), &bounds, NULL);
 		assert_true(near == 0 || near == 1);
 		assert_false(near && a.verdict == KL_LINEARIZABLE);
 		wrong += a.verdict == KL_VIOLATION;

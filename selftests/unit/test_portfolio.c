@@ -119,10 +119,110 @@ static void test_threads(void **state)
 		    verdicts[KL_UNKNOWN]);
 }
 
+/* Values that repeat and operations that did not return: too many orders to look at. */
+static struct kl_history *crowded(const struct kl_spec *spec, unsigned int objects)
+{
+	const struct kl_gen_config g = {
+		.spec = spec, .ops = 600, .seed = 1, .threads = 16, .objects = objects,
+		.keys = 2, .delay = 100, .pending = 20,
+	};
+	struct kl_history *h;
+
+	assert_int_equal(kl_gen(&g, &h), 0);
+	return h;
+}
+
+#define WORK	20000000ull
+
+static struct kl_report *check_bounded(const struct kl_spec *spec, const struct kl_history *h,
+				       const struct kl_engine *const *which, unsigned int threads)
+{
+	const struct kl_options opt = { .engines = which, .threads = threads, .work = WORK };
+	struct kl_report *r;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	return r;
+}
+
+/* The bound of work holds for all partitions and all engines together. */
+static void test_bound(void **state)
+{
+	static const unsigned int objects[] = { 1, 3, 40 };
+	struct kl_spec *spec = shipped_spec("deque");
+	unsigned int i, threads;
+	size_t k;
+
+	for (i = 0; i < 3; i++) {
+		struct kl_history *h = crowded(spec, objects[i]);
+		struct kl_report *one = check_bounded(spec, h, engines, 1);
+		const struct kl_part_result *p = one->parts;
+		uint64_t work = 0;
+		size_t stopped = 0;
+
+		assert_int_equal(one->nparts, objects[i]);
+		for (k = 0; k < one->nparts; k++) {
+			work += p[k].work;
+			stopped += p[k].stopped;
+			assert_true(!p[k].stopped || (p[k].answer.verdict == KL_UNKNOWN &&
+				    !strncmp(p[k].answer.reason, "bound of ", 9)));
+			assert_true(p[k].stopped || p[k].answer.verdict == KL_LINEARIZABLE);
+		}
+		printf("# %u objects: %zu stopped after %llu looks\n", objects[i], stopped,
+		       (unsigned long long)work);
+		assert_true(objects[i] == 40 ? stopped < 40 : stopped > 0);
+		assert_true(work < 2 * (WORK + KL_OP_LOOKS * h->nops));
+		for (threads = 2; threads < 5; threads += 2) {
+			struct kl_report *many = check_bounded(spec, h, engines, threads);
+
+			for (k = 0; k < one->nparts; k++) {
+				assert_int_equal(many->parts[k].answer.verdict, p[k].answer.verdict);
+				assert_string_equal(many->parts[k].answer.reason, p[k].answer.reason);
+				assert_ptr_equal(many->parts[k].engine, p[k].engine);
+			}
+			kl_report_free(many);
+		}
+		kl_report_free(one);
+		kl_history_free(h);
+	}
+	kl_spec_free(spec);
+}
+
+/* An engine that is asked alone ends, too. */
+static void test_bound_alone(void **state)
+{
+	static const struct kl_engine *const all[] = {
+		&kl_frontier_engine, &kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine,
+		&kl_fifo_engine, &kl_wgl_engine, &kl_tso_engine,
+	};
+	static const char *const specs[] = { "deque", "stack", "queue", "seqlock" };
+	unsigned int i, k, stopped = 0;
+
+	for (i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct kl_spec *spec = shipped_spec(specs[i]);
+		struct kl_history *h = crowded(spec, 1);
+
+		for (k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+			const struct kl_engine *const alone[] = { all[k], NULL };
+			struct kl_report *r = check_bounded(spec, h, alone, 1);
+
+			assert_true(r->parts[0].answer.verdict != KL_VIOLATION);
+			assert_true(r->parts[0].answer.work < 2 * (WORK + KL_OP_LOOKS * h->nops));
+			stopped += r->parts[0].stopped;
+			kl_report_free(r);
+		}
+		kl_history_free(h);
+		kl_spec_free(spec);
+	}
+	printf("# %u stopped\n", stopped);
+	assert_true(stopped >= 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_bound_alone),
 	};
 
 	return cmocka_run_group_tests_name("portfolio", tests, NULL, NULL);

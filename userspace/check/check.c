@@ -139,12 +139,13 @@ static inline void fetch_small(const struct kl_job *j, const struct kl_split *s,
 		__builtin_prefetch(kl_op_args(h, &h->ops[ops[i]]));
 }
 
-static int check_part(struct kl_work *w, size_t k, struct kl_part_result *r)
+static int check_part(struct kl_work *w, size_t k, uint64_t share, struct kl_part_result *r)
 {
 	const struct kl_part *used;
 	int ret;
 
 	fetch_small(w->j, w->s, k);
+	w->most = share ? share + KL_OP_LOOKS * (uint64_t)r->nops : 0;
 	ret = kl_work_decide(w, k, r, &used);
 	if (ret || (!used && !r->answer.ngaps))
 		return ret;
@@ -190,7 +191,9 @@ struct all_parts {
 	struct kl_job j;
 	const struct kl_split *s;
 	struct kl_report *r;
-	const uint32_t *order;
+	uint32_t *order;
+	size_t n;		/* that are to be checked, the first in @order, */
+	uint64_t share;		/* and the looks that each may take; 0: as many as it takes */
 	size_t taken;
 	int err;		/* -ENOMEM: nobody goes on */
 };
@@ -214,12 +217,12 @@ static void take_parts(void *arg)
 	int ret = kl_work_init(&w, &a->j, a->s);
 	size_t i;
 
-	while ((i = __atomic_fetch_add(&a->taken, 1, __ATOMIC_RELAXED)) < a->s->n) {
+	while ((i = __atomic_fetch_add(&a->taken, 1, __ATOMIC_RELAXED)) < a->n) {
 		struct kl_part_result *pr = &a->r->parts[a->order[i]];
 
 		describe_part(a, a->order[i], pr);
 		if (!ret && !__atomic_load_n(&a->err, __ATOMIC_RELAXED))
-			ret = check_part(&w, a->order[i], pr);
+			ret = check_part(&w, a->order[i], a->share, pr);
 		kl_history_spell_out(a->j.h, pr->answer.reason, sizeof(pr->answer.reason));
 		if (a->j.lim.progress)
 			__atomic_fetch_add(&a->j.lim.progress->done, pr->nops, __ATOMIC_RELAXED);
@@ -229,22 +232,64 @@ static void take_parts(void *arg)
 	kl_work_free(&w);
 }
 
+/* Of the partitions of the last pass keep those that were stopped, to begin anew. */
+static void keep_stopped(struct all_parts *a)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < a->n; i++) {
+		struct kl_part_result *pr = &a->r->parts[a->order[i]];
+
+		if (pr->stopped)
+			a->order[n++] = a->order[i];
+	}
+	a->n = n;
+}
+
+static void forget_answers(struct all_parts *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->n; i++) {
+		struct kl_part_result *pr = &a->r->parts[a->order[i]];
+
+		if (a->j.lim.progress)
+			__atomic_fetch_sub(&a->j.lim.progress->done, pr->nops, __ATOMIC_RELAXED);
+		kl_answer_free(&pr->answer);
+		memset(pr, 0, sizeof(*pr));
+	}
+}
+
 /*
- * Check all partitions, in parallel.
+ * Check all partitions, in parallel.  The bound of work is shared among them; then half as
+ * much among those for which their share was too little, if that makes it larger.  What one
+ * has does not depend on what others needed, so threads do not show.
  *
  * Return: 0 or -ENOMEM.
  */
 static int check_parts(const struct kl_job *j, const struct kl_split *s, struct kl_report *r)
 {
-	const unsigned int most = most_threads(j), threads = most < s->n ? most : s->n;
-	uint32_t *order = large_first(s);
-	struct all_parts a = { .j = *j, .s = s, .r = r, .order = order };
+	const unsigned int most = most_threads(j);
+	uint64_t work = j->opt->work;
+	struct all_parts a = { .j = *j, .s = s, .r = r, .order = large_first(s), .n = s->n };
 
-	if (!order)
+	if (!a.order)
 		return -ENOMEM;
-	a.j.lim.threads = threads > 1 ? most / threads : most;
-	kl_threads_run(threads, take_parts, &a);
-	free(order);
+	a.share = work && a.n ? work / a.n + 1 : 0;
+	for (;;) {
+		const unsigned int threads = most < a.n ? most : a.n;
+
+		a.taken = 0;
+		a.j.lim.threads = threads > 1 ? most / threads : most;
+		kl_threads_run(threads, take_parts, &a);
+		keep_stopped(&a);
+		work /= 2;
+		if (a.err || !a.n || work / a.n < 2 * a.share)
+			break;
+		a.share = work / a.n;
+		forget_answers(&a);
+	}
+	free(a.order);
 	return a.err;
 }
 
@@ -424,6 +469,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	shrink = kl_now_ns();
 	if (opt->time_ns)
 		j.lim.deadline_ns = start + opt->time_ns;
+	j.lim.cap = opt->work;
 	ret = ret < 0 ? ret : 0;
 	if (ret == -EINVAL)
 		tell_special(spec, h, map);

@@ -32,7 +32,8 @@ struct kl_limits {
 	uint64_t bytes;			/* of memory for configurations and states */
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
 	uint64_t work;			/* looks, see KL_CONFIG_LOOKS, */
-	uint64_t each;			/* and more of them for each operation that was placed */
+	uint64_t each;			/* and more of them for each operation that was placed; */
+	uint64_t cap;			/* but never more looks than these */
 	const volatile int *stop;	/* set from elsewhere to end the run, */
 	const volatile int *beaten;	/* or since another engine has an answer; or NULL */
 	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
@@ -89,7 +90,7 @@ struct kl_step {
 struct kl_answer {
 	enum kl_verdict verdict;
 	char reason[160];		/* of UNKNOWN; of VIOLATION, if an engine can tell */
-	bool more_work;			/* UNKNOWN only for kl_limits.work */
+	bool more_work;			/* UNKNOWN only for kl_limits.work or .cap */
 	bool lost;			/* UNKNOWN for KL_LOST_REASON */
 	uint64_t progress;		/* UNKNOWN: operations placed */
 	const char *engine;
@@ -173,8 +174,15 @@ struct kl_options {
 	const struct kl_engine *tso_oracle;	/* confirms those of engines that know TSO */
 	unsigned int threads;	/* 0: one for each processor */
 	uint64_t bytes, time_ns;	/* bounds for the whole run */
+	/*
+	 * Looks that the engines may take, see kl_looks; 0: as many as it takes.  There are
+	 * KL_OP_LOOKS more for each operation, so that large histories are not given up.
+	 */
+	uint64_t work;
 	const volatile int *stop;
 };
+
+#define KL_OP_LOOKS	(32 * KL_CONFIG_LOOKS)
 
 /* The verdict on one partition. */
 struct kl_part_result {
@@ -183,6 +191,8 @@ struct kl_part_result {
 	uint32_t nops, ngaps;
 	struct kl_answer answer;
 	const struct kl_engine *engine;	/* that gave the answer */
+	uint64_t work;		/* looks of all engines that were asked in the last pass */
+	bool stopped;		/* UNKNOWN only as kl_options.work ended */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
 	bool suspected;		/* a violation; UNKNOWN only as calls may have passed unseen */
 	/* Why the log-linear monitors, and the engine `ends', did not decide it, or empty. */
@@ -275,12 +285,13 @@ void kl_counterexample_free(struct kl_counterexample *c);
  * @engine: the engine to ask
  * @event: an event that some engine did not come past
  * @lim: bounds; work is bounded in any case
+ * @looks: gets the looks that it took, or NULL
  *
  * The same steps as those of kl_shrink(): what is forgotten cannot invent a violation.
  *
  * Return: 1: it is, and so is the partition; 0: not known; -ENOMEM.
  */
 int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, uint32_t event,
-		      const struct kl_limits *lim);
+		      const struct kl_limits *lim, uint64_t *looks);
 
 #endif

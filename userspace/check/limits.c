@@ -41,7 +41,7 @@ int kl_look(struct kl_looks *l, uint64_t more)
 	l->n += more;
 	if (l->most && l->n > l->most)
 		snprintf(l->reason, sizeof(l->reason), "too many orders for the oracle");
-	else if (l->lim->work && l->n > l->lim->work)
+	else if ((l->lim->work && l->n > l->lim->work) || (l->lim->cap && l->n > l->lim->cap))
 		snprintf(l->reason, sizeof(l->reason), "bound of work reached");
 	else if (before / LOOKS == l->n / LOOKS ||
 		 !kl_time_over(l->lim, l->reason, sizeof(l->reason)))

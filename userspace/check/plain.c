@@ -104,6 +104,7 @@ static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 {
 	struct kl_limits own = *lim;
 	size_t width = lim->work ? lim->each / WIDTH_LOOKS : WIDTH;
+	uint64_t all = 0;
 	int ret;
 
 	/* Its width bounds it, too: mostly it is far from its bound, or the only one to end. */
@@ -115,8 +116,11 @@ static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 		a->engine = "beam";
 		ret = decide(p, &own, width, a);
 		width *= 4;
+		all += a->work;
+		own.cap -= a->work < own.cap ? a->work : own.cap;
 	} while (!ret && !lim->work && a->verdict == KL_UNKNOWN && a->more_work &&
-		 width <= MAX_WIDTH);
+		 width <= MAX_WIDTH && (own.cap || !lim->cap));
+	a->work = all;
 	return ret;
 }
 

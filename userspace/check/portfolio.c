@@ -85,15 +85,17 @@ static void note_near(struct kl_work *w, const struct kl_part *p, const struct k
  * return: most violations need little of what was before.
  */
 static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct kl_part *p,
-		    struct kl_answer *a)
+		    uint64_t cap, uint64_t *looks, struct kl_answer *a)
 {
+	struct kl_limits lim = w->j->lim;
 	const uint32_t near = e->tso ? w->next_near : w->near;
 	int ret;
 
 	if (near == KL_NO_OP || near == w->looked[e->tso] || (e != &kl_frontier_engine && !e->tso))
 		return 0;
 	w->looked[e->tso] = near;
-	ret = kl_violation_near(p, e, p->items[near].ret_ev, &w->j->lim);
+	lim.cap = cap;
+	ret = kl_violation_near(p, e, p->items[near].ret_ev, &lim, looks);
 	if (ret <= 0)
 		return ret;
 	a->verdict = KL_VIOLATION;
@@ -106,12 +108,21 @@ static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct k
 static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl_limits *lim,
 		   const struct kl_part **used, struct kl_answer *a)
 {
+	struct kl_limits own = *lim;
+	uint64_t looks = 0;
 	int ret;
 
+	/* These bound themselves. */
 	if (e->decide_ops) {
 		const struct kl_slice s = slice_of(w);
 
-		return e->decide_ops(&s, lim, a);
+		own.cap = 0;
+		return e->decide_ops(&s, &own, a);
+	}
+	if (e->tso) {
+		own = w->j->lim;
+		/* The others have decided, and it has the last word. */
+		own.cap = w->most ? w->left / 2 + 1 : 0;
 	}
 	ret = lay_out(w, e->tso, used);
 	if (ret == -EOVERFLOW) {
@@ -120,10 +131,11 @@ static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl
 		return 0;
 	}
 	if (!ret)
-		ret = ask_near(w, e, *used, a);
-	if (ret)
-		return ret < 0 ? ret : 0;
-	return e->decide(*used, e->tso ? &w->j->lim : lim, a);
+		ret = ask_near(w, e, *used, own.cap, &looks, a);
+	if (!ret)
+		ret = e->decide(*used, &own, a);
+	a->work += looks;
+	return ret < 0 ? ret : 0;
 }
 
 /* An engine beside others: what it has of its own, and its answer. */
@@ -252,8 +264,8 @@ static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *
 		if (c->entrants[i].e == e && c->entrants[i].asked)
 			o = &c->entrants[i];
 	if (!o || (!o->ret && o->a.verdict == KL_UNKNOWN && !o->a.more_work && !o->a.lost))
-		return lim->work < RACE_WORK ? ask_one(w, e, lim, used, a) :
-					       ask_anew(w, e, lim, used, a);
+		return lim->work <= FIRST_WORK ? ask_one(w, e, lim, used, a) :
+						 ask_anew(w, e, lim, used, a);
 	if (o->ret)
 		return o->ret;
 	*a = o->a;
@@ -270,7 +282,7 @@ static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *
  * last word.
  */
 static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part **used,
-	       const struct kl_limits *lim, uint32_t *declined, bool *more_work)
+	       const struct kl_limits *lim, uint32_t *declined, bool *more_work, uint64_t *work)
 {
 	const struct kl_job *j = w->j;
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
@@ -280,6 +292,7 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 	int ret = 0;
 
 	*more_work = false;
+	*work = 0;
 	for (i = 0; j->engines[i]; i++) {
 		const struct kl_engine *e = j->engines[i];
 		struct kl_answer a = { .verdict = KL_UNKNOWN };
@@ -292,6 +305,7 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 			ret = take_turn(w, &c, e, lim, used, &a);
 		if (ret)
 			break;
+		*work += a.work;
 		if (a.verdict == KL_VIOLATION || a.more_work)
 			note_near(w, *used, &a);
 		*more_work |= a.more_work;
@@ -329,9 +343,38 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 	return ret;
 }
 
+/* The engines that share what is left of a bound of work. */
+static unsigned int sharers(const struct kl_work *w, uint32_t declined)
+{
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; w->j->engines[i]; i++)
+		n += enters(w, i, declined);
+	return n ? n : 1;
+}
+
+static void explain(const struct kl_work *w, struct kl_part_result *r)
+{
+	const size_t size = sizeof(r->answer.reason);
+	size_t len;
+
+	if (r->stopped)
+		snprintf(r->answer.reason, size, "bound of %llu looks reached (--work=%llu)",
+			 (unsigned long long)w->most, (unsigned long long)w->j->opt->work);
+	len = strlen(r->answer.reason);
+	if (r->answer.progress)
+		snprintf(r->answer.reason + len, size - len, " after about %llu of %u operations",
+			 (unsigned long long)r->answer.progress, r->nops);
+}
+
 /*
  * Each engine gets so much work, then the next its turn, then each several times as much.
  * Which one a history is hard for shows early: work is allowed for as far as it came.
+ *
+ * What is left of the bound of all work is shared before a round, so that engines beside
+ * each other have the same as in turn.  The first round, which is small, does not count: in
+ * its work shows what the interpreter did before.
  */
 int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
 		   const struct kl_part **used)
@@ -339,10 +382,12 @@ int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
 	const struct kl_job *j = w->j;
 	struct kl_limits lim = j->lim;
 	uint32_t declined = 0;	/* engines that gave up and not for work */
-	bool more_work;
+	bool more_work, first = true;
+	uint64_t had, work;
 	int ret;
 
 	w->k = k;
+	w->left = w->most;
 	w->near = w->next_near = w->looked[0] = w->looked[1] = KL_NO_OP;
 	w->have_p = w->have_ptso = false;
 	*used = NULL;
@@ -353,17 +398,24 @@ int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
 		lim.each = FIRST_EACH;
 	}
 	do {
-		ret = ask(w, r, used, &lim, &declined, &more_work);
+		if (w->most)
+			lim.cap = w->left / sharers(w, declined) + 1;
+		ret = ask(w, r, used, &lim, &declined, &more_work, &work);
 		w->near = w->next_near;
+		if (!first)
+			w->left -= work < w->left ? work : w->left;
+		r->work += work;
+		first = false;
+		had = lim.work;
 		lim.work *= MORE_WORK;
 		lim.each *= MORE_WORK;
-	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation);
-	if (!ret && r->answer.verdict == KL_UNKNOWN && r->answer.progress) {
-		size_t len = strlen(r->answer.reason);
-
-		snprintf(r->answer.reason + len, sizeof(r->answer.reason) - len,
-			 " after about %llu of %u operations",
-			 (unsigned long long)r->answer.progress, r->nops);
-	}
+		r->stopped = w->most && more_work &&
+			     (had ? w->left / sharers(w, declined) <= had : work >= lim.cap);
+	} while (!ret && r->answer.verdict == KL_UNKNOWN && more_work && !r->sc_violation &&
+		 had && !r->stopped);
+	r->stopped &= r->answer.verdict == KL_UNKNOWN;
+	r->stopped |= w->most && r->sc_violation && r->answer.verdict == KL_UNKNOWN && more_work;
+	if (!ret && r->answer.verdict == KL_UNKNOWN)
+		explain(w, r);
 	return ret;
 }

@@ -24,7 +24,9 @@ struct kl_job {
 struct kl_work {
 	const struct kl_job *j;
 	const struct kl_split *s;
-	size_t k;		/* the partition */
+	size_t k;		/* the partition, */
+	uint64_t most;		/* and looks that may be taken for it; 0: as many as it takes */
+	uint64_t left;		/* of these when the round began */
 	struct kl_run *run;
 	struct kl_memo_room room;
 	/* As it is checked; laid out for TSO only if it comes to that. */

@@ -186,11 +186,12 @@ static int shrink_init(struct shrink *s)
 }
 
 int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, uint32_t event,
-		      const struct kl_limits *lim)
+		      const struct kl_limits *lim, uint64_t *looks)
 {
 	struct kl_limits own = *lim;
 	struct shrink s = {
-		.p = p, .engine = engine, .lim = &own, .whole = &own, .looks = { .lim = lim },
+		.p = p, .engine = engine, .lim = &own, .whole = &own,
+		.looks = { .lim = lim, .most = lim->cap },
 	};
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf));
 	int ret = buf ? shrink_init(&s) : -ENOMEM;
@@ -198,6 +199,8 @@ int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, u
 	own.no_witness = true;
 	if (!ret)
 		ret = kl_shrink_near(&s, event, buf);
+	if (looks)
+		*looks = s.looks.n;
 	free(buf);
 	shrink_free(&s);
 	return ret;

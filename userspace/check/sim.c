@@ -22,7 +22,8 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 			 (unsigned long long)(b->lim->bytes >> 20));
 		return -EDQUOT;
 	}
-	if (b->lim->work && b->work >= b->lim->work + b->lim->each * b->progress) {
+	if ((b->lim->work && b->work >= b->lim->work + b->lim->each * b->progress) ||
+	    (b->lim->cap && b->work >= b->lim->cap)) {
 		b->more_work = true;
 		snprintf(b->reason, sizeof(b->reason), "bound of work reached");
 		return -EDQUOT;

@@ -24,7 +24,7 @@ struct check_args {
 	struct kl_options opt;
 	struct kl_verdict_style style;
 	enum { PART_DEFAULT, PART_KEY, PART_OBJECT } partition;
-	bool follow, late;
+	bool follow, late, has_work;
 	uint64_t lateness;
 	const char *offline;	/* an option that --follow does not have */
 };
@@ -40,8 +40,11 @@ enum {
 	OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_CACHE,
 	OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
 	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX, OPT_FOLLOW,
-	OPT_LATENESS,
+	OPT_LATENESS, OPT_WORK,
 };
+
+/* About a minute of one CPU. */
+#define WORK	6000000000ull
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
@@ -56,6 +59,10 @@ static const struct argp_option options[] = {
 	{ "cache", OPT_CACHE, "lru:SIZE", 0,
 	  "With --engine=wgl: remember the SIZE configurations used last, not all", 0 },
 	{ "explain", OPT_EXPLAIN, NULL, 0, "Say which engine decided each partition, and why", 0 },
+	{ "work", OPT_WORK, "LOOKS", 0,
+	  "Give up (UNKNOWN) after so much work, which is counted, so that the same history "
+	  "ends alike on every machine; 0: never (default 6000000000, which takes about a "
+	  "minute of a CPU, and 8192 more for each operation; with --time-limit: 0)", 0 },
 	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long", 0 },
 	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of an engine's memory (default 4096)", 0 },
 	{ "certificate", OPT_CERT, "FILE", 0, "Write what `klin replay' can check", 0 },
@@ -115,7 +122,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct check_args *a = state->input;
 	uint64_t n;
 
-	if (key > OPT_ENGINE - 1 && key <= OPT_LATENESS)
+	if (key > OPT_ENGINE - 1 && key <= OPT_WORK)
 		note_offline(a, key);
 	switch (key) {
 	case OPT_FOLLOW:
@@ -146,6 +153,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_EXPLAIN:
 		a->style.explain = true;
+		break;
+	case OPT_WORK:
+		a->opt.work = kl_arg_number(state, "work", arg, 0, 1ull << 60);
+		a->has_work = true;
 		break;
 	case OPT_TIME:
 		a->opt.time_ns = kl_arg_number(state, "time-limit", arg, 1, 1u << 30) *
@@ -198,6 +209,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		/* Without --partition it is Horn & Kroening's first variant. */
 		a->opt.no_partition = a->partition == PART_OBJECT ||
 			(a->partition == PART_DEFAULT && a->engines[0] == &kl_wgl_engine);
+		/* Who bounds the time has that much of it. */
+		if (!a->has_work && !a->opt.time_ns)
+			a->opt.work = WORK;
 		if (a->certificate && strchr(a->history, '\n'))
 			argp_error(state, "--certificate: the name of the history has a newline, "
 				   "expected one that fits a line of the certificate");

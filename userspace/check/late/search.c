@@ -262,15 +262,18 @@ static int search(struct late *f, const enum kl_role *roles)
 /* The first return that has no order: by bisection, as what begins an order has one. */
 static uint32_t find_failure(struct late *f, const enum kl_role *roles)
 {
+	const uint64_t cap = f->b.lim->cap;
 	uint32_t good = 0, bad = f->o.p->nevents;
+	uint64_t spent = 0;
 
 	f->no_nodes = true;
 	while (bad - good > 1) {
 		int ret;
 
 		f->o.end = good + (bad - good) / 2;
+		spent += f->b.work;
 		f->b.work = 0;
-		ret = search(f, roles);
+		ret = cap && spent > cap ? -EDQUOT : search(f, roles);
 		/* Out of time, it ends somewhat later than it could. */
 		if (ret < 0)
 			break;
