@@ -21,7 +21,7 @@
 /* In this order; those of .sched.text are between the two marks. */
 enum {
 	CALLER, WRAPPER, OPS_READ, READ, READ_COLD, PASSES, THUNK, RETURN, POINTER, TWICE,
-	OTHER_TWICE, SCHED_START, LOCK, SLOW, SCHEDULE, SCHED_END, ENTRY, ORC, NFUNCS
+	OTHER_TWICE, SCHED_START, LOCK, SLOW, SCHEDULE, SCHED_END, ENTRY, ORC, VECTOR, NFUNCS
 };
 
 static const char *const names[NFUNCS] = {
@@ -31,7 +31,7 @@ static const char *const names[NFUNCS] = {
 	[POINTER] = "pointer", [TWICE] = "twice", [OTHER_TWICE] = "twice",
 	[SCHED_START] = "__sched_text_start", [LOCK] = "lock", [SLOW] = "slow",
 	[SCHEDULE] = "schedule", [SCHED_END] = "__sched_text_end", [ENTRY] = "entry_SYSCALL_64",
-	[ORC] = "unwind_module_init",
+	[ORC] = "unwind_module_init", [VECTOR] = "asm_sysvec_apic_timer_interrupt",
 };
 
 struct fixture {
@@ -111,6 +111,7 @@ static int setup(void **state)
 	call(f, CALLER, 30, SLOW);
 	call(f, CALLER, 35, THUNK);
 	call(f, ENTRY, 11, CALLER);
+	call(f, VECTOR, 0x11, SCHEDULE);
 	/* It only has the lock taken; a breakpoint is on the jump. */
 	put(f, WRAPPER, 3, "\xcc", 1, address(LOCK));
 	put(f, LOCK, 7, "\x0f\x85", 2, address(SLOW));
@@ -253,6 +254,11 @@ static void test_running(void **state)
 	assert_int_equal(RUNNING(f, LOCK, IP(READ, 0x19), FROM_CALLER(0x19)), KL_OUTSIDE);
 	assert_int_equal(RUNNING(f, LOCK, IP(LOCK, 0), FROM_CALLER(0x5)), KL_INSIDE);
 	assert_int_equal(RUNNING(f, READ, IP(ENTRY, 0x3)), KL_OUTSIDE);
+	/* The same, and an interrupt that came then is at work. */
+	assert_int_equal(RUNNING(f, LOCK, IP(SCHEDULE, 0x20), IP(VECTOR, 0x16), IP(READ, 0x19),
+				 FROM_CALLER(0x19)), KL_OUTSIDE);
+	assert_int_equal(RUNNING(f, READ, IP(SCHEDULE, 0x20), IP(VECTOR, 0x16), IP(READ, 0x19),
+				 FROM_CALLER(0x19)), KL_INSIDE);
 	/* One that has jumped to another is there no more; its return has not been, though. */
 	assert_int_equal(RUNNING(f, OPS_READ, IP(READ, 0x30), FROM_CALLER(0x14)), KL_INSIDE);
 	assert_int_equal(RUNNING(f, OPS_READ, IP(READ, 0x30), FROM_CALLER(0x19)), KL_OUTSIDE);
