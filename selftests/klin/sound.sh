@@ -61,7 +61,7 @@ last_on_cpu1()
 # inside operations, so some are soon on CPU 1 again.
 test_cpu()
 {
-	if ! record_while counter_moving duration=2500,rate=5000 "$KLIN_SPECS/counter.lin" "$2"; then
+	if ! record_while counter_moving ops=8000,rate=5000 "$KLIN_SPECS/counter.lin" "$2"; then
 		not_recorded "$1"
 		ktap_fail "$1: CPU 1 is read again"
 	elif [ $meanwhile -ne 0 ]; then
