@@ -34,7 +34,7 @@ static struct kl_history *make(const struct kl_gen_config *c)
 
 static enum kl_verdict verdict(const struct kl_spec *spec, const struct kl_history *h)
 {
-	const struct kl_options opt = { .threads = 1, .classical = true, .time_ns = 2000000000 };
+	const struct kl_options opt = { .threads = 1, .classical = true, .work = 300000000 };
 	enum kl_verdict v;
 	struct kl_report *r;
 

@@ -169,7 +169,7 @@ static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *
 	};
 	const struct kl_options opt = {
 		.engines = engines, .threads = 1, .no_partition = true, .classical = !tso,
-		.bytes = 64u << 20, .time_ns = 5000000000, .no_witness = true,
+		.bytes = 64u << 20, .work = 750000000, .no_witness = true,
 	};
 	struct kl_report *r;
 	enum kl_verdict v;

@@ -111,7 +111,7 @@ static void check_online(const struct kl_spec *spec, const struct kl_history *h,
 	const struct kl_online_opts opts = {
 		.clock = h->clock, .error = h->error, .fresh = h->fresh, .engines = kl_engines,
 		.tso_oracle = &kl_tso_oracle_engine, .max_shrink = 1, .window = window,
-		.look_ns = h->nops <= 10 ? 10000000000 : 20000000,
+		.look_work = h->nops <= 10 ? 1500000000 : 3000000,
 		.violation = on_violation, .ctx = seen,
 	};
 	struct kl_online *o;
@@ -128,7 +128,7 @@ static enum kl_verdict offline(const struct kl_spec *spec, const struct kl_histo
 {
 	const struct kl_options opt = {
 		.engines = engines, .no_witness = true, .threads = 1,
-		.time_ns = h->nops <= 10 ? 0 : 50000000,
+		.work = h->nops <= 10 ? 0 : 7500000,
 	};
 	struct kl_report *r;
 	enum kl_verdict v;

@@ -200,7 +200,7 @@ static enum kl_verdict follow(const struct kl_spec *spec, const struct history *
 	const struct kl_online_opts opts = {
 		.clock = clock, .fresh = h->c.fresh, .classical = true, .engines = kl_engines,
 		.tso_oracle = &kl_tso_oracle_engine, .window = window, .both = both,
-		.look_ns = 10000000000, .violation = on_violation, .ctx = seen,
+		.look_work = 1500000000, .violation = on_violation, .ctx = seen,
 	};
 	const int methods[2] = {
 		kl_spec_find_method(spec, "read"), kl_spec_find_method(spec, "write"),

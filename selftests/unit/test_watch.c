@@ -31,7 +31,7 @@ static enum kl_verdict check(const struct kl_spec *spec, const struct kl_history
 			     struct kl_report **out)
 {
 	const struct kl_options opt = {
-		.engines = kl_engines, .no_witness = true, .threads = 1, .time_ns = 100000000,
+		.engines = kl_engines, .no_witness = true, .threads = 1, .work = 15000000,
 	};
 	struct kl_report *r;
 	enum kl_verdict v;

@@ -213,7 +213,9 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	struct kl_limits until = *lim, whole = *lim;
 	struct shrink s = {
 		.p = p, .engine = engine, .lim = &until, .whole = &whole, .floor = from_event,
-		.looks = { .lim = lim, .most = SHRINK_LOOKS },
+		/* Who has less for the decision has no more for this. */
+		.looks = { .lim = lim, .most = lim->cap && lim->cap < SHRINK_LOOKS ? lim->cap :
+				   SHRINK_LOOKS },
 	};
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;

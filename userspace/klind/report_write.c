@@ -20,7 +20,7 @@
 #include "report/verdict.h"
 #include "tso/tso.h"
 
-#define CHECK_NS	30000000000ull	/* of one check */
+#define CHECK_WORK	4000000000ull	/* looks of one check, about half a minute */
 #define CHECK_BYTES	(256ull << 20)
 
 struct report {
@@ -42,7 +42,7 @@ static int prove(struct report *r, const struct flight_shot *shot, const uint64_
 	const struct kl_options opt = {
 		.engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine, .threads = 1,
 		.classical = r->i->classical, .max_shrink = 1, .bytes = CHECK_BYTES,
-		.time_ns = CHECK_NS,
+		.work = CHECK_WORK,
 	};
 	int ret;
 

@@ -12,7 +12,7 @@
 #define WINDOW	4096
 #define BACKLOG	(1u << 20)
 #define BYTES	(1ull << 30)
-#define LOOK_NS	1000000000ull
+#define LOOK_WORK	150000000ull
 #define BOTH	256
 
 /* Is there a monitor for it, and does each method have its part in it? */
@@ -56,7 +56,7 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 	o->opts.window = opts->window ? opts->window : WINDOW;
 	o->opts.backlog = opts->backlog ? opts->backlog : BACKLOG;
 	o->opts.bytes = opts->bytes ? opts->bytes : BYTES;
-	o->opts.look_ns = opts->look_ns ? opts->look_ns : LOOK_NS;
+	o->opts.look_work = opts->look_work ? opts->look_work : LOOK_WORK;
 	o->opts.both = opts->both ? opts->both : BOTH;
 	o->flushes = kl_spec_flushes(spec);
 	/* Times of one counter are all different. */

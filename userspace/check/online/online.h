@@ -60,7 +60,7 @@ struct kl_online_opts {
 	uint32_t window;		/* operations kept of a partition, at most; 0: 4096 */
 	uint32_t backlog;		/* operations that wait for one under way; 0: 1048576 */
 	uint64_t bytes;			/* bound of the memory for states; 0: 1 GiB */
-	uint64_t look_ns;		/* bound of one offline check; 0: a second */
+	uint64_t look_work;		/* looks of one offline check; 0: about a second */
 	uint32_t both;			/* operations of a register followed twice; 0: 256 */
 	const volatile int *stop;
 	void (*violation)(void *ctx, const struct kl_online_violation *v);

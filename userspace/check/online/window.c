@@ -175,7 +175,7 @@ int on_window_check(struct kl_online *o, const struct on_part *p, uint64_t time,
 		.engines = o->opts.engines, .tso_oracle = o->opts.tso_oracle,
 		.classical = o->opts.classical, .no_witness = true, .threads = 1,
 		.max_shrink = shrink, .bytes = o->opts.bytes, .stop = o->opts.stop,
-		.time_ns = o->opts.look_ns,
+		.work = o->opts.look_work,
 	};
 	int ret;
 
