@@ -29,6 +29,7 @@
 enum ends_kind {
 	ENDS_PUSH, ENDS_POP,
 	ENDS_WILD,	/* pending, it may pop something */
+	ENDS_HIDDEN,	/* it returned, and its result is not known: a value, or it was empty */
 	ENDS_LOOK, ENDS_EMPTY, ENDS_FULL,
 	ENDS_FREE,	/* changes nothing, and what it saw is not known */
 	ENDS_NOTHING,	/* pending, it changes nothing; or it is no operation */
@@ -37,13 +38,14 @@ enum ends_kind {
 
 static inline bool ends_changes(enum ends_kind k)
 {
-	return k <= ENDS_WILD;
+	return k <= ENDS_HIDDEN;
 }
 
 struct ends_op {
 	uint8_t kind;
 	bool back;
-	uint32_t value;		/* of a wild one: what it popped, when it has taken effect */
+	/* Of a wild or hidden one: what it popped, when it has taken effect; or ENDS_NONE. */
+	uint32_t value;
 };
 
 /* Where a value leaves. */
@@ -64,7 +66,8 @@ struct ends_ops {
 	struct ends_op *op;	/* of each item */
 	struct ends_value *v;
 	uint32_t *look;
-	uint32_t nvalues, nwild;
+	uint32_t nvalues, nwild;	/* the hidden ones are wild, too */
+	uint32_t nhidden;
 	uint64_t capacity;	/* UINT64_MAX: there is always room */
 	bool may_differ;	/* it is an argument how much room there is */
 	uint32_t wrong;		/* a value that has no order by itself, or ENDS_NONE */

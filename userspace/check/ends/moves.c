@@ -77,6 +77,8 @@ static uint32_t needs(const struct ends_state *s, uint32_t item)
 		return push_needs(s, item);
 	if (op->kind == ENDS_EMPTY)
 		return room_at(s, false) == ENDS_NONE ? room_at(s, true) : room_at(s, false);
+	if (op->kind == ENDS_HIDDEN)
+		return room_at(s, op->back);
 	if (op->kind != ENDS_POP && op->kind != ENDS_LOOK)
 		return ENDS_NONE;
 	if (s->o.v[op->value].push != ENDS_NONE && !s->done[s->o.v[op->value].push])

@@ -86,9 +86,12 @@ static bool read_pop(struct reader *r, const struct kl_end_method *m, const stru
 		op->kind = ENDS_EMPTY;
 	else if (m->nresults == 1 && res[0].tag == KL_ANY && !pop)
 		op->kind = ENDS_FREE;
+	else if (m->nresults == 1 && res[0].tag == KL_ANY)
+		op->kind = ENDS_HIDDEN;
 	else if (!fits(m, res, m->done, m->value))
 		return is_odd(r, m, res, op) || no(r, "a result that is not known");
-	r->o->nwild += op->kind == ENDS_WILD;
+	r->o->nhidden += op->kind == ENDS_HIDDEN;
+	r->o->nwild += op->kind == ENDS_WILD || op->kind == ENDS_HIDDEN;
 	return true;
 }
 
@@ -192,10 +195,13 @@ static int number_values(struct reader *r)
 	return i == n;
 }
 
-/* A push that never returned of what nobody sees: it need not have taken effect. */
+/*
+ * A push that never returned of what nobody sees: it need not have taken effect.  A hidden pop
+ * may have to take its value, as another one that is inside is seen to stay.
+ */
 static bool is_useless(const struct ends_ops *o, const struct ends_value *v)
 {
-	return o->p->items[v->push].ret_ev == KL_NO_EVENT && v->pop == ENDS_NONE && !v->nlooks;
+	return !o->nhidden && o->p->items[v->push].ret_ev == KL_NO_EVENT && v->pop == ENDS_NONE && !v->nlooks;
 }
 
 static int read_methods(struct reader *r)

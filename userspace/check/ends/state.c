@@ -121,6 +121,9 @@ bool ends_may(const struct ends_state *s, uint32_t item)
 	case ENDS_WILD:
 		return value != ENDS_NONE && s->o.v[value].leaves == ENDS_STAYS &&
 		       !s->o.v[value].looks;
+	case ENDS_HIDDEN:
+		return value == ENDS_NONE || (s->o.v[value].leaves == ENDS_STAYS &&
+					      !s->o.v[value].looks);
 	case ENDS_LOOK:
 		return value == op->value;
 	case ENDS_EMPTY:
@@ -163,7 +166,7 @@ void ends_take_effect(struct ends_state *s, uint32_t item)
 	if (op->kind == ENDS_PUSH)
 		push(s, op->value, op->back);
 	else if (ends_changes(op->kind))
-		op->value = pop(s, op->back);
+		op->value = ends_size(s) ? pop(s, op->back) : ENDS_NONE;
 	else if (op->kind == ENDS_LOOK)
 		s->o.v[op->value].looks--;
 	s->done[item] = 1;
@@ -179,7 +182,7 @@ void ends_undo(struct ends_state *s, uint32_t nsteps)
 
 		if (op->kind == ENDS_PUSH)
 			pop(s, op->back);
-		else if (ends_changes(op->kind))
+		else if (ends_changes(op->kind) && op->value != ENDS_NONE)
 			push(s, op->value, op->back);
 		else if (op->kind == ENDS_LOOK)
 			s->o.v[op->value].looks++;
