@@ -11,6 +11,7 @@
 #define NEAR		(1 << 16)	/* and no more where nobody knows of a violation */
 #define MORE_WINDOW	8	/* and times as many next */
 #define FINE		128	/* of so many events that are kept one may be too many */
+#define TRIALS	8	/* that may be hard */
 #define OP_LOOKS	200	/* what a trial costs for each operation beside the engine */
 #define LIST_LOOKS	20	/* where operations are only listed */
 #define WINDOW_WORK	(1ull << 26)	/* looks for a window, */
@@ -27,17 +28,19 @@ bool kl_shrink_late(struct shrink *s)
 	return s->late;
 }
 
-/* The bounds of a trial: none goes on for longer than all of them together may. */
+/*
+ * The bounds of a trial: none goes on for longer than all of them together may, and one that
+ * is hard leaves enough for others.
+ */
 static struct kl_limits trial_limits(const struct shrink *s)
 {
-	const uint64_t left = s->looks.most - s->looks.n;
+	const uint64_t left = s->looks.n < s->looks.most ? s->looks.most - s->looks.n : 1;
+	const uint64_t share = s->looks.most / TRIALS + 1;
 	struct kl_limits lim = *s->lim;
 
 	/* But the first: without it there is nothing to show. */
-	if (!s->looks.most || s->lim == s->whole || (lim.work && lim.work < left))
-		return lim;
-	lim.work = s->looks.n < s->looks.most ? left : 1;
-	lim.each = 0;
+	if (s->looks.most && s->lim != s->whole)
+		lim.cap = left < share ? left : share;
 	return lim;
 }
 
