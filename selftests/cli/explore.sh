@@ -416,4 +416,87 @@ END
 run explore --no-reduce=hidden many.lin
 ktap_result "$([ $status -eq 1 ] && ! grep -q 'returns 1' out; echo $?)" \
 	"objects that one step makes are different ones" "$(head -n 1 out err)"
+# A counter that nothing bounds: whatever stops the search, the variable is named.
+cat >endless.lin <<'END'
+spec endless {
+	bool held = false;
+	method acquire(word me) { atomic_flush { assume(!held); held = true; } }
+	method release(word me) { atomic_flush { held = false; } }
+}
+shared word other = 0, tries = 0;
+method acquire(word me) {
+	word c = fadd(&tries, 1);
+	while (c != 0)
+		c = fadd(&tries, 1);
+}
+method release(word me) { xchg(&tries, 0); }
+thread worker[2] repeat(1) {
+	call acquire(self);
+	call release(self);
+}
+END
+# stopped NAME WHY OPTION...: UNKNOWN, with how far it came and what grew.
+stopped()
+{
+	name=$1 why=$2
+	shift 2
+	run explore "$@" endless.lin
+	[ $status -eq 3 ] && [ ! -s err ] && grep -q "UNKNOWN: $why after [0-9]* states" out &&
+		grep -q "^'tries' grew from 0 to [0-9]* .*an 'assume' where it changes\.$" out &&
+		[ "$(wc -l <out)" -eq 2 ]
+	ktap_result $? "$name" "status $status" "$(cat out err)"
+}
+far="states and [0-9]* transitions, [0-9]* states not yet followed; .* [1-9][0-9]* levels"
+stopped "stopped by time" "time bound reached" --time-limit=1
+grep -q "$far" out
+ktap_result $? "how far it came" "$(cat out)"
+stopped "stopped by memory" "the bound on memory was reached" --memory-limit=1
+stopped "stopped by memory, hashes" "the bound on memory was reached" --memory-limit=1 --hash-compact
+stopped "stopped by memory, on SC" "the bound on memory was reached" --memory-limit=1 --memory=sc
+stopped "stopped by memory, no reductions" "the bound on memory was reached" --memory-limit=1 \
+	--no-reduce=all
+stopped "outcomes, stopped by memory" "the bound on memory was reached" --memory-limit=1 --outcomes
+stopped "outcomes, stopped by time" "time bound reached" --time-limit=1 --outcomes
+run explore --json --memory-limit=1 endless.lin
+[ $status -eq 3 ] && grep -q '"message": "the bound on memory was reached"' out &&
+	grep -q '"grown": "'"'tries' grew from 0" out && grep -q '"levels": [1-9]' out
+ktap_result $? "the same as JSON" "$(cat out err)"
+sed 's/shared word other = 0, tries/struct n { word tries; } shared n *p = null; shared word z/
+     s/^method acquire/init { n *q = new n; q->tries = 0; p = q; } method acquire/
+     s/fadd(&tries, 1)/fadd(\&p->tries, 1)/; s/xchg(&tries/xchg(\&p->tries/' endless.lin >field.lin
+run explore --memory-limit=1 field.lin
+[ $status -eq 3 ] && grep -q "^'n->tries' grew from 0" out
+ktap_result $? "a field that grows" "$(cat out err)"
+run explore --threads=3 --ops=3 --memory-limit=1 "$models/treiber.lin"
+[ $status -eq 3 ] && ! grep -q grew out
+ktap_result $? "nothing is said to grow that does not" "$(cat out err)"
+# interrupted SIGNAL: it is sent when both are caught (bits 1 and 14), which /proc tells.
+interrupted()
+{
+	"$KLIN" explore endless.lin >out 2>err &
+	pid=$!
+	while kill -0 $pid && ! grep -q '^SigCgt:.*4002$' /proc/$pid/status; do :; done
+	kill "-$1" $pid
+	wait $pid
+	status=$?
+	[ $status -eq 3 ] && [ ! -s err ] && grep -q "UNKNOWN: interrupted after " out
+	ktap_result $? "interrupted by SIG$1" "status $status" "$(cat out err)"
+}
+interrupted INT
+interrupted TERM
+
+# What is too large is told, by whatever way the search comes to it.
+cat >large.lin <<'END'
+spec large { word x = 0; method m() -> word { atomic { choose h in 0..70000; x = h; return 0; } } }
+shared word x = 0;
+method m() -> word { x = 1; return 0; }
+client general(2) ops(1);
+END
+for option in "" --no-reduce=known --no-reduce=all --memory=sc --hash-compact; do
+	# shellcheck disable=SC2086 # an option or nothing
+	run explore $option large.lin
+	[ $status -eq 3 ] && [ ! -s err ] && grep -q "UNKNOWN: .*'m': 'choose' among more than" out
+	ktap_result $? "too many choices of the specification${option:+, $option}" \
+		"status $status" "$(cat out err)"
+done
 ktap_finish

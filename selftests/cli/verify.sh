@@ -277,6 +277,9 @@ if [ $status -eq 1 ] && grep -q '"verdict": "VIOLATION"' out && grep -q '"trail"
 else
 	ktap_fail "the answer as JSON" "status $status" "$(head -n 3 out err)"
 fi
+run verify --time-limit=1 --no-reduce=all --threads=8 $harris
+[ $status -eq 3 ] && grep -q 'UNKNOWN: time bound reached after [0-9]* abstract states and' out
+ktap_result $? "UNKNOWN when time is over" "status $status" "$(head -n 3 out err)"
 run verify --threads=3 --memory-limit=1 $msqueue
 if [ $status -eq 3 ] && grep -q 'UNKNOWN: the bound on memory' out; then
 	ktap_pass "UNKNOWN at the bound on memory"

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "check/limits.h"
 #include "check/part.h"
 #include "history/history.h"
 #include "spec/spec.h"
@@ -26,27 +27,6 @@ struct kl_progress {
 	volatile uint64_t done;		/* operations of finished partitions */
 	volatile uint64_t now;		/* and of one that is not */
 };
-
-/* Bounds of one run of one engine; all may be 0: none. */
-struct kl_limits {
-	uint64_t bytes;			/* of memory for configurations and states */
-	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
-	uint64_t work;			/* looks, see KL_CONFIG_LOOKS, */
-	uint64_t each;			/* and more of them for each operation that was placed; */
-	uint64_t cap;			/* but never more looks than these */
-	const volatile int *stop;	/* set from elsewhere to end the run, */
-	const volatile int *beaten;	/* or since another engine has an answer; or NULL */
-	bool no_witness;		/* kl_answer.steps may stay empty: less memory */
-	uint32_t cache;			/* configurations that `wgl' remembers, 0: all */
-	unsigned int threads;		/* that may work on one partition; 0 as 1 */
-	struct kl_progress *progress;	/* or NULL */
-};
-
-/* CLOCK_MONOTONIC, as bounds of time have it. */
-uint64_t kl_now_ns(void);
-
-/* Is it to end, or its time over?  Then @reason says which. */
-bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size);
 
 /*
  * All engines count their work in looks at anything, each of some nanoseconds, so that as

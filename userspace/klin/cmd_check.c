@@ -2,7 +2,6 @@
 /* klin check: decide a history. */
 #include <argp.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,6 +14,7 @@
 #include "klin/follow.h"
 #include "klin/input.h"
 #include "klin/progress.h"
+#include "klin/stop.h"
 #include "report/verdict.h"
 #include "tso/tso.h"
 
@@ -28,13 +28,6 @@ struct check_args {
 	uint64_t lateness;
 	const char *offline;	/* an option that --follow does not have */
 };
-
-static volatile int interrupted;
-
-static void on_signal(int sig)
-{
-	interrupted = 1;
-}
 
 enum {
 	OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_CACHE,
@@ -159,8 +152,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->has_work = true;
 		break;
 	case OPT_TIME:
-		a->opt.time_ns = kl_arg_number(state, "time-limit", arg, 1, 1u << 30) *
-				 1000000000ull;
+		a->opt.time_ns = kl_arg_seconds(state, "time-limit", arg);
 		break;
 	case OPT_BYTES:
 		a->opt.bytes = kl_arg_mib(state, "memory-limit", arg);
@@ -321,14 +313,10 @@ static int check_follow(const struct check_args *a)
 		.style = {
 			.name = a->history, .classical = a->opt.classical, .json = a->style.json,
 			.no_diagram = a->style.no_diagram, .show = a->opt.max_shrink,
-			.bytes = a->opt.bytes, .stop = &interrupted,
+			.bytes = a->opt.bytes, .stop = stop_on_signals(true),
 		},
 	};
-	struct sigaction act = { .sa_handler = on_signal };
 
-	/* Reading does not go on after it. */
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
 	return follow(&f);
 }
 
@@ -337,7 +325,7 @@ static int cmd_check(int argc, char **argv)
 	struct check_args a = {
 		.opt = {
 			.engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine,
-			.max_shrink = 1, .bytes = 4096ull << 20, .stop = &interrupted,
+			.max_shrink = 1, .bytes = 4096ull << 20,
 		},
 	};
 	struct check_progress progress = { 0 };
@@ -361,16 +349,14 @@ static int cmd_check(int argc, char **argv)
 		goto out;
 	}
 	cost.read_seconds = seconds() - start;
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	a.opt.stop = stop_on_signals(false);
 	a.opt.no_witness = !a.certificate;
 	a.opt.progress = &progress.p;
 	progress.total = h->nops;
 	line = progress_start(show_progress, &progress);
 	ret = kl_check(spec, h, &a.opt, &r);
 	progress_stop(line);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	stop_by_default();
 	if (ret) {
 		if (ret != -EINVAL)
 			kl_err("%s: %s", a.history, strerror(-ret));

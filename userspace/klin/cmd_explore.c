@@ -12,17 +12,19 @@
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/progress.h"
+#include "klin/stop.h"
 #include "report/explored.h"
 
 struct explore_args {
 	struct kl_explore_options o;
+	struct kl_limits lim;
 	bool stats, no_run, json, outcomes;
 	const char *file;
 };
 
 enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STATS, OPT_NO_RUN,
 	OPT_SHORTEST, OPT_COMPACT, OPT_JSON,
-	OPT_OUTCOMES, OPT_HISTORIES };
+	OPT_OUTCOMES, OPT_HISTORIES, OPT_TIME };
 
 #define SC_MEMORY	(256u << 20)	/* for the comparison with SC */
 
@@ -33,6 +35,7 @@ static const struct argp_option options[] = {
 	  "Operations of each thread of a client general(N) or roles(...)", 0 },
 	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of memory (default 4096); past it: UNKNOWN",
 	  0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long", 0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
 	  "Leave a reduction out: merge (local steps, markers), dead (registers), canon (names of "
 	  "objects and data), hidden (objects that no other thread can reach), symmetry (of "
@@ -89,6 +92,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_LIMIT:
 		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
 		break;
+	case OPT_TIME:
+		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
+		break;
 	case OPT_THREADS:
 		a->o.threads = kl_arg_number(state, "threads", arg, 1, 8);
 		break;
@@ -141,8 +147,9 @@ static const struct argp argp = {
 	       "shown as a run, and whether the same client fails on SC too.\v"
 	       "Exit status: 0 linearizable for this client, 1 a violation (a run to it is "
 	       "shown) or an outcome that the specification has not, 2 usage or input, 3 unknown: "
-	       "the bound on memory was reached, or one of the explorer's own (entries of a store "
-	       "buffer, objects, choices at once, how large a number is), which is told.\n\n"
+	       "the bound on memory or time was reached, or one of the explorer's own (entries of "
+	       "a store buffer, objects, choices at once, how large a number is), or it was "
+	       "interrupted; how far it came is told, and which variables grew all the time.\n\n"
 	       "Examples:\n"
 	       "  klin explore --stats specs/explore/seqlock.lin\n"
 	       "  klin explore --threads=3 --ops=3 specs/explore/treiber.lin\n"
@@ -218,9 +225,10 @@ static int outcomes(const struct explore_args *a, struct kl_spec *spec, struct k
 {
 	int ret = kl_explore_outcomes(spec, &a->o, &e->outcomes);
 
-	e->verdict = ret != -ENOSPC ? KL_EX_OK : e->outcomes->limit[0] ? KL_EX_LIMIT : KL_EX_MEMORY;
+	e->verdict = ret == -ETIME ? KL_EX_STOPPED : ret == -E2BIG ? KL_EX_LIMIT :
+		     ret == -ENOSPC ? KL_EX_MEMORY : KL_EX_OK;
 	*violation = !ret && kl_outcomes_wrong(e->outcomes);
-	return ret == -ENOSPC ? 0 : ret;
+	return kl_explore_unknown(e->verdict) ? 0 : ret;
 }
 
 static int out_of_memory(void)
@@ -255,10 +263,13 @@ static int cmd_explore(int argc, char **argv)
 	e.shortest = a.o.shortest;
 	e.compact = a.o.compact;
 	e.histories = a.o.histories;
+	a.lim.stop = stop_on_signals(false);
+	a.o.lim = &a.lim;
 	line = progress_start(show_progress, &progress);
 	ret = a.outcomes ? outcomes(&a, spec, &e, &violation) :
 			   explore(&a, spec, &e, &violation);
 	progress_stop(line);
+	stop_by_default();
 	if (!ret)
 		ret = a.json ? kl_explored_json(stdout, &e) : kl_explored_print(stdout, &e);
 	if (!ret) {

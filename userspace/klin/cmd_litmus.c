@@ -12,10 +12,12 @@
 #include "base/file.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/stop.h"
 #include "tso/litmus.h"
 
 struct litmus_args {
 	struct kl_litmus_options o;
+	struct kl_limits lim;
 	bool summary;
 	char **files;
 	size_t nfiles;
@@ -23,11 +25,13 @@ struct litmus_args {
 	size_t run, unread, unknown, failed, ok, never, sometimes, always;
 };
 
-enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT };
+enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT, OPT_TIME };
 
 static const struct argp_option options[] = {
 	{ "memory", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
 	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of a test's memory (default 1024)", 0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0,
+	  "Give up (UNKNOWN) after so long, all tests together", 0 },
 	{ "no-reduce", OPT_NO_REDUCE, NULL, 0, "Every instruction is a step of its own", 0 },
 	{ "summary", 's', NULL, 0, "One line for each test", 0 },
 	{ 0 }
@@ -43,6 +47,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_LIMIT:
 		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
+		break;
+	case OPT_TIME:
+		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
 		break;
 	case OPT_NO_REDUCE:
 		a->o.unreduced = true;
@@ -71,7 +78,7 @@ static const struct argp argp = {
 	       "`klin explore', and print all final states as herd does.  Of a directory all files "
 	       "*.litmus are run, one line each.  Witnesses are final states, not executions.\v"
 	       "Exit status: 0 all tests were run, 2 one could not be read, 3 one ran out of "
-	       "memory.  Whether a test's condition holds (Ok, No) is an answer, not an error.",
+	       "memory or time, or it was interrupted.  Whether a test's condition holds (Ok, No) is an answer, not an error.",
 };
 
 static void print_item(const struct kl_litmus *l, unsigned int i)
@@ -209,9 +216,11 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 		       r.negative);
 		if (!summary)
 			putchar('\n');
-	} else if (ret == -ENOSPC) {
-		kl_err("%s: UNKNOWN: more than %llu MiB of states; --memory-limit gives more",
-		       path, (unsigned long long)(a->o.memory >> 20));
+	} else if (ret == -ENOSPC || ret == -ETIME || ret == -E2BIG) {
+		kl_err("%s: UNKNOWN: after %llu states and %llu transitions, %llu states not yet "
+		       "followed, %llu levels of the search whole: %s", path,
+		       (unsigned long long)r.explored, (unsigned long long)r.transitions,
+		       (unsigned long long)r.open, (unsigned long long)r.levels, r.why);
 		a->unknown++;
 	} else if (ret == -EINVAL) {
 		a->unread++;
@@ -284,6 +293,8 @@ static int cmd_litmus(int argc, char **argv)
 	code = kl_args(&argp, argc, argv, 0, &a);
 	if (code)
 		return code;
+	a.lim.stop = stop_on_signals(false);
+	a.o.lim = &a.lim;
 	for (i = 0; i < a.nfiles; i++) {
 		directory |= !stat(a.files[i], &st) && S_ISDIR(st.st_mode);
 		run_path(&a, a.files[i], false);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/stop.h"
 #include "spec/shipped.h"
 #include "tso/replay.h"
 
@@ -43,8 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->spec = arg;
 		break;
 	case OPT_TIME:
-		a->lim.deadline_ns = kl_now_ns() +
-			kl_arg_number(state, "time-limit", arg, 1, 1u << 30) * 1000000000ull;
+		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
 		break;
 	case ARGP_KEY_ARG:
 	case ARGP_KEY_NO_ARGS:
@@ -123,6 +123,7 @@ static int replay(const struct replay_args *a, struct kl_cert *c, const char *pa
 {
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
+	struct kl_limits lim = a->lim;
 	int ret = kl_spec_parse(c->spec_name, c->spec_text, strlen(c->spec_text), &spec);
 
 	if (!ret)
@@ -130,7 +131,8 @@ static int replay(const struct replay_args *a, struct kl_cert *c, const char *pa
 	if (!ret)
 		ret = check_named(a, c, h, path);
 	if (!ret) {
-		ret = kl_cert_replay(c, spec, h, &a->lim, r);
+		lim.stop = stop_on_signals(false);
+		ret = kl_cert_replay(c, spec, h, &lim, r);
 		if (!ret)
 			print_right(c, h, path, r);
 		else if (ret != -EBADMSG && ret != -EINVAL)

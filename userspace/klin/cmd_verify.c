@@ -11,18 +11,20 @@
 #include "base/file.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/stop.h"
 #include "report/verified.h"
 
 #define ROLES_MAX	KL_VF_THREADS
 
 struct verify_args {
 	struct kl_verify_options o;
+	struct kl_limits lim;
 	const char *file, *dot, *roles;
 	bool given, stats, no_trail, no_confirm, json;
 };
 
 enum { OPT_THREADS = 256, OPT_ROLES, OPT_LIMIT, OPT_NO_REDUCE, OPT_STATS, OPT_NO_TRAIL,
-	OPT_NO_CONFIRM, OPT_DOT, OPT_JSON };
+	OPT_NO_CONFIRM, OPT_DOT, OPT_JSON, OPT_TIME };
 
 static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "N", 0,
@@ -32,6 +34,8 @@ static const struct argp_option options[] = {
 	  "commas, such as push:2,pop:2", 0 },
 	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of memory (default 4096); past it: UNKNOWN. "
 	  "The search of a concrete run is bound by what is left of it", 0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0,
+	  "Give up (UNKNOWN) after so long, the search of a concrete run included", 0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
 	  "Leave a reduction out: merge (steps on nodes that nobody else knows), por (accesses "
 	  "under locks), symmetry (of threads) or all; the answer stays the same", 0 },
@@ -69,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_LIMIT:
 		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
+		break;
+	case OPT_TIME:
+		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
 		break;
 	case OPT_NO_REDUCE:
 		if (!reduction(&a->o, arg))
@@ -128,7 +135,8 @@ static const struct argp argp = {
 	       "what holds for that holds for it.\n\n"
 	       "Exit status: 0 verified, 1 a violation (not proved, and a concrete run that goes "
 	       "wrong was found with 2 or 3 threads of up to 3 operations), 2 usage or input, 3 "
-	       "not proved, or unknown: the bound on memory was reached.",
+	       "not proved, or unknown: the bound on memory or time was reached, or it was "
+	       "interrupted.",
 };
 
 /* METHOD|METHOD:COUNT,...; 0 or -EINVAL after a message. */
@@ -211,7 +219,7 @@ static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_ve
 {
 	struct kl_verified r = {
 		.file = a->file, .x = x, .verdict = v, .trail = !a->no_trail, .stats = a->stats,
-		.searched = !a->no_confirm && v != KL_VF_MEMORY,
+		.searched = !a->no_confirm && v != KL_VF_MEMORY && v != KL_VF_STOPPED,
 	};
 	int ret = 0, code;
 
@@ -255,6 +263,8 @@ static int cmd_verify(int argc, char **argv)
 	} else if (!a.given) {
 		kl_verify_roles(spec, &a.o);
 	}
+	a.lim.stop = stop_on_signals(false);
+	a.o.lim = &a.lim;
 	if (!ret)
 		ret = kl_verify(spec, &a.o, &verdict, &x);
 	if (!ret) {

@@ -112,6 +112,11 @@ bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg)
 	return sc;
 }
 
+uint64_t kl_arg_seconds(struct argp_state *state, const char *name, const char *arg)
+{
+	return kl_arg_number(state, name, arg, 1, 1u << 30) * 1000000000ull;
+}
+
 uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg)
 {
 	return kl_arg_number(state, name, arg, 1, 1u << 24) << 20;

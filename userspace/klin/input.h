@@ -33,6 +33,8 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 
 /* Is it the memory model sc, and not tso, that the option @name asks for?  Or argp_error(). */
 bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg);
+/* Nanoseconds, from an option in seconds. */
+uint64_t kl_arg_seconds(struct argp_state *state, const char *name, const char *arg);
 /* Bytes, from an option in MiB. */
 uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg);
 /* The only argument, a @what: of ARGP_KEY_ARG and ARGP_KEY_NO_ARGS.  Or argp_error(). */

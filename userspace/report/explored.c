@@ -10,6 +10,7 @@ static const char *const what[] = {
 	[KL_EX_DEADLOCK] = "a deadlock",
 	[KL_EX_ENDLESS] = "a run without end", [KL_EX_MEMORY] = "not known: the bound on memory",
 	[KL_EX_LIMIT] = "not known: a bound of the explorer's own",
+	[KL_EX_STOPPED] = "not known: it was stopped before",
 };
 
 static void print_stats(FILE *f, const struct kl_explore_stats *st)
@@ -72,15 +73,23 @@ static void print_vars(FILE *f, const struct kl_outcomes *r, size_t i)
 	}
 }
 
+static void print_grown(FILE *f, const char *grown)
+{
+	if (*grown)
+		fprintf(f, "%s.\n", grown);
+}
+
 static int print_outcomes(FILE *f, const struct kl_explored *e)
 {
 	const struct kl_outcomes *r = e->outcomes;
 	const size_t wrong = kl_outcomes_wrong(r);
 	size_t i, n[3] = { 0 };
 
-	if (e->verdict == KL_EX_MEMORY) {
-		fprintf(f, "%s: UNKNOWN: the bound on memory was reached after %llu states\n",
-			e->file, (unsigned long long)r->states);
+	if (e->verdict == KL_EX_MEMORY || e->verdict == KL_EX_STOPPED) {
+		fprintf(f, "%s: UNKNOWN: %s after %llu states\n", e->file,
+			e->verdict == KL_EX_MEMORY ? "the bound on memory was reached" : r->limit,
+			(unsigned long long)r->states);
+		print_grown(f, r->grown);
 		return 0;
 	}
 	if (e->verdict == KL_EX_LIMIT) {
@@ -121,6 +130,23 @@ static int print_histories(FILE *f, const struct kl_explored *e)
 	return 0;
 }
 
+/* How far a search came that has no answer, and why it may be that it has none. */
+static void print_stopped(FILE *f, const struct kl_explored *e, const struct kl_explore_stats *st)
+{
+	fprintf(f, "%s: UNKNOWN: %s after %llu states and %llu transitions", e->file,
+		e->verdict == KL_EX_MEMORY ? "the bound on memory was reached" :
+		kl_explore_message(e->x), (unsigned long long)st->states,
+		(unsigned long long)st->transitions);
+	if (st->all_reached) {
+		fputs("; these are all states, and none is a violation; whether each run comes "
+		      "to an end was not looked at to the end\n", f);
+		return;
+	}
+	fprintf(f, ", %llu states not yet followed; no violation so far; %llu levels of the search "
+		"are whole\n", (unsigned long long)st->open, (unsigned long long)st->levels);
+	print_grown(f, kl_explore_grown(e->x));
+}
+
 int kl_explored_print(FILE *f, const struct kl_explored *e)
 {
 	struct kl_explore_stats st;
@@ -139,11 +165,8 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 	else if (e->verdict == KL_EX_OK)
 		fprintf(f, "%s: LINEARIZABLE: %u threads on %s, all %llu states\n", e->file,
 			st.threads, e->sc ? "SC" : "TSO", (unsigned long long)st.states);
-	else if (e->verdict == KL_EX_MEMORY)
-		fprintf(f, "%s: UNKNOWN: the bound on memory was reached after %llu states, %llu "
-			"of them not yet followed; no violation so far; %llu levels of "
-			"the search are whole\n", e->file, (unsigned long long)st.states,
-			(unsigned long long)st.open, (unsigned long long)st.levels);
+	else if (e->verdict == KL_EX_MEMORY || e->verdict == KL_EX_STOPPED)
+		print_stopped(f, e, &st);
 	else if (e->verdict == KL_EX_LIMIT)
 		fprintf(f, "%s: UNKNOWN: a bound of the explorer's own was reached after %llu "
 			"state%s: %s; no violation so far\n", e->file,

@@ -63,6 +63,14 @@ static void add_stats(json_t *j, const struct kl_explored *e)
 	json_object_set_new(j, "cpu_seconds", json_real(st.cpu_seconds));
 }
 
+static bool all_reached(const struct kl_explorer *x)
+{
+	struct kl_explore_stats st;
+
+	kl_explore_stats(x, &st);
+	return st.all_reached;
+}
+
 static void add_outcomes(json_t *j, const struct kl_outcomes *r)
 {
 	json_t *all = json_array(), *one, *vars;
@@ -100,13 +108,21 @@ int kl_explored_json(FILE *f, const struct kl_explored *e)
 		contained ? "CONTAINED" : "VIOLATION"));
 	if (e->outcomes) {
 		add_outcomes(j, e->outcomes);
-		if (e->verdict == KL_EX_LIMIT)
+		if (e->verdict == KL_EX_LIMIT || e->verdict == KL_EX_STOPPED)
 			json_object_set_new(j, "message", kl_json_text(e->outcomes->limit));
+		if (e->outcomes->grown[0])
+			json_object_set_new(j, "grown", kl_json_text(e->outcomes->grown));
 	} else {
 		add_stats(j, e);
-		if (e->verdict == KL_EX_LIMIT)
+		if (e->verdict == KL_EX_LIMIT || e->verdict == KL_EX_STOPPED)
 			json_object_set_new(j, "message", kl_json_text(kl_explore_message(e->x)));
-		else if (e->verdict != KL_EX_OK && e->verdict != KL_EX_MEMORY)
+		else if (e->verdict == KL_EX_MEMORY)
+			json_object_set_new(j, "message", json_string("the bound on memory was "
+								      "reached"));
+		if (kl_explore_unknown(e->verdict)) {
+			json_object_set_new(j, "all_reached", json_boolean(all_reached(e->x)));
+			json_object_set_new(j, "grown", kl_json_text(kl_explore_grown(e->x)));
+		} else if (e->verdict != KL_EX_OK)
 			ret = add_run(j, e);
 	}
 	if (!ret)

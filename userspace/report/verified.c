@@ -14,7 +14,7 @@ const char *kl_verified_verdict(const struct kl_verified *v)
 	if (v->run)
 		return "VIOLATION";
 	return v->verdict == KL_VF_VERIFIED ? "VERIFIED" :
-	       v->verdict == KL_VF_MEMORY ? "UNKNOWN" : "NOT PROVED";
+	       v->verdict == KL_VF_MEMORY || v->verdict == KL_VF_STOPPED ? "UNKNOWN" : "NOT PROVED";
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ static bool print_bounds(FILE *f, const char *before, const struct kl_verify_sea
 
 static bool is_cut(const struct kl_verified *v)
 {
-	return v->search.no_memory || v->search.cannot;
+	return v->search.no_memory || v->search.stopped || v->search.cannot;
 }
 
 /* Linearizability says nothing of them. */
@@ -127,9 +127,12 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 
 	kl_verify_stats(v->x, &st);
 	fprintf(f, "%s: %s: ", v->file, kl_verified_verdict(v));
-	if (v->verdict == KL_VF_MEMORY)
-		fprintf(f, "the bound on memory was reached after %llu abstract states\n",
-			(unsigned long long)st.states);
+	if (v->verdict == KL_VF_MEMORY || v->verdict == KL_VF_STOPPED)
+		fprintf(f, "%s after %llu abstract states and %llu steps in %u rounds, %llu states "
+			"not yet followed\n", v->verdict == KL_VF_STOPPED ?
+			kl_verify_message(v->x) : "the bound on memory was reached",
+			(unsigned long long)st.states, (unsigned long long)st.steps, st.rounds,
+			(unsigned long long)st.open);
 	else if (st.threads)
 		fprintf(f, "%u thread%s", st.threads, st.threads == 1 ? "" : "s");
 	else
@@ -201,6 +204,7 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 	json_object_set_new(j, "as_any", json_boolean(st.any));
 	json_object_set_new(j, "states", json_integer(st.states));
 	json_object_set_new(j, "steps", json_integer(st.steps));
+	json_object_set_new(j, "not_followed", json_integer(st.open));
 	json_object_set_new(j, "rounds", json_integer(st.rounds));
 	json_object_set_new(j, "bytes", json_integer(st.bytes));
 	json_object_set_new(j, "seconds", json_real(st.seconds));
@@ -218,6 +222,9 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 		if (v->trail)
 			ret = add_trail(j, v->x);
 	}
+	if (v->verdict == KL_VF_MEMORY || v->verdict == KL_VF_STOPPED)
+		json_object_set_new(j, "message", kl_json_text(v->verdict == KL_VF_STOPPED ?
+			kl_verify_message(v->x) : "the bound on memory was reached"));
 	json_object_set_new(j, "searched", json_boolean(v->searched));
 	if (v->searched && !v->run) {
 		json_object_set_new(j, "searched_whole", json_boolean(!is_cut(v)));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "tso/abstract_internal.h"
 
@@ -75,6 +76,12 @@ int kl_abs_fail(struct kl_abstract *a, const char *what)
 	return -E2BIG;
 }
 
+int kl_abs_refuse(const struct kl_abstract *a, const char *what)
+{
+	kl_err("%s: %s", kl_spec_path(a->spec), what);
+	return -EINVAL;
+}
+
 /* ---- parts of a configuration -------------------------------------------------- */
 
 static int64_t intern_mem(struct kl_abstract *a, const struct kl_val *v, size_t n)
@@ -85,8 +92,8 @@ static int64_t intern_mem(struct kl_abstract *a, const struct kl_val *v, size_t 
 		return kl_abs_fail(a, "the specification's state is too large for the explorer");
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_fail(a, "the specification's state is not known: give each "
-				    "of its variables a value");
+			return kl_abs_refuse(a, "the specification's state is not known: give each "
+					     "of its variables a value");
 		a->words[2 * i] = v[i].v;
 		a->words[2 * i + 1] = v[i].tag;
 	}
@@ -146,8 +153,8 @@ static int64_t operation(struct exec *x, const struct kl_outcome *o)
 	}
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_fail(x->a, "a method of the specification has a result that "
-				    "is not known");
+			return kl_abs_refuse(x->a, "a method of the specification has a "
+					     "result that is not known");
 		op[len++] = from_val(v[i]);
 	}
 	return kl_intern(&x->a->op, op, len);
@@ -187,8 +194,8 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 			return mem;
 	} else if (o->changed) {
 		if (!kl_spec_fixed_size(a->spec))
-			return kl_abs_fail(a, "a method of the specification changes a container "
-				    "in 'atomic': the explorer needs 'atomic_flush' for it");
+			return kl_abs_refuse(a, "a method of the specification changes a container "
+					     "in 'atomic': the explorer needs 'atomic_flush' for it");
 		buf = push_entry(a, buf, o);
 		if (buf < 0)
 			return buf;

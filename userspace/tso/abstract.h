@@ -22,7 +22,7 @@ int kl_abstract_new(const struct kl_spec *spec, unsigned int nthreads, bool sc,
 		    struct kl_abstract **out);
 void kl_abstract_free(struct kl_abstract *a);
 
-/* The set of the first configuration alone, closed; a negative errno. */
+/* The set of the first configuration alone, closed; as kl_abstract_step(). */
 int64_t kl_abstract_first(struct kl_abstract *a);
 
 /**
@@ -32,7 +32,8 @@ int64_t kl_abstract_first(struct kl_abstract *a);
  * @e: the event
  *
  * Return: the number of the set after; 0 is the empty one: a violation.
- * -E2BIG after kl_abstract_error() has a text; another negative errno.
+ * -E2BIG when something is too large, kl_abstract_error() says what; -EINVAL after a message;
+ * another negative errno.
  */
 int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm_event *e);
 const char *kl_abstract_error(const struct kl_abstract *a);

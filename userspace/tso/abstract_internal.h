@@ -101,7 +101,10 @@ int kl_abs_put(struct kl_abstract *a, uint32_t id);
 const uint32_t *kl_abs_set(const struct kl_abstract *a, uint32_t set, size_t *n);
 /* The number of the set in todo, which is closed; a negative errno. */
 int64_t kl_abs_number(struct kl_abstract *a);
+/* Something is too large, as kl_abstract_error() says then.  Return: -E2BIG. */
 int kl_abs_fail(struct kl_abstract *a, const char *what);
+/* The specification is none for the explorer.  Return: -EINVAL after a message. */
+int kl_abs_refuse(const struct kl_abstract *a, const char *what);
 /* The place for what is known of @set and @what; NULL: no memory. */
 struct kl_abs_known *kl_abs_known(struct kl_abs_memo *m, uint32_t set, uint64_t what);
 

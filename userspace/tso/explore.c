@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "tso/explore_internal.h"
 
+#define LOOK	16	/* states between two looks at the clock and at memory */
+
 bool kl_explore_can(const struct kl_spec *spec)
 {
 	return spec->impl;
@@ -57,6 +59,13 @@ static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_wa
 	ret = keep_state(x, w->hash, x->waiting_bytes + w->at, w->len, w->set, from);
 	if (ret == -ENOSPC) {
 		x->verdict = KL_EX_MEMORY;
+		return 1;
+	}
+	if (ret == -E2BIG) {
+		snprintf(x->message, sizeof(x->message), "a state has %u bytes, more than the "
+			 "%u that one may have", w->len, KL_STORE_STATE_MAX);
+		x->verdict = KL_EX_LIMIT;
+		x->told = true;
 		return 1;
 	}
 	if (ret < 0)
@@ -268,10 +277,6 @@ int kl_ex_first(struct kl_explorer *x)
 	if (ret)
 		return ret;
 	set = x->hist ? kl_histories_first(x->hist) : kl_abstract_first(x->abs);
-	if (set == -E2BIG) {
-		kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
-		return -EINVAL;
-	}
 	if (set < 0)
 		return set;
 	x->set = set;
@@ -290,6 +295,28 @@ static size_t spec_bytes(const struct kl_explorer *x)
 	return x->queue.size + (x->hist ? kl_histories_bytes(x->hist) : 0) +
 	       (x->abs ? kl_abstract_bytes(x->abs) : 0) + kl_steps_bytes(&x->known) +
 	       kl_pieces_bytes(&x->known.pieces);
+}
+
+bool kl_ex_stops(struct kl_explorer *x)
+{
+	if (!x->o.lim || !kl_time_over(x->o.lim, x->message, sizeof(x->message)))
+		return false;
+	x->verdict = KL_EX_STOPPED;
+	x->told = true;
+	return true;
+}
+
+/* What the variables are in the state at @at, which is the next. */
+static int note_growth(struct kl_explorer *x, uint32_t at)
+{
+	int ret;
+
+	if (!kl_growth_looks(&x->growth))
+		return 0;
+	ret = kl_ex_load(x, at);
+	if (!ret)
+		kl_ex_growth_note(x, &x->before);
+	return ret;
 }
 
 static int search_once(struct kl_explorer *x)
@@ -312,6 +339,8 @@ static int search_once(struct kl_explorer *x)
 		x->store.ctx = x;
 	}
 	x->transitions = x->expanded = x->levels = 0;
+	x->all_reached = false;
+	kl_growth_forget(&x->growth);
 	x->held = KL_NO_STATE;
 	x->queue.first = x->queue.end = x->path.n = 0;
 	len = kl_ex_pack(x);
@@ -325,16 +354,21 @@ static int search_once(struct kl_explorer *x)
 		if (at >= level) {
 			level = x->store.used / 4;
 			x->levels++;
+			kl_growth_level(&x->growth);
 		}
 		x->store.open = x->o.shortest ? level : kl_store_next(&x->store, at);
 		x->expanded++;
 		if (kl_store_head(&x->store, at)->idle && !x->o.shortest)
 			continue;
-		ret = kl_ex_expand(x, at);
+		ret = note_growth(x, at);
+		if (!ret)
+			ret = kl_ex_expand(x, at);
 		/* Nor could the run to what was found be told: its steps would be others. */
 		if (ret >= 0 && x->facts.refuted && x->verdict != KL_EX_MEMORY)
 			return -EAGAIN;
-		if (ret || x->expanded & 4095)
+		if (!ret && !(x->expanded & (LOOK - 1)) && kl_ex_stops(x))
+			ret = 1;
+		if (ret || x->expanded & (LOOK - 1))
 			continue;
 		/* What is known of steps saves time, as long as there is room. */
 		if (kl_steps_bytes(&x->known) > x->o.memory / 8)
@@ -372,6 +406,19 @@ static void found_nothing(struct kl_explorer *x)
 	x->last = KL_NO_STATE;
 	x->thread = -1;
 	x->message[0] = '\0';
+	x->told = false;
+}
+
+/* Something is larger than the explorer can have it; which, is no secret. */
+static void found_limit(struct kl_explorer *x)
+{
+	const char *what = x->hist ? "a history is too long" : kl_abstract_error(x->abs);
+
+	x->verdict = KL_EX_LIMIT;
+	x->last = KL_NO_STATE;
+	snprintf(x->message, sizeof(x->message), "%s", *what ? what : "a step of the specification "
+		 "is too large");
+	x->told = true;
 }
 
 static int search(struct kl_explorer *x)
@@ -391,7 +438,10 @@ static int search(struct kl_explorer *x)
 		x->begun++;
 		ret = 0;
 	}
-	return ret;
+	if (ret != -E2BIG)
+		return ret;
+	found_limit(x);
+	return 0;
 }
 
 int kl_ex_check(const struct kl_spec *s, const struct kl_explore_options *o)
@@ -449,6 +499,8 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	x->last = KL_NO_STATE;
 	x->thread = -1;
 	ret = kl_ex_program(x);
+	if (!ret)
+		ret = kl_ex_growth_init(x);
 	x->prog.compared = &x->compared;
 	x->prog.again = spec_compares(spec);
 	if (!ret)
@@ -470,6 +522,7 @@ void kl_explorer_free(struct kl_explorer *x)
 	kl_histories_free(x->hist);
 	kl_store_free(&x->store);
 	kl_steps_free(&x->known);
+	kl_growth_free(&x->growth);
 	free(x->queue.bytes);
 	free(x->path.at);
 	free(x->path.end);
@@ -492,6 +545,7 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 		.open = x->store.n - x->expanded,
 		.threads = x->prog.nthreads,
 		.levels = x->levels ? x->levels - 1 : 0,
+		.all_reached = x->all_reached,
 		.seconds = x->seconds,
 		.cpu_seconds = x->cpu_seconds,
 	};

@@ -9,6 +9,7 @@
 #ifndef KL_TSO_EXPLORE_H
 #define KL_TSO_EXPLORE_H
 
+#include "check/limits.h"
 #include "spec/spec.h"
 
 struct kl_explore_options {
@@ -20,6 +21,7 @@ struct kl_explore_options {
 	bool shortest;			/* no run to what is found has fewer steps */
 	bool compact;			/* of states hashes are kept: two may be taken for one */
 	uint64_t memory;		/* bytes */
+	const struct kl_limits *lim;	/* its deadline and its stop are looked at; may be NULL */
 	/* Looked at from another thread, to show progress; may be NULL. */
 	struct kl_explore_progress *progress;
 };
@@ -37,12 +39,13 @@ enum kl_explore_verdict {
 	KL_EX_ENDLESS,		/* from here no run ends */
 	KL_EX_MEMORY,		/* not known: the bound on memory */
 	KL_EX_LIMIT,		/* not known: a run is too large for the machine */
+	KL_EX_STOPPED,		/* not known: interrupted, or the time is over */
 };
 
 /* Was the search given up, so that there is no answer? */
 static inline bool kl_explore_unknown(enum kl_explore_verdict v)
 {
-	return v == KL_EX_MEMORY || v == KL_EX_LIMIT;
+	return v == KL_EX_MEMORY || v == KL_EX_LIMIT || v == KL_EX_STOPPED;
 }
 
 struct kl_explore_stats {
@@ -53,6 +56,7 @@ struct kl_explore_stats {
 	unsigned int steps;			/* of the run that is shown */
 	unsigned int threads;
 	uint64_t levels;	/* steps from the first state, all of which were followed */
+	bool all_reached;	/* it gave up when only runs without end were looked for */
 	double seconds, cpu_seconds;	/* as they pass; of the one core that was used */
 };
 
@@ -74,6 +78,8 @@ void kl_explorer_free(struct kl_explorer *x);
 void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st);
 /* What was found, in a line, with the names that kl_explore_run() has. */
 const char *kl_explore_message(struct kl_explorer *x);
+/* Of a search that was given up: which variables grow, and what to do; or an empty text. */
+const char *kl_explore_grown(struct kl_explorer *x);
 /* After a search for them, the hardest histories: how many, or a negative errno. */
 int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f);
 

@@ -39,7 +39,10 @@ static size_t pass(struct kl_explorer *x, uint32_t *place, size_t n)
 	return n - left;
 }
 
-/* Again with all steps of the states that are left. */
+/*
+ * Again with all steps of the states that are left.  1: the search is at its end, as
+ * something was found in them or a limit reached, which the verdict says.
+ */
 static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *changed)
 {
 	size_t i;
@@ -52,11 +55,13 @@ static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *c
 		x->ends_reached = false;
 		ret = kl_ex_expand(x, place[i]);
 		if (ret)
-			return ret < 0 ? ret : -EINVAL;
+			return ret;
 		if (x->facts.refuted)
 			return -EAGAIN;
 		if (x->ends_reached)
 			head(x, place[i])->ends = *changed = true;
+		if (kl_ex_stops(x))
+			return 1;
 	}
 	return 0;
 }
@@ -133,6 +138,7 @@ int kl_ex_ends(struct kl_explorer *x)
 
 	if (!place)
 		return -ENOMEM;
+	x->all_reached = true;
 	for (at = 0; kl_store_has(&x->store, at); at = kl_store_next(&x->store, at))
 		place[n++] = at;
 	while (!ret && changed) {
@@ -146,5 +152,5 @@ int kl_ex_ends(struct kl_explorer *x)
 	if (!ret)
 		ret = find(x, place, n);
 	free(place);
-	return ret;
+	return ret < 0 ? ret : 0;
 }

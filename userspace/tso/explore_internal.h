@@ -7,6 +7,7 @@
 #include "tso/abstract.h"
 #include "tso/explore.h"
 #include "tso/facts.h"
+#include "tso/growth.h"
 #include "tso/histories.h"
 #include "tso/steps.h"
 #include "tso/store.h"
@@ -79,6 +80,9 @@ struct kl_explorer {
 	uint32_t held, held_len;
 	uint8_t held_bytes[KL_VM_PACKED];
 	uint64_t transitions, expanded, levels;
+	bool all_reached;		/* what is looked for now are runs without end */
+	struct kl_growth growth;
+	char grown[700];
 	double seconds, cpu_seconds;
 	/* While a run is printed: the state with names that stay, and its set. */
 	struct kl_vm shown;
@@ -126,6 +130,11 @@ enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct
 int kl_ex_expand(struct kl_explorer *x, uint32_t at);
 /* What was found, and the step of @t from the state at @at that shows it; -1: none. */
 void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush);
+/* Is the search to end now?  Then the verdict is KL_EX_STOPPED, and the message says why. */
+bool kl_ex_stops(struct kl_explorer *x);
+/* explore_grown.c: which variables there are; their values in a state. */
+int kl_ex_growth_init(struct kl_explorer *x);
+void kl_ex_growth_note(struct kl_explorer *x, const struct kl_vm *vm);
 /* After a whole search: has each state a run that comes to an end?  0 or a negative errno. */
 int kl_ex_ends(struct kl_explorer *x);
 /* The first state to x->vm and x->set. */

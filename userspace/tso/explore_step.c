@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "tso/explore_internal.h"
 
 #define AHEAD_MAX	8
@@ -24,11 +23,6 @@ static int abstract_step(struct kl_explorer *x, const struct kl_vm_event *e)
 		x->shown_ev[x->nshown++] = *e;
 	x->explained = x->set;
 
-	if (next == -E2BIG) {
-		kl_err("%s: %s", x->spec->path, x->hist ? "a history is too long" :
-		       kl_abstract_error(x->abs));
-		return -EINVAL;
-	}
 	if (next < 0)
 		return next;
 	x->set = next;

@@ -11,6 +11,7 @@
 #define KL_TSO_LITMUS_H
 
 #include "base/mem.h"
+#include "check/limits.h"
 #include "tso/vm.h"
 
 #define KL_LIT_GPRS	16
@@ -91,6 +92,7 @@ void kl_litmus_free(struct kl_litmus *l);
 struct kl_litmus_options {
 	bool sc, unreduced;
 	uint64_t memory;	/* bytes */
+	const struct kl_limits *lim;	/* its deadline and its stop are looked at; may be NULL */
 };
 
 /* The final states: nitems words each, in ascending order. */
@@ -100,6 +102,8 @@ struct kl_litmus_result {
 	size_t nstates, cstates, cholds;
 	size_t positive, negative;
 	uint64_t explored, transitions;
+	uint64_t open, levels;	/* if it was given up: states not followed, levels that are whole */
+	char why[400];		/* and why; the location or register that grows */
 };
 
 /**
@@ -108,8 +112,9 @@ struct kl_litmus_result {
  * @o: how to search
  * @r: the result; kl_litmus_result_free() it
  *
- * Return: 0; -ENOSPC at the memory bound; -EINVAL after a message (an access
- * to no location); -ENOMEM.
+ * Return: 0; at the memory bound -ENOSPC, when it was stopped -ETIME, for a state that is
+ * too large -E2BIG, all with r->why; -EINVAL after a message (an access to no location);
+ * -ENOMEM.
  */
 int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 		  struct kl_litmus_result *r);

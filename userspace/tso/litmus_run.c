@@ -6,14 +6,18 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "tso/growth.h"
 #include "tso/litmus.h"
 #include "tso/store.h"
+
+#define LOOK	64	/* states between two looks at the clock */
 
 struct search {
 	const struct kl_litmus *l;
 	struct kl_litmus_result *r;
 	struct kl_vm_prog prog;
 	struct kl_store store;
+	struct kl_growth growth;
 	struct kl_vm vm, before;
 	uint8_t packed[KL_VM_PACKED + KL_STORE_BEHIND];
 };
@@ -141,12 +145,89 @@ static int expand(struct search *s, uint32_t at)
 	return ret;
 }
 
+/* Locations, then the registers of each thread. */
+static size_t growth_vars(const struct kl_litmus *l)
+{
+	return l->nlocs + (size_t)l->nthreads * KL_LIT_GPRS;
+}
+
+static void note_growth(struct search *s)
+{
+	const struct kl_litmus *l = s->l;
+	unsigned int t, i;
+
+	for (i = 0; i < l->nlocs; i++)
+		kl_growth_note(&s->growth, i, s->before.mem[i]);
+	for (t = 0; t < l->nthreads; t++)
+		for (i = 0; i < KL_LIT_GPRS; i++)
+			kl_growth_note(&s->growth, l->nlocs + t * KL_LIT_GPRS + i,
+				       s->before.thread[t].reg[0][i]);
+}
+
+/* Why there is no answer, to r->why. */
+static void tell_why(struct search *s, const struct kl_litmus_options *o, int err,
+		     const char *stopped)
+{
+	const struct kl_litmus *l = s->l;
+	char *why = s->r->why, name[80];
+	const size_t size = sizeof(s->r->why);
+	size_t used, i, reg;
+	int64_t from, to;
+
+	if (err == -E2BIG) {
+		snprintf(why, size, "a state of more than %u bytes", KL_STORE_STATE_MAX);
+		return;
+	}
+	used = err == -ETIME ? snprintf(why, size, "%s", stopped) :
+	       snprintf(why, size, "more than %llu MiB of states; --memory-limit gives more",
+			(unsigned long long)(o->memory >> 20));
+	for (i = 0; i < s->growth.n; i++) {
+		if (!kl_growth_of(&s->growth, i, &from, &to))
+			continue;
+		reg = i - l->nlocs;
+		if (i < l->nlocs)
+			snprintf(name, sizeof(name), "%.60s", l->locs[i].name);
+		else
+			snprintf(name, sizeof(name), "%zu:%s", reg / KL_LIT_GPRS,
+				 kl_litmus_reg(l->x64, reg % KL_LIT_GPRS));
+		used += snprintf(why + used, size - used, "; ");
+		kl_growth_tell(why + used, size - used, name, from, to);
+		return;
+	}
+}
+
+/* The states one after the other, until none is left or there may be no more. */
+static int search_all(struct search *s, const struct kl_litmus_options *o)
+{
+	uint32_t at, level = 0;
+	uint64_t followed = 0;
+	char stopped[80] = "";
+	int ret = reached(s, 0);
+
+	for (at = 0; !ret && kl_store_has(&s->store, at); at = kl_store_next(&s->store, at)) {
+		if (at >= level) {
+			level = s->store.used / 4;
+			s->r->levels += at > 0;
+			kl_growth_level(&s->growth);
+		}
+		ret = expand(s, at);
+		if (kl_growth_looks(&s->growth))
+			note_growth(s);
+		if (!ret && !(++followed % LOOK) && o->lim &&
+		    kl_time_over(o->lim, stopped, sizeof(stopped)))
+			ret = -ETIME;
+	}
+	s->r->open = s->store.n - followed;
+	if (ret == -ENOSPC || ret == -ETIME || ret == -E2BIG)
+		tell_why(s, o, ret, stopped);
+	return ret;
+}
+
 int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 		  struct kl_litmus_result *r)
 {
 	struct search *s = calloc(1, sizeof(*s));
 	uint64_t init[KL_LIT_LOCS];
-	uint32_t at;
 	unsigned int i;
 	int ret;
 
@@ -166,11 +247,12 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 			  l->locs[i].init & kl_lit_mask(l->locs[i].size);
 	kl_vm_init(&s->vm, &s->prog, init);
 	s->before.prog = &s->prog;
-	ret = reached(s, 0);
-	for (at = 0; !ret && kl_store_has(&s->store, at); at = kl_store_next(&s->store, at))
-		ret = expand(s, at);
+	ret = kl_growth_init(&s->growth, growth_vars(l));
+	if (!ret)
+		ret = search_all(s, o);
 	r->explored = s->store.n;
 out:
+	kl_growth_free(&s->growth);
 	kl_store_free(&s->store);
 	free(s);
 	return ret;

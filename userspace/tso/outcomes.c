@@ -169,10 +169,6 @@ static int reached(struct search *s, uint32_t from)
 
 	for (i = 0; i < x->vm.nev && x->abs; i++) {
 		set = kl_abstract_step(x->abs, set, &x->vm.ev[i]);
-		if (set == -E2BIG) {
-			kl_err("%s: %s", x->spec->path, kl_abstract_error(x->abs));
-			return -EINVAL;
-		}
 		if (set <= 0)
 			return set;
 	}
@@ -193,7 +189,7 @@ static int step(struct search *s, uint32_t from, unsigned int t)
 	case KL_VM_FAULT:
 		if (x->vm.limit) {
 			snprintf(s->r->limit, sizeof(s->r->limit), "thread %u: %s", t, x->vm.error);
-			return -ENOSPC;
+			return -E2BIG;
 		}
 		kl_err("%s: the client fails with the %s: %s", x->spec->path,
 		       x->abs ? "specification" : "implementation", x->vm.error);
@@ -239,6 +235,8 @@ static int expand(struct search *s, uint32_t at)
 
 	x->set = kl_store_head(&x->store, at)->tag;
 	kl_vm_unpack(&x->before, kl_store_state(&x->store, at));
+	if (kl_growth_looks(&x->growth))
+		kl_ex_growth_note(x, &x->before);
 	for (t = 0; t < x->prog.nthreads && !ret; t++) {
 		const uint32_t set = x->set;
 
@@ -251,28 +249,44 @@ static int expand(struct search *s, uint32_t at)
 		x->o.progress->states = x->store.n;
 		x->o.progress->expanded = x->expanded;
 	}
-	if (!(x->expanded & 1023) && x->abs &&
+	if (!(x->expanded & 15) && x->abs &&
 	    kl_store_bytes(&x->store) + kl_abstract_bytes(x->abs) > x->o.memory)
 		return -ENOSPC;
+	if (!ret && !(x->expanded & 15) && kl_ex_stops(x))
+		return -ETIME;
 	return ret || open ? ret : add_outcome(s);
 }
 
 static int search(struct search *s)
 {
 	struct kl_explorer *x = s->x;
-	uint32_t at;
+	uint32_t at, level = 0;
 	int ret;
 
 	ret = kl_store_init(&x->store, x->o.memory);
+	if (!ret)
+		ret = kl_ex_growth_init(x);
 	if (!ret && x->abs)
 		ret = kl_ex_first(x);
 	else if (!ret)
 		ret = kl_ex_first_state(x);
 	if (!ret)
 		ret = reached(s, KL_NO_STATE);
-	for (at = 0; !ret && kl_store_has(&x->store, at); at = kl_store_next(&x->store, at))
+	for (at = 0; !ret && kl_store_has(&x->store, at); at = kl_store_next(&x->store, at)) {
+		if (at >= level) {
+			level = x->store.used / 4;
+			kl_growth_level(&x->growth);
+		}
 		ret = expand(s, at);
+	}
 	s->r->states += x->store.n;
+	if (ret == -ENOSPC || ret == -ETIME)
+		snprintf(s->r->grown, sizeof(s->r->grown), "%s", kl_explore_grown(x));
+	if (ret == -ETIME)
+		snprintf(s->r->limit, sizeof(s->r->limit), "%s", x->message);
+	else if (ret == -E2BIG && !s->r->limit[0])
+		snprintf(s->r->limit, sizeof(s->r->limit), "%s", x->abs && *kl_abstract_error(x->abs) ?
+			 kl_abstract_error(x->abs) : "a state is too large");
 	return ret;
 }
 

@@ -31,18 +31,19 @@ struct kl_outcomes {
 	uint64_t *vals;		/* n times nvars, in ascending order */
 	uint8_t *with;		/* of each outcome: kl_outcome_with */
 	uint64_t states;	/* of all searches */
-	char limit[200];	/* the machine's own bound that was reached, if that was it */
+	char limit[400];	/* why there is no answer, if it was not the bound on memory */
+	char grown[700];	/* of a search that was stopped, see kl_explore_grown() */
 };
 
 /**
  * kl_explore_outcomes() - all final states of a client
  * @spec: a specification with an implementation and threads
- * @o: sc, memory and progress count
+ * @o: sc, memory, lim and progress count
  * @out: the outcomes; kl_outcomes_free() it
  *
  * Return: 0; -EINVAL after a message (no threads, a variable that both the client and
- * methods use, a client that fails); -ENOSPC at the bound on memory, or with (*out)->limit
- * at one of the machine's own; -ENOMEM.
+ * methods use, a client that fails); -ENOSPC at the bound on memory; with (*out)->limit
+ * -E2BIG at one of the explorer's own, -ETIME when it was stopped; -ENOMEM.
  */
 int kl_explore_outcomes(struct kl_spec *spec, const struct kl_explore_options *o,
 			struct kl_outcomes **out);

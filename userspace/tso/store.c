@@ -11,7 +11,6 @@
 
 #define FIRST_SLOTS	64
 #define LARGE		(16u << 20)	/* from here on pages may be large */
-#define RECORD_MAX	((1u << 14) - 1)
 
 /* A table for @n slots in place of the one there is. */
 static int set_table(struct kl_store *s, uint64_t n)
@@ -36,7 +35,7 @@ static int set_table(struct kl_store *s, uint64_t n)
 
 int kl_store_init(struct kl_store *s, uint64_t limit)
 {
-	const uint64_t max = 4 * (uint64_t)(UINT32_MAX - RECORD_MAX);
+	const uint64_t max = 4 * (uint64_t)(UINT32_MAX - KL_STORE_STATE_MAX);
 
 	memset(s, 0, sizeof(*s));
 	s->limit = limit;
@@ -184,8 +183,8 @@ int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t le
 	uint64_t i;
 	int ret;
 
-	if (len > RECORD_MAX)
-		return -ENOSPC;
+	if (len > KL_STORE_STATE_MAX)
+		return -E2BIG;
 	if (s->n * 4 >= s->nslots * 3) {
 		ret = grow(s);
 		/* Without room for a larger table this one gets a little fuller yet. */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define KL_NO_STATE	UINT32_MAX
+#define KL_STORE_STATE_MAX 16383	/* bytes of a state */
 #define KL_STORE_BEHIND	8	/* bytes behind a state that can be read, whatever they are */
 
 /* A record: what follows this head is the state. */
@@ -58,14 +59,14 @@ void kl_store_near(const struct kl_store *s, uint64_t h);
  * @s: the store
  * @h: its hash
  * @state: its bytes
- * @len: how many, at most 16383
+ * @len: how many, at most KL_STORE_STATE_MAX
  * @tag: its tag
  * @parent: the place of the state before it, KL_NO_STATE: there is none
  *
  * A new state that stands for one which is not followed yet takes its place.
  *
  * Return: 1 if it is new, 0 if it or one that stands for it was there, -ENOSPC
- * at the limit, -ENOMEM.
+ * at the limit, -E2BIG for a state that is too long by itself, -ENOMEM.
  */
 int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
 		 uint32_t parent);

@@ -53,7 +53,7 @@ static bool other_keys(const struct kl_verifier *x, const struct kl_client *c)
 
 static void cut(struct kl_verify_search *s, bool *how, const char *why, const char *what)
 {
-	if (!s->no_memory && !s->cannot)
+	if (!s->no_memory && !s->cannot && !s->stopped)
 		snprintf(s->why, sizeof(s->why), "%s%s", why, what);
 	*how = true;
 }
@@ -68,6 +68,8 @@ static bool searched(struct kl_verify_search *s, struct kl_explorer *ex, unsigne
 	}
 	if (v == KL_EX_MEMORY)
 		cut(s, &s->no_memory, "the bound on memory of that search was reached", "");
+	else if (v == KL_EX_STOPPED)
+		cut(s, &s->stopped, "that search was stopped: ", kl_explore_message(ex));
 	else if (v == KL_EX_LIMIT)
 		cut(s, &s->cannot, "a bound of the explorer's own was reached: ",
 		    kl_explore_message(ex));
@@ -81,7 +83,7 @@ int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bound
 {
 	static const uint8_t general[][2] = { { 2, 1 }, { 2, 2 }, { 3, 1 }, { 2, 3 }, { 3, 2 } };
 	struct kl_client *c = &x->m.im->client, old = *c;
-	struct kl_explore_options o = { .sc = true, .memory = memory };
+	struct kl_explore_options o = { .sc = true, .memory = memory, .lim = x->o.lim };
 	enum kl_explore_verdict v;
 	unsigned int i, threads;
 	int ret = 0;
@@ -90,7 +92,8 @@ int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bound
 	*out = NULL;
 	memset(s, 0, sizeof(*s));
 	s->other_keys = other_keys(x, c);
-	for (i = 0; i < bounds && i < sizeof(general) / sizeof(*general) && !ret && !found; i++) {
+	for (i = 0; i < bounds && i < sizeof(general) / sizeof(*general) && !ret && !found &&
+	     !s->stopped; i++) {
 		threads = x->asked.roles ||
 			  (x->asked.threads && x->asked.threads < general[i][0]) ?
 			  x->asked.threads : general[i][0];

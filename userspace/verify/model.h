@@ -122,6 +122,7 @@ struct kl_verifier {
 	struct kl_vf_store store;
 	uint32_t parent, actor;		/* of what is emitted */
 	uint64_t steps, max_steps;	/* max_steps: a bound, if not 0 */
+	uint64_t looks;			/* for the time, see kl_vf_time_over() */
 	/* before the search at hand; those of a finer one, at least */
 	uint64_t before, finer;
 	bool bounded;			/* a finer search came to its bound */
@@ -213,6 +214,8 @@ uint64_t kl_vf_held(const struct kl_verifier *x, const struct kl_vf_run *r, unsi
 /* Can no threads wait for each other? */
 bool kl_vf_ordered_locks(const struct kl_verifier *x);
 
+/* search.c: is it to end now?  Looked at now and then; x->message says why. */
+bool kl_vf_time_over(struct kl_verifier *x);
 /* step.c: all steps of a thread from a state; what they lead to is emitted. */
 int kl_vf_step(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t);
 enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)

@@ -15,12 +15,20 @@
 #define FINER_STEPS	1000000
 #define LONGER_STEPS	20000000
 
+#define LOOK		64	/* states between two looks at the clock */
+
 static double now(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+bool kl_vf_time_over(struct kl_verifier *x)
+{
+	return x->o.lim && !(++x->looks % LOOK) &&
+	       kl_time_over(x->o.lim, x->message, sizeof(x->message));
 }
 
 /* A step has come out: keep the state. */
@@ -41,6 +49,8 @@ static int keep(struct kl_verifier *x, struct kl_vf_run *r)
 		x->store.e[at].method = r->method;
 		x->store.e[at].line = r->line;
 	}
+	if (kl_vf_time_over(x))
+		return -ETIME;
 	if (x->max_steps && x->steps > x->max_steps)
 		return -E2BIG;
 	if (x->o.threads && !x->tried_any &&
@@ -237,8 +247,8 @@ static int verify(struct kl_verifier *x, enum kl_verify_verdict *verdict)
 		ret = search_any(x);
 	x->seconds += now() - start;
 	*verdict = x->verdict = x->alarm ? KL_VF_ALARM : KL_VF_VERIFIED;
-	if (ret == -E2BIG) {
-		*verdict = x->verdict = KL_VF_MEMORY;
+	if (ret == -E2BIG || ret == -ETIME) {
+		*verdict = x->verdict = ret == -E2BIG ? KL_VF_MEMORY : KL_VF_STOPPED;
 		ret = 0;
 	}
 	return ret;
@@ -265,7 +275,12 @@ int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
 
 int kl_verify_longer(struct kl_verifier *x, enum kl_verify_verdict *verdict)
 {
+	char why[80];
+
 	if (x->verdict != KL_VF_ALARM || !x->bounded)
+		return 0;
+	/* What was found before the time was over stands. */
+	if (x->o.lim && kl_time_over(x->o.lim, why, sizeof(why)))
 		return 0;
 	x->finer = LONGER_STEPS;
 	return verify(x, verdict);
@@ -286,7 +301,7 @@ void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st)
 {
 	*st = (struct kl_verify_stats){
 		.states = x->store.n, .steps = x->steps, .bytes = kl_vf_store_bytes(&x->store),
-		.threads = x->asked.threads, .any = !x->o.threads, .rounds = x->rounds,
+		.open = x->store.nqueue, .threads = x->asked.threads, .any = !x->o.threads, .rounds = x->rounds,
 		.seconds = x->seconds, .keyed = x->m.keyed,
 		.waits = x->m.has_lock || x->waits,
 		.ordered_locks = x->verdict == KL_VF_VERIFIED && kl_vf_ordered_locks(x),

@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 
+#include "check/limits.h"
 #include "spec/spec.h"
 
 #define KL_VF_THREADS	8	/* that can be verified side by side */
@@ -28,16 +29,19 @@ struct kl_verify_options {
 	/* Reductions that are turned off: */
 	bool no_merge, no_symmetry, no_por;
 	uint64_t memory;		/* bytes; 0: no bound */
+	const struct kl_limits *lim;	/* its deadline and its stop are looked at; may be NULL */
 };
 
 enum kl_verify_verdict {
 	KL_VF_VERIFIED,
 	KL_VF_ALARM,			/* not proved, see kl_verify_message() */
 	KL_VF_MEMORY,			/* the bound on memory was reached */
+	KL_VF_STOPPED,			/* interrupted, or time is over: kl_verify_message() */
 };
 
 struct kl_verify_stats {
 	uint64_t states, steps, bytes;
+	uint64_t open;			/* states not yet followed, if it gave up */
 	unsigned int threads;		/* 0: any number */
 	bool any;			/* the states are those of any number of threads */
 	unsigned int rounds;		/* how often the search began anew */
@@ -93,8 +97,8 @@ struct kl_explorer;
 struct kl_verify_search {
 	/* of each number of threads: all runs of up to so many operations are right */
 	unsigned int ops[KL_VF_THREADS + 1];
-	/* some search did not come to its end: for want of memory; since the explorer cannot */
-	bool no_memory, cannot;
+	/* some search did not come to its end: for want of memory; of time; as the explorer cannot */
+	bool no_memory, stopped, cannot;
 	char why[300];			/* why the first of these did not */
 	/* the run found is not linearizable; and the client has keys that are not verified */
 	bool not_linearizable, other_keys;

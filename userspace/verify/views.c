@@ -108,6 +108,8 @@ int kl_vf_interfere(struct kl_verifier *x, uint32_t at)
 			ret = kl_vf_glue(x, at, i - 1);
 		if (!ret && i - 1 != at && x->views->acts[at])
 			ret = kl_vf_glue(x, i - 1, at);
+		if (!ret && kl_vf_time_over(x))
+			ret = -ETIME;
 	}
 	return ret;
 }
