@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/limit.h"
+#include "base/mem.h"
 #include "base/sort.h"
 #include "check/coverage.h"
 #include "base/threads.h"
@@ -195,6 +197,7 @@ struct all_parts {
 	size_t n;		/* that are to be checked, the first in @order, */
 	uint64_t share;		/* and the looks that each may take; 0: as many as it takes */
 	size_t taken;
+	bool again;		/* only those that were starved, one after the other */
 	int err;		/* -ENOMEM: nobody goes on */
 };
 
@@ -209,6 +212,55 @@ static void describe_part(const struct all_parts *a, size_t k, struct kl_part_re
 	pr->ops = s->ops ? s->ops + s->at[k] : NULL;
 }
 
+static void free_result(struct kl_part_result *pr)
+{
+	kl_answer_free(&pr->answer);
+	kl_counterexample_free(pr->cex);
+	free(pr->declined[0]);
+	free(pr->declined[1]);
+}
+
+/* A limit of the process ended before this partition was decided. */
+static void leave_open(struct kl_part_result *pr, const char *reason)
+{
+	kl_answer_free(&pr->answer);
+	pr->answer = (struct kl_answer){ .verdict = KL_UNKNOWN };
+	pr->engine = NULL;
+	pr->sc_violation = pr->explained = pr->stopped = false;
+	snprintf(pr->answer.reason, sizeof(pr->answer.reason), "%s", reason);
+}
+
+/*
+ * Decide partition @k.  Where the memory limit ends, the partition is left open, and the
+ * thread goes on with a new interpreter and new tables: other partitions need less.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static int take_part(struct all_parts *a, struct kl_work *w, size_t k)
+{
+	struct kl_part_result *pr = &a->r->parts[k];
+	char reason[sizeof(pr->answer.reason)];
+	int ret = w->run ? 0 : -ENOMEM;
+
+	describe_part(a, k, pr);
+	/* The engines' own deadline is earlier: in between, what is easy is decided still. */
+	if (kl_limit_look(NULL, 0)) {
+		leave_open(pr, "time bound reached");
+		return 0;
+	}
+	pr->starved = false;
+	if (!ret)
+		ret = check_part(w, k, a->share, pr);
+	if (ret != -ENOMEM || !kl_limit_met(ret))
+		return ret;
+	snprintf(reason, sizeof(reason), "%s ended", kl_limit_met(ret));
+	leave_open(pr, reason);
+	pr->starved = true;
+	kl_work_free(w);
+	kl_work_init(w, &a->j, a->s);
+	return 0;
+}
+
 /* One thread of check_parts(), with an interpreter of its own. */
 static void take_parts(void *arg)
 {
@@ -217,14 +269,17 @@ static void take_parts(void *arg)
 	int ret = kl_work_init(&w, &a->j, a->s);
 	size_t i;
 
+	if (kl_limit_met(ret))
+		ret = 0;
 	while ((i = __atomic_fetch_add(&a->taken, 1, __ATOMIC_RELAXED)) < a->n) {
 		struct kl_part_result *pr = &a->r->parts[a->order[i]];
 
-		describe_part(a, a->order[i], pr);
+		if (a->again && !pr->starved)
+			continue;
 		if (!ret && !__atomic_load_n(&a->err, __ATOMIC_RELAXED))
-			ret = check_part(&w, a->order[i], a->share, pr);
+			ret = take_part(a, &w, a->order[i]);
 		kl_history_spell_out(a->j.h, pr->answer.reason, sizeof(pr->answer.reason));
-		if (a->j.lim.progress)
+		if (a->j.lim.progress && !a->again)
 			__atomic_fetch_add(&a->j.lim.progress->done, pr->nops, __ATOMIC_RELAXED);
 		if (ret)
 			__atomic_store_n(&a->err, ret, __ATOMIC_RELAXED);
@@ -255,7 +310,7 @@ static void forget_answers(struct all_parts *a)
 
 		if (a->j.lim.progress)
 			__atomic_fetch_sub(&a->j.lim.progress->done, pr->nops, __ATOMIC_RELAXED);
-		kl_answer_free(&pr->answer);
+		free_result(pr);
 		memset(pr, 0, sizeof(*pr));
 	}
 }
@@ -282,6 +337,13 @@ static int check_parts(const struct kl_job *j, const struct kl_split *s, struct 
 		a.taken = 0;
 		a.j.lim.threads = threads > 1 ? most / threads : most;
 		kl_threads_run(threads, take_parts, &a);
+		/* What ran out of memory beside others may come to its end alone. */
+		if (threads > 1 && kl_limit_met(-ENOMEM)) {
+			a.again = true;
+			a.taken = 0;
+			take_parts(&a);
+			a.again = false;
+		}
 		keep_stopped(&a);
 		work /= 2;
 		if (a.err || !a.n || work / a.n < 2 * a.share)
@@ -293,14 +355,33 @@ static int check_parts(const struct kl_job *j, const struct kl_split *s, struct 
 	return a.err;
 }
 
+/* Of a million objects they take hundreds of MB: huge pages, that are zero from the beginning. */
+static size_t results_bytes(size_t nparts)
+{
+	return (nparts + 1) * sizeof(struct kl_part_result);
+}
+
+static void free_results(struct kl_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nparts; i++)
+		free_result(&r->parts[i]);
+	kl_zero_unmap(r->parts, results_bytes(r->nparts));
+	r->parts = NULL;
+	r->nparts = 0;
+}
+
 static int check_split(const struct kl_job *j, bool by_object, struct kl_split *s,
 		       struct kl_report *r)
 {
 	int ret = kl_split(j->spec, j->h, j->map, by_object, most_threads(j), s);
 
+	if (!ret)
+		ret = kl_limit_look(NULL, 0);
 	if (ret)
 		return ret;
-	r->parts = calloc(s->n + 1, sizeof(*r->parts));
+	r->parts = kl_zero_map(results_bytes(s->n), results_bytes(s->n));
 	if (!r->parts)
 		return -ENOMEM;
 	r->nparts = s->n;
@@ -319,13 +400,7 @@ static bool takes_whole(const struct kl_job *j)
 
 static void forget(struct kl_split *s, struct kl_report *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->nparts; i++)
-		kl_answer_free(&r->parts[i].answer);
-	free(r->parts);
-	r->parts = NULL;
-	r->nparts = 0;
+	free_results(r);
 	kl_split_free(s);
 }
 
@@ -401,7 +476,7 @@ static int shrink_parts(const struct kl_job *j, const struct kl_split *s, struct
 			snprintf(pr->answer.reason, sizeof(pr->answer.reason),
 				 "a defect of klin: engine %s and the oracle disagree about a "
 				 "counterexample", pr->engine->name);
-		} else if (ret && ret != -EINVAL) {
+		} else if (ret && ret != -EINVAL && !kl_limit_met(ret)) {
 			return ret;
 		}
 	}
@@ -498,14 +573,8 @@ out:
 
 void kl_report_free(struct kl_report *r)
 {
-	size_t i;
-
-	for (i = 0; r && r->parts && i < r->nparts; i++) {
-		kl_answer_free(&r->parts[i].answer);
-		kl_counterexample_free(r->parts[i].cex);
-	}
 	if (r) {
-		free(r->parts);
+		free_results(r);
 		free(r->ops);
 	}
 	free(r);

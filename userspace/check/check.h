@@ -173,10 +173,14 @@ struct kl_part_result {
 	const struct kl_engine *engine;	/* that gave the answer */
 	uint64_t work;		/* looks of all engines that were asked in the last pass */
 	bool stopped;		/* UNKNOWN only as kl_options.work ended */
+	bool starved;		/* UNKNOWN because the process may have no more memory */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
 	bool suspected;		/* a violation; UNKNOWN only as calls may have passed unseen */
-	/* Why the log-linear monitors, and the engine `ends', did not decide it, or empty. */
-	char declined[2][160];
+	/*
+	 * Why the log-linear monitors, and the engine `ends', did not decide it, or NULL.
+	 * Nearly all partitions of a history of a million objects have neither.
+	 */
+	char *declined[2];
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
 	const uint32_t *ops;	/* indices in the history; NULL: all, see kl_result_op() */
 	struct kl_counterexample *cex;	/* of the first violations, or NULL */

@@ -287,7 +287,7 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 	const struct kl_job *j = w->j;
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
 	struct race c = { 0 };
-	char *why;
+	char **why;
 	size_t i;
 	int ret = 0;
 
@@ -312,11 +312,18 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 		if (a.verdict == KL_UNKNOWN && !a.more_work)
 			*declined |= 1u << i;
 		if (e == &kl_mono_engine || e == &kl_ends_engine) {
-			why = r->declined[e == &kl_ends_engine];
-			memcpy(why, a.reason, sizeof(a.reason));
+			why = &r->declined[e == &kl_ends_engine];
+			free(*why);
+			*why = NULL;
 			/* It may have asked for more work, and had it. */
-			if (a.verdict != KL_UNKNOWN)
-				*why = '\0';
+			if (a.verdict == KL_UNKNOWN && *a.reason) {
+				*why = strdup(a.reason);
+				ret = *why ? 0 : -ENOMEM;
+			}
+			if (ret) {
+				kl_answer_free(&a);
+				break;
+			}
 		}
 		/* Another engine would come to the same, or look for very long. */
 		if (a.lost) {

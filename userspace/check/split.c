@@ -6,12 +6,14 @@
 
 #include "base/hash.h"
 #include "base/intern.h"
+#include "base/limit.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "check/split.h"
 
 #define NO_KEY	UINT32_MAX
 #define AHEAD	16	/* operations whose keys are fetched before their turn */
+#define LOOKS	65536	/* operations, or partitions, between two looks at the clock */
 #define RANGES	16	/* that are counted side by side, at most */
 #define RANGE	32768	/* operations, fewer are not worth a thread */
 
@@ -142,6 +144,8 @@ static int place_ranges(struct splitter *t, struct range *ranges, size_t n)
 				continue;
 			ret = kl_grow(s->at, t->cat, s->n + 2) ?:
 			      new_part(t, pair / t->nkeys, pair % t->nkeys);
+			if (!ret && !(s->n % LOOKS))
+				ret = kl_limit_look(NULL, 0);
 			if (ret)
 				return ret;
 			s->at[s->n - 1] = next;
@@ -195,7 +199,7 @@ static int split_direct(struct splitter *t, size_t pairs)
 	if (ret)
 		goto free;
 	kl_threads_each(n, n, count_range, &all);
-	ret = place_ranges(t, r, n);
+	ret = kl_limit_look(NULL, 0) ?: place_ranges(t, r, n);
 	if (ret)
 		goto free;
 	kl_threads_each(n, n, list_range, &all);
@@ -240,6 +244,8 @@ static int number_hashed(struct splitter *t)
 		const struct kl_op *op = &t->h->ops[i];
 		const uint32_t key = s->by_key ? t->key[op->shape] : 0;
 
+		if (!(i % LOOKS) && kl_limit_look(NULL, 0))
+			return -ETIME;
 		at = kl_mix(op->object, key) & (t->size - 1);
 		for (; t->table[at]; at = (at + 1) & (t->size - 1))
 			if (s->object[t->table[at] - 1] == op->object &&
@@ -304,6 +310,9 @@ static int make_parts(struct splitter *t)
 	s->ops = kl_big_alloc((nops + 1) * sizeof(*s->ops));
 	if (!t->part || !s->ops)
 		return -ENOMEM;
+	ret = kl_limit_look(NULL, 0);
+	if (ret)
+		return ret;
 	ret = direct ? split_direct(t, pairs) : number_hashed(t) ?: gather(t);
 	if (ret)
 		return ret;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limit.h"
 #include "base/mem.h"
 #include "history/input.h"
 
@@ -56,7 +57,9 @@ static int fill(struct kl_input *in, size_t want)
 	int ret;
 
 	while (!in->end && in->len < want) {
-		ret = kl_grow(in->buf, in->cap, want + behind);
+		ret = kl_limit_look(NULL, 0) ?: kl_grow(in->buf, in->cap, want + behind);
+		if (!ret)
+			ret = kl_limit_wait(in->fd);
 		if (ret)
 			return ret;
 		n = read(in->fd, in->buf + in->len, in->cap - behind - in->len);

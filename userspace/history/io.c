@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/limit.h"
 #include "history/form.h"
 #include "history/history.h"
 #include "history/order.h"
@@ -46,7 +47,7 @@ static int read_file(const char *path, const struct kl_form *form, bool hash,
 		ret = kl_form_read(form, &in, out);
 	if (!ret && hash)
 		ret = kl_input_sha256(&in, (*out)->sha256);
-	if (ret && ret != -EINVAL)
+	if (ret && ret != -EINVAL && !kl_limit_met(ret))
 		kl_err("cannot read history '%s': %s", in.name, strerror(-ret));
 	kl_input_close(&in);
 	return ret;

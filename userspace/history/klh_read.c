@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "base/err.h"
+#include "base/limit.h"
 #include "base/mem.h"
 #include "history/internal.h"
 #include "history/klh.h"
@@ -195,7 +196,7 @@ static int read_block(struct kl_klh_reader *r, const uint8_t *p, size_t len)
 	n = ZSTD_getFrameContentSize(p + KLH_BLOCK_HEADER, len);
 	if (n != raw)
 		return damaged(r, "a block's lengths do not match");
-	ret = kl_grow(r->raw, r->craw, raw + KLH_BEHIND);
+	ret = kl_limit_look("operation", r->nops) ?: kl_grow(r->raw, r->craw, raw + KLH_BEHIND);
 	if (ret)
 		return ret;
 	memset(r->raw + raw, 0, KLH_BEHIND);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/limit.h"
 #include "history/internal.h"
 #include "history/scan.h"
 
@@ -123,6 +124,9 @@ int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 	while ((ret = kl_input_lines(in, &p, &end)) > 0) {
 		const size_t len = end - p;
 
+		ret = kl_limit_look("line", s->line + 1);
+		if (ret)
+			return ret;
 		zero = memchr(p, 0, end - p);
 		if (zero)
 			return zero_byte(s, p, zero);

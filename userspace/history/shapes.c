@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/limit.h"
 #include "base/mem.h"
 #include "history/batch.h"
 #include "history/index.h"
@@ -15,6 +16,7 @@
 #define LOOKS	1024
 #define FEW	(LOOKS / 4)
 #define RARE	(LOOKS / 16)
+#define LIMIT_OPS	1024	/* operations between two looks at the clock */
 #define TOGETHER	64	/* whose places are fetched before their turn */
 #define BLIND	(15 * LOOKS)	/* and twice as many each time that few are found, up to */
 #define MOST_BLIND	(8 * BLIND)
@@ -540,6 +542,9 @@ int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape
 		return -EINVAL;
 	if (h->nops >= KL_NO_OP)
 		return -EOVERFLOW;
+	ret = h->nops % LIMIT_OPS ? 0 : kl_limit_look(NULL, 0);
+	if (ret)
+		return ret;
 	args = all_vals(h, s, args, op->flags & KL_OP_PENDING ? NULL : res, v);
 	ret = kl_history_room(h, 1, s->nargs + s->nres) ?: kl_history_untold(h, 1);
 	if (ret)

@@ -9,6 +9,7 @@
 
 #include "base/args.h"
 #include "base/err.h"
+#include "base/limit.h"
 #include "check/cert.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
@@ -25,6 +26,7 @@ struct check_args {
 	struct kl_verdict_style style;
 	enum { PART_DEFAULT, PART_KEY, PART_OBJECT } partition;
 	bool follow, late, has_work;
+	bool limited;		/* in its memory, by --memory-limit */
 	uint64_t lateness;
 	const char *offline;	/* an option that --follow does not have */
 };
@@ -56,8 +58,11 @@ static const struct argp_option options[] = {
 	  "Give up (UNKNOWN) after so much work, which is counted, so that the same history "
 	  "ends alike on every machine; 0: never (default 6000000000, which takes about a "
 	  "minute of a CPU, and 8192 more for each operation; with --time-limit: 0)", 0 },
-	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long", 0 },
-	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of an engine's memory (default 4096)", 0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long, reading included",
+	  0 },
+	{ "memory-limit", OPT_BYTES, "MIB", 0,
+	  "Give up (UNKNOWN) where klin would need more memory, reading included; without it an "
+	  "engine has 4096 MiB", 0 },
 	{ "certificate", OPT_CERT, "FILE", 0, "Write what `klin replay' can check", 0 },
 	{ "counterexample", OPT_CEX, "FILE", 0,
 	  "Write the first counterexample as a history of its own; without one FILE stays "
@@ -156,6 +161,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_BYTES:
 		a->opt.bytes = kl_arg_mib(state, "memory-limit", arg);
+		a->limited = true;
 		break;
 	case OPT_CERT:
 		a->certificate = arg;
@@ -320,6 +326,41 @@ static int check_follow(const struct check_args *a)
 	return follow(&f);
 }
 
+/* Limits hold from here on; the engines get what reading leaves. */
+static void begin_limits(const struct check_args *a)
+{
+	if (a->opt.time_ns)
+		kl_limit_time(a->opt.time_ns);
+	if (a->limited)
+		kl_limit_memory(a->opt.bytes);
+}
+
+/*
+ * There is no report, for want of memory or time, or because of the input.
+ *
+ * Return: the exit code.
+ */
+static int give_up(struct check_args *a, int err, const char *when, const char *place)
+{
+	const char *limit = kl_limit_met(err);
+	struct kl_cost cost = { 0 };
+	int ret;
+
+	if (!limit)
+		return kl_ending_error(err);
+	kl_limit_lift();
+	add_usage(&cost);
+	a->style.cost = &cost;
+	ret = kl_print_no_report(stdout, a->history, limit, when, place, &a->style);
+	if (ret)
+		kl_err("%s: the report cannot be printed: %s", a->history, strerror(-ret));
+	if (a->certificate)
+		kl_warn("there is no certificate to write, '%s' stays as it is", a->certificate);
+	if (a->cex)
+		kl_warn("there is no counterexample to write, '%s' stays as it is", a->cex);
+	return ret ? KLIN_EXIT_SYSTEM : KLIN_EXIT_UNKNOWN;
+}
+
 static int cmd_check(int argc, char **argv)
 {
 	struct check_args a = {
@@ -343,26 +384,31 @@ static int cmd_check(int argc, char **argv)
 	if (a.follow)
 		return check_follow(&a);
 	start = seconds();
+	begin_limits(&a);
 	ret = kl_load_input(a.spec, a.history, a.certificate, &spec, &h);
 	if (ret) {
-		code = kl_ending_error(ret);
+		code = give_up(&a, ret, "reading", kl_limit_place());
 		goto out;
 	}
 	cost.read_seconds = seconds() - start;
 	a.opt.stop = stop_on_signals(false);
 	a.opt.no_witness = !a.certificate;
 	a.opt.progress = &progress.p;
+	a.opt.time_ns = kl_limit_time_left();
+	a.opt.bytes = kl_limit_memory_left(a.opt.bytes);
 	progress.total = h->nops;
 	line = progress_start(show_progress, &progress);
 	ret = kl_check(spec, h, &a.opt, &r);
 	progress_stop(line);
 	stop_by_default();
 	if (ret) {
-		if (ret != -EINVAL)
+		if (ret != -EINVAL && !kl_limit_met(ret))
 			kl_err("%s: %s", a.history, strerror(-ret));
-		code = ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
+		code = ret == -EINVAL ? KLIN_EXIT_USAGE :
+		       kl_limit_met(ret) ? give_up(&a, ret, "splitting", "") : KLIN_EXIT_SYSTEM;
 		goto out;
 	}
+	kl_limit_lift();
 	failed = write_certificate(&a, r, &cost);
 	add_usage(&cost);
 	a.style.cost = &cost;

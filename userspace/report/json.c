@@ -8,6 +8,7 @@
 #include "history/spell.h"
 #include "report/json.h"
 
+#define MAX_UNKNOWN	100	/* partitions that are listed, where a limit left many */
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
 
 /* Something of a value that this thread has made since it printed one is missing. */
@@ -175,11 +176,21 @@ static json_t *coverage_json(const struct kl_history *h)
 	return list;
 }
 
+/* Of a million objects most are UNKNOWN where a limit ended early. */
+static bool is_listed(const struct kl_report *r, const struct kl_part_result *p, size_t *unknown)
+{
+	if (r->nparts <= 100)
+		return true;
+	if (p->answer.verdict == KL_UNKNOWN && !p->suspected)
+		return (*unknown)++ < MAX_UNKNOWN;
+	return p->answer.verdict != KL_LINEARIZABLE;
+}
+
 int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		   const struct kl_cost *cost)
 {
 	json_t *j = json_object(), *parts = json_array();
-	size_t i;
+	size_t unknown = 0, i;
 
 	json_object_set_new(j, "history", kl_json_text(name));
 	json_object_set_new(j, "spec", kl_json_text(kl_spec_name(r->spec)));
@@ -200,8 +211,10 @@ int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 	if (cost)
 		add_cost(j, r, cost);
 	for (i = 0; i < r->nparts; i++)
-		if (r->parts[i].answer.verdict != KL_LINEARIZABLE || r->nparts <= 100)
+		if (is_listed(r, &r->parts[i], &unknown))
 			json_array_append_new(parts, part_json(r->h, &r->parts[i]));
 	json_object_set_new(j, "partitions", parts);
+	if (unknown > MAX_UNKNOWN)
+		json_object_set_new(j, "unknown_not_listed", json_integer(unknown - MAX_UNKNOWN));
 	return kl_json_put(f, j, JSON_INDENT(2));
 }

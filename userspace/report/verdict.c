@@ -52,7 +52,7 @@ static void explain(FILE *f, const struct kl_report *r)
 		if (p->answer.verdict != KL_UNKNOWN && *p->answer.reason)
 			fprintf(f, "    %s\n", p->answer.reason);
 		for (k = 0; k < 2; k++)
-			if (*p->declined[k])
+			if (p->declined[k])
 				fprintf(f, "    %s\n", p->declined[k]);
 	}
 	if (i < r->nparts)
@@ -140,4 +140,30 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 			ret = kl_print_counterexample(f, r->spec, p->cex, p->nops);
 	}
 	return ret == -ENOMEM ? ret : 0;
+}
+
+int kl_print_no_report(FILE *f, const char *name, const char *limit, const char *doing,
+		       const char *place, const struct kl_verdict_style *style)
+{
+	const char *verdict = kl_verdict_name(KL_UNKNOWN);
+	char *reason;
+	json_t *j;
+
+	if (!style || !style->json) {
+		fprintf(f, "%s\n%s (%s ended while %s %s%s)\n", name, verdict, limit, doing, name,
+			place);
+		return 0;
+	}
+	if (asprintf(&reason, "%s ended while %s %s%s", limit, doing, name, place) < 0)
+		return -ENOMEM;
+	j = json_object();
+	json_object_set_new(j, "history", kl_json_text(name));
+	json_object_set_new(j, "verdict", json_string(verdict));
+	json_object_set_new(j, "reason", kl_json_text(reason));
+	free(reason);
+	if (style->cost) {
+		json_object_set_new(j, "user_seconds", json_real(style->cost->user_seconds));
+		json_object_set_new(j, "peak_bytes", json_integer(style->cost->peak_bytes));
+	}
+	return kl_json_put(f, j, JSON_INDENT(2));
 }

@@ -33,4 +33,18 @@ struct kl_verdict_style {
 int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		     const struct kl_verdict_style *style);
 
+/**
+ * kl_print_no_report() - print that a limit ended before there was a report: UNKNOWN
+ * @f: where to
+ * @name: the history's name
+ * @limit: which limit, as kl_limit_met() says it
+ * @doing: what was done to the history, as in "reading"
+ * @place: where in it, as kl_limit_place() says it
+ * @style: how; NULL for text
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_print_no_report(FILE *f, const char *name, const char *limit, const char *doing,
+		       const char *place, const struct kl_verdict_style *style);
+
 #endif

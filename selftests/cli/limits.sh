@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# --time-limit and --memory-limit of `klin check' are those of the whole process, with the
+# reading of the history.  No test here depends on how fast the machine is.
+
+. "$(dirname "$0")/common.sh"
+
+# bounded NAME MIB STATUSES HISTORY: the process never has more than a fifth above MIB.
+bounded()
+{
+	run check --json --show=1 --memory-limit="$2" "$4"
+	peak=$(sed -nE 's/.*"peak_bytes": ([0-9]+).*/\1/p' out)
+	case $3 in
+	*$status*)	;;
+	*)		peak= ;;
+	esac
+	if [ "${peak:-0}" -gt 0 ] && [ "$peak" -le $(($2 * 1048576 * 6 / 5)) ]; then
+		ktap_pass "$1, within $2 MiB"
+	else
+		ktap_fail "$1, within $2 MiB" "status $status, expected one of $3; $peak bytes" \
+			"$(head -n 5 err)" "$(head -n 5 out)"
+	fi
+}
+
+# unread NAME PATTERN ARGUMENT...: UNKNOWN while reading.
+unread()
+{
+	name=$1 pattern=$2
+	shift 2
+	run check "$@"
+	if [ $status -eq 3 ] && grep -qE "^UNKNOWN \($pattern\)" out && [ ! -s err ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status" "$(head -n 3 err)" "$(head -n 3 out)"
+	fi
+}
+
+ktap_header
+
+# A pipe that somebody keeps open, and never writes to again.
+mkfifo pipe
+exec 3<>pipe
+"$KLIN" gen --type=register --ops=20 >&3
+unread "a time limit ends the wait for input" \
+	"the time limit of 1 s ended while reading pipe" --time-limit=1 pipe
+exec 3>&-
+
+# Ten kilobytes that unfold to a million operations.
+"$KLIN" gen --type=register --threads=1 --ops=1 | grep "^#" >bomb.txt
+awk 'BEGIN { for (i = 1; i <= 1000000; i++) print "t0 @1 " 2 * i, 2 * i + 1, "write 1" }' >>bomb.txt
+"$KLIN" convert bomb.txt bomb.klh || ktap_fail "a history that unfolds is made"
+
+if grep -q __asan_init "$KLIN"; then
+	ktap_skip "memory limits" "sanitizers have memory of their own"
+	ktap_finish
+fi
+unread "a memory limit ends the reading of text" \
+	"the memory limit of 20 MiB ended while reading bomb.txt, line [0-9]+" \
+	--memory-limit=20 bomb.txt
+unread "a memory limit ends the reading of .klh" \
+	"the memory limit of 30 MiB ended while reading bomb.klh, operation [0-9]+" \
+	--memory-limit=30 bomb.klh
+run check --json --memory-limit=30 bomb.klh
+ktap_result $((status != 3 || $(grep -c '"reason": "the memory limit' out) != 1)) \
+	"JSON says so, too" "$(cat out)"
+echo old >kept
+run check --memory-limit=30 --certificate=kept --counterexample=kept bomb.klh
+ktap_result $((status != 3 || $(grep -c "there is no .* to write, 'kept' stays" err) != 2 ||
+	       $(grep -c old kept) != 1)) "files stay as they are" "status $status" "$(cat err)"
+
+"$KLIN" gen --type=register --objects=100000 --ops=300000 -o objects.klh
+"$KLIN" gen --type=queue --ops=300000 -o few.klh
+"$KLIN" gen --type=queue --threads=24 --keys=8 --ops=100000 -o wide.klh
+"$KLIN" gen --type=stack --threads=24 --ops=20000 --mutate=1 --seed=2 -o wrong.klh
+for mib in 20 40 80; do
+	bounded "a history that unfolds" $mib 3 bomb.klh
+	bounded "many objects" $mib "0 3" objects.klh
+	bounded "few objects" $mib "0 3" few.klh
+	bounded "24 threads" $mib 3 wide.klh
+	bounded "a violation made small" $mib "1 3" wrong.klh
+done
+bounded "enough for it" 400 0 objects.klh
+ktap_finish
