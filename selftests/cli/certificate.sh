@@ -13,7 +13,7 @@ make_certificate()
 	esac
 	"$KLIN" gen --type="$1" --ops="$3" --threads=3 --keys=$keys --mutate="$4" \
 		--seed="$seed" >h.txt
-	run check --time-limit=5 --show=50 --certificate=c.cert "$2" h.txt
+	run check --work=500000000 --show=50 --certificate=c.cert "$2" h.txt
 }
 
 # with_parts CERTIFICATE LINE...: the same certificate with these parts.
@@ -325,7 +325,7 @@ replay 2 "partitions by key of a specification without keys" t.cert "no partitio
 	done
 } >v.txt
 spec=delayed.lin
-run check --time-limit=1 --certificate=v.cert "$spec" v.txt
+run check --work=10000000 --certificate=v.cert "$spec" v.txt
 with_parts v.cert "part VIOLATION 200 tso" "cut - end 20000" "kept $(seq -s ' ' 0 199)" >t.cert
 run replay --spec="$spec" --time-limit=1 t.cert
 ktap_result "$([ $status -eq 3 ] && grep -qE 'time bound reached|too many orders' err && [ "$(wc -l <err)" -eq 1 ] &&

@@ -30,7 +30,7 @@ there()
 		ktap_fail "$form: $name" "$(head -n 5 err)"
 		return
 	fi
-	run check --time-limit=60 "$specs/$spec.lin" to
+	run check "$specs/$spec.lin" to
 	[ $status -eq "$want" ] && [ ! -s err ]
 	ktap_result $? "$form: $name" "status $status, expected $want"
 	run convert --from="$form" to back.txt && "$KLIN" convert --to="$form" back.txt again &&

@@ -109,7 +109,7 @@ refuse "five bytes of one" "damaged.klh" check "$register" damaged.klh
 
 # The whole blocks of what a crash left are read; the rest is not known.
 head -c $((size * 2 / 3)) good.klh >cut.klh
-run check --time-limit=20 "$register" cut.klh
+run check "$register" cut.klh
 if [ $status -ne 1 ] && [ $status -ne 2 ] && [ $status -lt 4 ] &&
    grep -q 'warning: cut.klh: cut short' err &&
    [ "$(sed -n '1s/.*: \([0-9]*\) operations.*/\1/p' out)" -gt 50000 ]; then

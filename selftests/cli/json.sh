@@ -10,7 +10,7 @@ command -v python3 >/dev/null || ktap_skip_all "python3 not found, to read JSON 
 # json STATUS NAME CONDITION: of the verdict v on h.txt.
 json()
 {
-	run check --json --time-limit=2 "$spec" h.txt
+	run check --json "$spec" h.txt
 	if [ $status -eq "$1" ] && python3 -c "import json, sys
 v = json.load(open('out'))
 sys.exit(not ($3))" 2>>err; then
@@ -80,19 +80,20 @@ bytes '\0364\0220\0200\0200\0342\0202' '\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd'
 spec=$specs/stack.lin
 mv big.txt h.txt
 cp h.txt 'q"\.txt'
-run check --json --time-limit=1 "$spec" 'q"\.txt'
+run check --json --work=10000000 "$spec" 'q"\.txt'
 python3 -c "import json; assert json.load(open('out'))['history'] == 'q\"\\\\.txt'" 2>err
 ktap_result $? "a file name with a quote in it" "$(head -n 3 out err)"
 
-# ended WORD GREP-STATUS NAME GEN-ARGUMENT...: whether shrinking says that its budget ended.
+# ended WORD GREP-STATUS NAME LOOKS GEN-ARGUMENT...: whether shrinking says that its budget
+# ended.
 ended()
 {
-	word=$1 said=$2 name=$3
-	shift 3
+	word=$1 said=$2 name=$3 looks=$4
+	shift 4
 	"$KLIN" gen "$@" -o e.txt
-	run check e.txt
+	run check --work="$looks" e.txt
 	mv out text
-	run check --json e.txt
+	run check --json --work="$looks" e.txt
 	grep -q "^Made small until its budget of work ended: a smaller one may exist" text
 	if [ $? -eq "$said" ] && [ $status -eq 1 ] && grep -q "\"shrinking_ended\": *\"$word\"" out; then
 		ktap_pass "$name"
@@ -103,8 +104,8 @@ ended()
 }
 
 # A violation that stays large: each trial is a search in what is left.
-ended work 0 "shrinking says that its budget of work ended" \
+ended work 0 "shrinking says that its budget of work ended" 300000000 \
 	--type=deque --ops=600 --threads=6 --keys=8 --mutate=1
-ended done 1 "shrinking that came to its end says nothing of a budget" \
+ended done 1 "shrinking that came to its end says nothing of a budget" 6000000000 \
 	--type=queue --ops=2000 --threads=6 --mutate=1
 ktap_finish

@@ -85,12 +85,12 @@ test_violation()
 		return
 	fi
 	replay 0 "$1: the violation is accepted" "$work/cert"
-	# the same claim of a recording that has none
+	# The same claim of a recording that has none, and another number of operations.
 	{
 		sed -n '1,7p' "$2"
 		sed -n '8,$p' "$work/cert"
 	} >"$work/tampered"
-	replay 1 "$1: the violation is refused of a recording without it" "$work/tampered"
+	replay 2 "$1: the violation is refused of a recording without it" "$work/tampered"
 	# shellcheck disable=SC2016 # for awk
 	tamper kept '$0 = "kept " $2'
 	replay 1 "$1: the violation is refused without its operations" "$work/tampered"
