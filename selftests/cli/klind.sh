@@ -16,6 +16,7 @@ config()
 	cat >klind.conf
 }
 
+umask 022
 ktap_header
 expect 0 "--help" --help
 expect 0 "--version" --version
@@ -30,12 +31,49 @@ refuse "a file that is not there" "cannot read .*nowhere.conf: No such file" \
 refuse "a word too much" "no arguments expected" --check-config more
 config <<END
 [klind]
-reports = /tmp
+reports = $work
 [spec port_range]
 buffer = 1000
 END
 refuse "a value" "klind.conf:4: error: buffer = 1000: expected a power of two" \
 	--check-config --config klind.conf
+config <<END
+[klind]
+reports = $work/reports
+[spec port_range]
+END
+expect 0 "reports go to a directory that is not there yet" --check-config --config klind.conf
+mkdir reports
+expect 0 "reports go to a directory of our own" --check-config --config klind.conf
+chmod g+w reports
+refuse "a directory of reports that others can write" "reports can be written by others .mode 775" \
+	--check-config --config klind.conf
+refuse "the daemon, too" "reports can be written by others" --config klind.conf
+rmdir reports
+mkdir own
+ln -s own reports
+refuse "a link to a directory of reports" "reports is a symbolic link" \
+	--check-config --config klind.conf
+rm reports
+chmod o+w klind.conf
+refuse "a configuration that others can write" "klind.conf can be written by others .mode 646" \
+	--check-config --config klind.conf
+chmod 644 klind.conf
+mkdir shared
+cp klind.conf shared
+chmod 777 shared
+refuse "a configuration that others can replace" "shared can be written by others .mode 777" \
+	--check-config --config shared/klind.conf
+chmod 1777 shared
+expect 0 "where the sticky bit forbids it they cannot" --check-config --config shared/klind.conf
+if [ "$(id -u)" -eq 0 ]; then
+	chown 12345 klind.conf
+	refuse "a configuration of another user" "klind.conf belongs to user 12345" \
+		--check-config --config klind.conf
+	rm klind.conf
+else
+	ktap_skip "refused: a configuration of another user" "needs root"
+fi
 config <<END
 
 [spec queue]

@@ -18,6 +18,7 @@
 #include "klind/notify.h"
 #include "klind/reports.h"
 #include "klind/socket.h"
+#include "klind/trust.h"
 #include "klind/watcher.h"
 #include "probe/record.h"
 #include "spec/spec.h"
@@ -120,8 +121,12 @@ static int check_specs(const struct klind_conf *c)
 
 static int read_conf(const char *path, struct klind_conf **out)
 {
-	int ret = klind_conf_read(path, out);
+	int ret = klind_trust_file(path);
 
+	if (!ret)
+		ret = klind_conf_read(path, out);
+	if (!ret && (*out)->reports)
+		ret = klind_trust_directory((*out)->reports);
 	if (!ret)
 		ret = check_specs(*out);
 	if (ret) {
