@@ -48,7 +48,7 @@ for what in chaselev dcl_whole seqlock_t treiber "treiber --threads=3" twolock "
 		"$what: as many states with steps that are known" "$(cat counts*)"
 done
 
-for what in seqlock treiber mcs "seqcount --no-reduce=known" "twolock --memory=sc"; do
+for what in seqlock treiber mcs "seqcount --no-reduce=known" "twolock --memory-model=sc"; do
 	# shellcheck disable=SC2086 # a model and its options
 	set -- $what
 	file=$models/$1.lin
@@ -206,7 +206,7 @@ if [ $status -eq 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -eq 5 ] &&
 else
 	ktap_fail "outcomes of Figure 5's client on TSO" "status $status" "$(cat out err)"
 fi
-run explore --outcomes --memory=sc "$fig5"
+run explore --outcomes --memory-model=sc "$fig5"
 if [ $status -eq 0 ] && [ "$(grep -c 'with both$' out)" -eq 3 ] && [ "$(wc -l <out)" -eq 4 ]; then
 	ktap_pass "outcomes of Figure 5's client on SC"
 else
@@ -311,7 +311,7 @@ ktap_result $status "equal data, compared" "$(cat out err)"
 sed '/^method enq/,/^}/s/cas(&tail, t, n);//' "$models/msqueue.lin" >nohelp.lin
 for cover in "" --no-reduce=cover; do
 	# shellcheck disable=SC2086 # an option or nothing
-	run explore --memory=sc --threads=3 --ops=2 $cover nohelp.lin
+	run explore --memory-model=sc --threads=3 --ops=2 $cover nohelp.lin
 	ktap_result $status "no run without end is invented $cover" "$(cat out err)"
 done
 # told NAME OPTION... FILE: a violation, and its run up to the end.
@@ -329,9 +329,9 @@ sed 's/return n->val/return h->val/' "$models/msqueue.lin" >refuted.lin
 # A call that another state's thread was in has left nothing behind.
 sed '/tail = d;/d' "$models/twolock.lin" >nothing.lin
 for what in "" merge dead canon hidden symmetry facts cover known all; do
-	told "a violation that refutes a fact, without ${what:-nothing}" --memory=sc --threads=2 \
+	told "a violation that refutes a fact, without ${what:-nothing}" --memory-model=sc --threads=2 \
 		--ops=1 ${what:+--no-reduce=$what} refuted.lin
-	told "a fault, without ${what:-nothing}" --memory=sc --threads=2 --ops=1 \
+	told "a fault, without ${what:-nothing}" --memory-model=sc --threads=2 --ops=1 \
 		${what:+--no-reduce=$what} nothing.lin
 done
 # A pointer that comes back to an object after the search has learnt that it moves.
@@ -452,7 +452,7 @@ grep -q "$far" out
 ktap_result $? "how far it came" "$(cat out)"
 stopped "stopped by memory" "the bound on memory was reached" --memory-limit=1
 stopped "stopped by memory, hashes" "the bound on memory was reached" --memory-limit=1 --hash-compact
-stopped "stopped by memory, on SC" "the bound on memory was reached" --memory-limit=1 --memory=sc
+stopped "stopped by memory, on SC" "the bound on memory was reached" --memory-limit=1 --memory-model=sc
 stopped "stopped by memory, no reductions" "the bound on memory was reached" --memory-limit=1 \
 	--no-reduce=all
 stopped "outcomes, stopped by memory" "the bound on memory was reached" --memory-limit=1 --outcomes
@@ -492,11 +492,53 @@ shared word x = 0;
 method m() -> word { x = 1; return 0; }
 client general(2) ops(1);
 END
-for option in "" --no-reduce=known --no-reduce=all --memory=sc --hash-compact; do
+for option in "" --no-reduce=known --no-reduce=all --memory-model=sc --hash-compact; do
 	# shellcheck disable=SC2086 # an option or nothing
 	run explore $option large.lin
 	[ $status -eq 3 ] && [ ! -s err ] && grep -q "UNKNOWN: .*'m': 'choose' among more than" out
 	ktap_result $? "too many choices of the specification${option:+, $option}" \
 		"status $status" "$(cat out err)"
 done
+
+# model NAME STATUS PATTERN OPTION... FILE: the lines of the report match the pattern.
+model()
+{
+	name=$1 want=$2 pattern=$3
+	shift 3
+	run explore "$@"
+	[ $status -eq "$want" ] && [ ! -s err ] && grep -q "$pattern" out
+	ktap_result $? "$name" "klin explore $*: status $status, expected $want and '$pattern'" \
+		"$(head -n 5 out err)"
+}
+
+# A model says what memory model it is for; the command line wins, and the report says so.
+both=$specs/verify/twolock.lin
+model "memory sc, as the model says" 0 '^Memory model sc, as the model says\.$' "$both"
+model "the command line wins over memory sc" 1 \
+	'^Memory model tso, as the command line says; the model says sc\.$' --memory-model=tso "$both"
+sed 's/^memory sc;/memory tso;/' "$both" >on_tso.lin
+model "memory tso, as the model says" 1 '^Memory model tso, as the model says\.$' on_tso.lin
+model "the command line wins over memory tso" 0 \
+	'^Memory model sc, as the command line says; the model says tso\.$' \
+	--memory-model=sc on_tso.lin
+{ cat "$fig5"; echo 'memory sc;'; } >outcomes.lin
+model "memory sc, outcomes" 0 '^Memory model sc, as the model says\.$' --outcomes outcomes.lin
+for want in 'sc model sc' 'tso command_line sc --memory-model=tso' 'sc command_line sc --memory-model=sc'; do
+	# shellcheck disable=SC2086 # several words
+	set -- $want
+	run explore --json ${4-} "$both"
+	[ "$(sed -n 's/^  "memory[a-z_]*": "\(.*\)",$/\1/p; s/^  "model_memory": "\(.*\)",$/\1/p' \
+		out | tr ' \n' '_ ')" = "$1 $2 $3 " ]
+	ktap_result $? "JSON: the memory model ${4-}" "$(head -n 6 out err)"
+done
+run explore "$models/twolock.lin"
+! grep -q '^Memory model' out
+ktap_result $? "no word of a memory model that nobody named" "$(cat out)"
+sed 's/^memory sc;/memory pso;/' "$both" >pso.lin
+refuse "an unknown memory model" "pso.lin:[0-9]*:8: error: .*'sc' or 'tso'" explore pso.lin
+sed 's/^memory sc;/memory sc; memory tso;/' "$both" >two.lin
+refuse "two memory models" "two.lin:[0-9]*:12: error: a second 'memory'" explore two.lin
+sed 's/^	queue<word>/	memory sc; &/' "$both" >inside.lin
+refuse "a memory model in the specification" \
+	"inside.lin:[0-9]*:2: error: 'memory' belongs to an implementation" explore inside.lin
 ktap_finish

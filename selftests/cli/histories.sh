@@ -21,13 +21,13 @@ histories()
 same_histories()
 {
 	model=$1 memory=$2
-	if ! histories small.lin "--memory=$memory"; then
+	if ! histories small.lin "--memory-model=$memory"; then
 		ktap_fail "histories of $model on $memory" "status $status" "$(head -n 3 out err)"
 		return
 	fi
 	mv lines want
 	for what in merge dead canon hidden symmetry facts cover; do
-		if histories small.lin "--memory=$memory" --no-reduce=$what && cmp -s want lines; then
+		if histories small.lin "--memory-model=$memory" --no-reduce=$what && cmp -s want lines; then
 			ktap_pass "histories of $model on $memory without $what"
 		else
 			ktap_fail "histories of $model on $memory without $what" \
@@ -46,7 +46,7 @@ for file in "$models"/*.lin; do
 done
 # One of the paper: a write that has returned and not left the buffer.
 if histories "$models/seqlock.lin" --ops=1 && grep -q 'return 0 0' lines &&
-   [ "$(wc -l <lines)" -gt "$({ histories "$models/seqlock.lin" --ops=1 --memory=sc; wc -l <lines; })" ]; then
+   [ "$(wc -l <lines)" -gt "$({ histories "$models/seqlock.lin" --ops=1 --memory-model=sc; wc -l <lines; })" ]; then
 	ktap_pass "TSO has histories that SC has not"
 else
 	ktap_fail "TSO has histories that SC has not" "$(head -n 3 out err)"

@@ -29,7 +29,7 @@ for file in "$tests"/*.litmus; do
 	tso=$(sed -n 's/^(\* TSO: \([A-Z][a-z]*\), SC: \([A-Z][a-z]*\) \*)$/\1/p' "$file")
 	sc=$(sed -n 's/^(\* TSO: \([A-Z][a-z]*\), SC: \([A-Z][a-z]*\) \*)$/\2/p' "$file")
 	observed "$test on TSO" "$file" "${tso:-stated}"
-	observed "$test on SC" "$file" "${sc:-stated}" --memory=sc
+	observed "$test on SC" "$file" "${sc:-stated}" --memory-model=sc
 	# Six threads, each step by itself, are too many.
 	[ "$test" = 6.SB.litmus ] ||
 		observed "$test, unreduced" "$file" "${tso:-stated}" --no-reduce

@@ -136,7 +136,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   "frontier, dfs, beam, wgl, tso, oracle or tso-oracle expected", arg);
 		break;
 	case OPT_MEMORY_MODEL:
-		a->opt.classical = kl_arg_sc(state, "memory-model", arg);
+		a->opt.classical = kl_arg_sc(state, arg);
 		break;
 	case OPT_NO_PARTITION:
 		a->partition = PART_OBJECT;

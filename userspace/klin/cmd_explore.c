@@ -19,6 +19,7 @@ struct explore_args {
 	struct kl_explore_options o;
 	struct kl_limits lim;
 	bool stats, no_run, json, outcomes;
+	bool model_given;		/* a memory model, by --memory-model */
 	const char *file;
 };
 
@@ -29,7 +30,8 @@ enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STA
 #define SC_MEMORY	(256u << 20)	/* for the comparison with SC */
 
 static const struct argp_option options[] = {
-	{ "memory", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
+	{ "memory-model", OPT_MEMORY, "MODEL", 0, "tso or sc; the default is what the file says "
+	  "('memory sc;' or 'memory tso;'), and tso where it says nothing", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "Threads of a client general(N)", 0 },
 	{ "ops", OPT_OPS, "N", 0,
 	  "Operations of each thread of a client general(N) or roles(...)", 0 },
@@ -87,7 +89,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_MEMORY:
-		a->o.sc = kl_arg_sc(state, "memory", arg);
+		a->o.sc = kl_arg_sc(state, arg);
+		a->model_given = true;
 		break;
 	case OPT_LIMIT:
 		a->o.memory = kl_arg_mib(state, "memory-limit", arg);
@@ -141,8 +144,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "FILE.lin",
-	.doc = "Search all runs of the implementation in FILE under its client on x86-TSO, each "
-	       "beside what the specification allows (linearizability on TSO, Burckhardt et al.). "
+	.doc = "Search all runs of the implementation in FILE under its client on x86-TSO, or on "
+	       "the memory model that FILE names, each beside what the specification allows "
+	       "(linearizability on TSO, Burckhardt et al.). "
 	       "The search is complete for the client: nothing bounds preemptions.  A violation is "
 	       "shown as a run, and whether the same client fails on SC too.\v"
 	       "Exit status: 0 linearizable for this client, 1 a violation (a run to it is "
@@ -255,6 +259,10 @@ static int cmd_explore(int argc, char **argv)
 		free(again);
 		return ret;
 	}
+	e.model = kl_explore_memory(spec);
+	if (!a.model_given)
+		a.o.sc = e.model == KL_EX_SAYS_SC;
+	e.model_given = a.model_given;
 	e.file = a.file;
 	e.again = again;
 	e.sc = a.o.sc;

@@ -28,7 +28,7 @@ struct litmus_args {
 enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT, OPT_TIME };
 
 static const struct argp_option options[] = {
-	{ "memory", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
+	{ "memory-model", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
 	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of a test's memory (default 1024)", 0 },
 	{ "time-limit", OPT_TIME, "SECONDS", 0,
 	  "Give up (UNKNOWN) after so long, all tests together", 0 },
@@ -43,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_MEMORY:
-		a->o.sc = kl_arg_sc(state, "memory", arg);
+		a->o.sc = kl_arg_sc(state, arg);
 		break;
 	case OPT_LIMIT:
 		a->o.memory = kl_arg_mib(state, "memory-limit", arg);

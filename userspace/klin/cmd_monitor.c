@@ -40,9 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->style.bytes = kl_arg_number(state, "memory-limit", arg, 1, 1u << 20) << 20;
 		break;
 	case OPT_MEMORY_MODEL:
-		if (strcmp(arg, "tso") && strcmp(arg, "sc"))
-			argp_error(state, "--memory-model=%s: tso or sc expected", arg);
-		a->style.classical = !strcmp(arg, "sc");
+		a->style.classical = kl_arg_sc(state, arg);
 		break;
 	case ARGP_KEY_END:
 		if (a->rec.opts.others)

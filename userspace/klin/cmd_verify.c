@@ -124,7 +124,8 @@ static const struct argp argp = {
 	       "linearization points are never verified.  What is not proved, and of which no "
 	       "concrete run was found that goes wrong, is looked at once more for longer, some "
 	       "seconds: --no-confirm leaves both out.\n\n"
-	       "Memory is sequentially consistent and never given back. Nodes are of one struct "
+	       "Memory is sequentially consistent, whatever model the file names, and never "
+	       "given back. Nodes are of one struct "
 	       "with one pointer; the specification has stacks, queues and scalars, or one set "
 	       "with 'partition by' its key, which the implementation keeps in a list sorted by "
 	       "a field of type 'key' between nodes with the keys 0 and ~0: operations with these "
@@ -215,10 +216,12 @@ static uint64_t search_memory(const struct verify_args *a, const struct kl_verif
  * The answer.  What was not proved may be wrong, and what is linearizable may still
  * not come to an end: a small search shows that.
  */
-static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_verify_verdict v)
+static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_verify_verdict v,
+		  enum kl_explore_memory model)
 {
 	struct kl_verified r = {
 		.file = a->file, .x = x, .verdict = v, .trail = !a->no_trail, .stats = a->stats,
+		.model = model,
 		.searched = !a->no_confirm && v != KL_VF_MEMORY && v != KL_VF_STOPPED,
 	};
 	int ret = 0, code;
@@ -268,7 +271,7 @@ static int cmd_verify(int argc, char **argv)
 	if (!ret)
 		ret = kl_verify(spec, &a.o, &verdict, &x);
 	if (!ret) {
-		code = report(&a, x, verdict);
+		code = report(&a, x, verdict, kl_explore_memory(spec));
 	} else if (ret != -EINVAL) {
 		kl_err("%s: %s", a.file, strerror(-ret));
 		code = KLIN_EXIT_SYSTEM;

@@ -103,12 +103,12 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 	return n;
 }
 
-bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg)
+bool kl_arg_sc(struct argp_state *state, const char *arg)
 {
 	const bool sc = !strcmp(arg, "sc");
 
 	if (!sc && strcmp(arg, "tso"))
-		argp_error(state, "--%s=%s: tso or sc expected", name, arg);
+		argp_error(state, "--memory-model=%s: tso or sc expected", arg);
 	return sc;
 }
 

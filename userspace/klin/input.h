@@ -31,8 +31,8 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		       uint64_t max);
 
-/* Is it the memory model sc, and not tso, that the option @name asks for?  Or argp_error(). */
-bool kl_arg_sc(struct argp_state *state, const char *name, const char *arg);
+/* Is it the memory model sc, and not tso, that --memory-model asks for?  Or argp_error(). */
+bool kl_arg_sc(struct argp_state *state, const char *arg);
 /* Nanoseconds, from an option in seconds. */
 uint64_t kl_arg_seconds(struct argp_state *state, const char *name, const char *arg);
 /* Bytes, from an option in MiB. */

@@ -147,13 +147,30 @@ static void print_stopped(FILE *f, const struct kl_explored *e, const struct kl_
 	print_grown(f, kl_explore_grown(e->x));
 }
 
+/* The memory model, and who said it, where the file says one. */
+static void print_model(FILE *f, const struct kl_explored *e)
+{
+	const char *is = e->sc ? "sc" : "tso";
+
+	if (e->model == KL_EX_SAYS_NOTHING)
+		return;
+	if (!e->model_given)
+		fprintf(f, "Memory model %s, as the model says.\n", is);
+	else
+		fprintf(f, "Memory model %s, as the command line says; the model says %s.\n", is,
+			e->model == KL_EX_SAYS_SC ? "sc" : "tso");
+}
+
 int kl_explored_print(FILE *f, const struct kl_explored *e)
 {
 	struct kl_explore_stats st;
 	int ret = 0;
 
-	if (e->outcomes)
-		return print_outcomes(f, e);
+	if (e->outcomes) {
+		ret = print_outcomes(f, e);
+		print_model(f, e);
+		return ret;
+	}
 	kl_explore_stats(e->x, &st);
 	if (e->verdict == KL_EX_OK && e->histories)
 		ret = print_histories(f, e);
@@ -177,6 +194,7 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 			kl_explore_message(e->x));
 	if (ret)
 		return ret;
+	print_model(f, e);
 	if (e->stats)
 		print_stats(f, &st);
 	if (e->verdict == KL_EX_OK || kl_explore_unknown(e->verdict) || !e->run)

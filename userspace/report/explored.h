@@ -12,6 +12,8 @@ struct kl_explored {
 	const char *file;
 	const char *again;		/* the command line */
 	bool sc, stats;
+	enum kl_explore_memory model;	/* what the file says */
+	bool model_given;		/* the command line says @sc */
 	bool run;			/* show the run to a violation */
 	bool shortest;			/* there is none with fewer steps */
 	bool compact;			/* states were known by their hashes */

@@ -102,6 +102,10 @@ int kl_explored_json(FILE *f, const struct kl_explored *e)
 
 	json_object_set_new(j, "file", kl_json_text(e->file));
 	json_object_set_new(j, "memory", json_string(e->sc ? "sc" : "tso"));
+	json_object_set_new(j, "memory_by", json_string(
+		e->model_given ? "command line" : e->model ? "model" : "default"));
+	json_object_set_new(j, "model_memory",
+			    json_string(e->model == KL_EX_SAYS_SC ? "sc" : "tso"));
 	json_object_set_new(j, "command", kl_json_text(e->again));
 	json_object_set_new(j, "verdict", json_string(
 		!e->outcomes || kl_explore_unknown(e->verdict) ? verdict_name(e->verdict) :

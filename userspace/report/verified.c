@@ -88,9 +88,20 @@ static int print_run(FILE *f, struct kl_explorer *run)
 	return 0;
 }
 
+/* On which memory model the verdict holds: one on SC says nothing of store buffers. */
+static void print_model(FILE *f, const struct kl_verified *v)
+{
+	if (v->model == KL_EX_SAYS_SC)
+		fputs("Memory model sc, as the model says.\n", f);
+	else
+		fputs("Memory model sc; the model is for tso: klin explore looks at its store "
+		      "buffers.\n", f);
+}
+
 static int print_alarm(FILE *f, const struct kl_verified *v)
 {
 	fprintf(f, ": %s\n", kl_verify_message(v->x));
+	print_model(f, v);
 	if (v->trail) {
 		fputs("The abstract run to it (n: a node, s: any number of nodes; each state "
 		      "numbers nodes and threads anew):\n", f);
@@ -141,10 +152,12 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 		ret = print_alarm(f, v);
 	} else if (v->verdict == KL_VF_VERIFIED && v->run) {
 		print_wrong(f, &v->search);
+		print_model(f, v);
 		ret = print_run(f, v->run);
 	} else if (v->verdict == KL_VF_VERIFIED) {
 		fprintf(f, "%s, %llu abstract states\n", st.threads && st.any ?
 			", as any number of threads" : "", (unsigned long long)st.states);
+		print_model(f, v);
 		print_rest(f, v, &st);
 	}
 	if (v->stats)
@@ -198,6 +211,9 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 
 	kl_verify_stats(v->x, &st);
 	json_object_set_new(j, "file", kl_json_text(v->file));
+	json_object_set_new(j, "memory", json_string("sc"));
+	json_object_set_new(j, "model_memory",
+			    json_string(v->model == KL_EX_SAYS_SC ? "sc" : "tso"));
 	json_object_set_new(j, "verdict", json_string(kl_verified_verdict(v)));
 	json_object_set_new(j, "threads", st.threads ? json_integer(st.threads) :
 			    json_string("any"));

@@ -12,6 +12,7 @@ struct kl_verified {
 	const char *file;
 	struct kl_verifier *x;
 	enum kl_verify_verdict verdict;
+	enum kl_explore_memory model;	/* what the file says */
 	bool trail, stats;		/* show them */
 	bool searched;			/* a concrete run that goes wrong was looked for */
 	struct kl_verify_search search;	/* so far */

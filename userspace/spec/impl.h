@@ -79,8 +79,14 @@ struct kl_client {
 	unsigned int nvalues;
 };
 
+/* memory sc; or memory tso; */
+struct kl_memory_decl {
+	bool given, sc;
+};
+
 struct kl_impl {
 	struct kl_pos pos;
+	struct kl_memory_decl memory;
 	struct kl_struct structs[KL_STRUCTS_MAX];
 	struct kl_shared vars[KL_SHARED_MAX];
 	struct kl_thread_def threads[KL_IMPL_THREADS];

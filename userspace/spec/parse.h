@@ -57,6 +57,8 @@ bool kl_p_impl(struct kl_parser *p);
 void kl_p_set_impl(struct kl_parser *p, bool impl);
 /* A declaration outside of the specification; false if there is none. */
 bool kl_p_impl_decl(struct kl_parser *p);
+/* Is the next word one that begins a declaration of an implementation, and nothing else? */
+bool kl_p_is_impl_word(struct kl_parser *p);
 /* A statement that only they have; NULL if there is none. */
 struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p);
 /* The same of expressions; of places: what follows a name. */

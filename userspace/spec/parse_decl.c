@@ -203,19 +203,6 @@ static void parse_partition(struct kl_parser *p)
 	kl_p_expect(p, ';', "';' after 'partition by'");
 }
 
-static bool of_implementation(struct kl_parser *p)
-{
-	static const char *const words[] = {
-		"struct", "shared", "client", "thread", "init", "final",
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (kl_p_is_word(p, words[i]))
-			return true;
-	return false;
-}
-
 static void parse_member(struct kl_parser *p, void *arg)
 {
 	char buf[48];
@@ -229,7 +216,7 @@ static void parse_member(struct kl_parser *p, void *arg)
 		parse_partition(p);
 	else if (kl_p_is_kw(p, KL_KW_WORD) || kl_p_is_kw(p, KL_KW_BOOL) || container(p))
 		parse_vars(p);
-	else if (of_implementation(p))
+	else if (kl_p_is_impl_word(p))
 		kl_p_fail(p, kl_p_peek(p)->pos, "%s belongs to an implementation or a client, "
 			  "which stands outside of 'spec %s { }'",
 			  kl_tok_show(buf, kl_p_spec(p)->text, kl_p_peek(p)), kl_p_spec(p)->name);

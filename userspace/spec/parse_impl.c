@@ -454,6 +454,20 @@ static void body(struct kl_parser *p, struct kl_stmt **s, struct kl_pos *pos)
 	*s = kl_p_block(p);
 }
 
+static void memory_decl(struct kl_parser *p)
+{
+	struct kl_memory_decl *m = &impl(p)->memory;
+
+	if (m->given)
+		kl_p_fail(p, kl_p_peek(p)->pos, "a second 'memory'; a file has one");
+	m->given = true;
+	kl_p_next(p);
+	m->sc = kl_p_take_word(p, "sc");
+	if (!m->sc && !kl_p_take_word(p, "tso"))
+		kl_p_expected(p, "'sc' or 'tso', the memory model");
+	kl_p_expect(p, ';', "';' after the memory model");
+}
+
 static void declare(struct kl_parser *p, void *arg)
 {
 	(void)arg;
@@ -467,17 +481,30 @@ static void declare(struct kl_parser *p, void *arg)
 		client_decl(p);
 	else if (kl_p_is_word(p, "thread"))
 		thread_decl(p);
+	else if (kl_p_is_word(p, "memory"))
+		memory_decl(p);
 	else if (kl_p_is_word(p, "init"))
 		body(p, &impl(p)->init, &impl(p)->init_pos);
 	else
 		body(p, &impl(p)->final, &impl(p)->final_pos);
 }
 
+bool kl_p_is_impl_word(struct kl_parser *p)
+{
+	static const char *const words[] = {
+		"struct", "shared", "memory", "client", "thread", "init", "final",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (kl_p_is_word(p, words[i]))
+			return true;
+	return false;
+}
+
 bool kl_p_impl_decl(struct kl_parser *p)
 {
-	if (!kl_p_is_word(p, "struct") && !kl_p_is_word(p, "shared") &&
-	    !kl_p_is_kw(p, KL_KW_METHOD) && !kl_p_is_word(p, "client") &&
-	    !kl_p_is_word(p, "thread") && !kl_p_is_word(p, "init") && !kl_p_is_word(p, "final"))
+	if (!kl_p_is_impl_word(p) && !kl_p_is_kw(p, KL_KW_METHOD))
 		return false;
 	kl_p_set_impl(p, true);
 	kl_p_guard(p, declare, NULL);

@@ -16,6 +16,13 @@ bool kl_explore_can(const struct kl_spec *spec)
 	return spec->impl;
 }
 
+enum kl_explore_memory kl_explore_memory(const struct kl_spec *spec)
+{
+	if (!spec->impl || !spec->impl->memory.given)
+		return KL_EX_SAYS_NOTHING;
+	return spec->impl->memory.sc ? KL_EX_SAYS_SC : KL_EX_SAYS_TSO;
+}
+
 static double seconds(clockid_t clock)
 {
 	struct timespec ts;

@@ -13,7 +13,7 @@
 #include "spec/spec.h"
 
 struct kl_explore_options {
-	bool sc;			/* sequential consistency, for comparison */
+	bool sc;			/* sequential consistency */
 	unsigned int threads, ops;	/* of a general client; 0: as the file says */
 	/* Reductions that are turned off: */
 	bool no_merge, no_dead, no_canon, no_hidden, no_symmetry, no_facts, no_cover, no_known;
@@ -107,5 +107,10 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx);
 int kl_vm_value(char *buf, size_t size, uint64_t v);
 /* Does the file have an implementation? */
 bool kl_explore_can(const struct kl_spec *spec);
+
+/* The memory model that a file says its implementation is for. */
+enum kl_explore_memory { KL_EX_SAYS_NOTHING, KL_EX_SAYS_TSO, KL_EX_SAYS_SC };
+
+enum kl_explore_memory kl_explore_memory(const struct kl_spec *spec);
 
 #endif
