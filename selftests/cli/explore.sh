@@ -541,4 +541,38 @@ refuse "two memory models" "two.lin:[0-9]*:12: error: a second 'memory'" explore
 sed 's/^	queue<word>/	memory sc; &/' "$both" >inside.lin
 refuse "a memory model in the specification" \
 	"inside.lin:[0-9]*:2: error: 'memory' belongs to an implementation" explore inside.lin
+
+# The specification's step drains the store buffer, and the implementation's did not.
+cat >hint.lin <<'END'
+spec hint {
+	word a = 0;
+	method up(word v) { atomic_flush { a = v; } }
+	method get() -> word x { atomic_flush { return a; } }
+}
+shared word a = 0;
+method up(word v) { xchg(&a, v); }
+method get() -> word { return a; }
+client general(2) ops(1);
+END
+sed 's/xchg(&a, v)/a = v/; s/{ return a; }$/{ fence; return a; }/' hint.lin >store.lin
+sed '/^method/s/{ return a; }$/{ fence; return a; }/' hint.lin >drained.lin
+sed '/^method/s/return a; }$/return a + 1; }/' hint.lin >other.lin
+
+# hint NAME PATTERN FILE: in the text, without a run too, and in JSON.
+hint()
+{
+	for option in --hash-compact --no-run --json; do
+		run explore $option "$3"
+		[ $status -eq 1 ] && [ ! -s err ] && grep -qE '^(Hint| *"hint"): .*atomic_flush' out &&
+			grep -E '^(Hint| *"hint"): ' out | grep -q "$2"
+		ktap_result $? "a hint, $1, $option" "status $status" "$(cat out err)"
+	done
+}
+hint "nothing but a marker in the buffer" "step of get() drains .*T[01]'s buffer holds no store" \
+	hint.lin
+hint "a store in the buffer" "step of up() drains .*T\([01]\)'s buffer: a=1;" store.lin
+right "no hint is needed" drained.lin
+run explore other.lin
+[ $status -eq 1 ] && ! grep -q '^Hint' out
+ktap_result $? "no hint where another value is wrong" "status $status" "$(cat out err)"
 ktap_finish

@@ -161,6 +161,12 @@ static void print_model(FILE *f, const struct kl_explored *e)
 			e->model == KL_EX_SAYS_SC ? "sc" : "tso");
 }
 
+static void print_hint(FILE *f, const char *hint)
+{
+	if (*hint)
+		fprintf(f, "Hint: %s.\n", hint);
+}
+
 int kl_explored_print(FILE *f, const struct kl_explored *e)
 {
 	struct kl_explore_stats st;
@@ -195,6 +201,8 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 	if (ret)
 		return ret;
 	print_model(f, e);
+	if (e->verdict == KL_EX_NOT_LINEARIZABLE)
+		print_hint(f, kl_explore_hint(e->x));
 	if (e->stats)
 		print_stats(f, &st);
 	if (e->verdict == KL_EX_OK || kl_explore_unknown(e->verdict) || !e->run)

@@ -36,6 +36,8 @@ static int add_run(json_t *j, const struct kl_explored *e)
 
 	json_object_set_new(j, "what", json_string(what[e->verdict]));
 	json_object_set_new(j, "message", kl_json_text(kl_explore_message(e->x)));
+	if (e->verdict == KL_EX_NOT_LINEARIZABLE && *kl_explore_hint(e->x))
+		json_object_set_new(j, "hint", kl_json_text(kl_explore_hint(e->x)));
 	if (e->has_sc)
 		json_object_set_new(j, "on_sc", json_string(verdict_name(e->on_sc)));
 	if (!e->run)

@@ -178,6 +178,17 @@ static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_o
 	return kl_intern(&a->buf, a->words, n);
 }
 
+/* Does an operation that has come to its end give what the event @e returns? */
+static bool returns(const struct kl_outcome *o, const struct kl_vm_event *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->n; i++)
+		if (from_val(o->results[i]) != e->val[i])
+			return false;
+	return true;
+}
+
 static int outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct exec *x = ctx;
@@ -186,8 +197,11 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 	size_t n;
 
 	kl_intern_get(&a->buf, buf, &n);
-	if (o->barrier && !a->sc && n)
-		return 0;	/* it waits until its buffer is empty */
+	if (o->barrier && !a->sc && n) {
+		/* It waits until its buffer is empty. */
+		a->refused |= a->wanted && (o->at || returns(o, a->wanted));
+		return 0;
+	}
 	if (o->changed && (a->sc || o->through)) {
 		mem = intern_mem(a, o->state, o->len);
 		if (mem < 0)
@@ -233,6 +247,28 @@ static int execute(struct kl_abstract *a, const struct kl_abs_pair *from)
 		snprintf(a->error, sizeof(a->error), "the specification's '%s': %s",
 			 kl_spec_method(a->spec, x.method)->name, kl_run_error(a->run));
 	return ret;
+}
+
+bool kl_abstract_drains(struct kl_abstract *a, uint32_t set, const struct kl_vm_event *e)
+{
+	const size_t npair = a->npair;
+	struct kl_abs_pair from;
+	const uint32_t *s;
+	const uint64_t *c;
+	size_t n, i, len;
+	int ret = 0;
+
+	s = kl_abs_set(a, set, &n);
+	a->wanted = e;
+	a->refused = false;
+	for (i = 0; i < n && !a->refused && !ret; i++) {
+		c = kl_intern_get(&a->config, s[i], &len);
+		from = (struct kl_abs_pair){ c[1 + e->thread], c[0] };
+		ret = execute(a, &from);
+		a->npair = npair;
+	}
+	a->wanted = NULL;
+	return !ret && a->refused;
 }
 
 static int64_t cut_oldest(struct kl_abstract *a, uint64_t buf)

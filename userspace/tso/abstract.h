@@ -38,6 +38,17 @@ int64_t kl_abstract_first(struct kl_abstract *a);
 int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm_event *e);
 const char *kl_abstract_error(const struct kl_abstract *a);
 
+/**
+ * kl_abstract_drains() - does a return fail at a store buffer that is not empty?
+ * @a: the sets
+ * @set: the set before the return
+ * @e: the return
+ *
+ * Return: true if a step of the specification's method, with this result or not its last
+ * one, is refused in some configuration of @set only since it drains the buffer.
+ */
+bool kl_abstract_drains(struct kl_abstract *a, uint32_t set, const struct kl_vm_event *e);
+
 /* Threads whose oldest layer is complete and empty in all configurations, a bit for each. */
 uint32_t kl_abstract_empty_layers(const struct kl_abstract *a, uint32_t set);
 /* Data values that some configuration has, a bit for each number. */

@@ -88,6 +88,8 @@ struct kl_abstract {
 	} renamed[3];
 	struct kl_val view[KL_ABS_WORDS];
 	uint64_t words[2 * KL_ABS_WORDS];
+	const struct kl_vm_event *wanted;	/* see kl_abstract_drains() */
+	bool refused;
 	char error[200];
 };
 

@@ -536,6 +536,7 @@ void kl_explorer_free(struct kl_explorer *x)
 	free(x->path.bytes);
 	free(x->pool);
 	free(x->live);
+	free(x->hint);
 	free(x);
 }
 

@@ -78,6 +78,8 @@ void kl_explorer_free(struct kl_explorer *x);
 void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st);
 /* What was found, in a line, with the names that kl_explore_run() has. */
 const char *kl_explore_message(struct kl_explorer *x);
+/* Why the specification may refuse what was found; or an empty text. */
+const char *kl_explore_hint(struct kl_explorer *x);
 /* Of a search that was given up: which variables grow, and what to do; or an empty text. */
 const char *kl_explore_grown(struct kl_explorer *x);
 /* After a search for them, the hardest histories: how many, or a negative errno. */

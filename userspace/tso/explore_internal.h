@@ -98,6 +98,7 @@ struct kl_explorer {
 	unsigned int nchoice;
 	enum kl_explore_verdict verdict;
 	char message[400];
+	char *hint;			/* see kl_explore_hint(); may be NULL */
 	bool told;			/* with the names that the run has */
 };
 
@@ -175,6 +176,11 @@ int kl_ex_known_steps(struct kl_explorer *x, uint32_t at, unsigned int t, uint32
 		      unsigned int *steps);
 /* Say why the last event in x->vm cannot be explained. */
 void kl_ex_explain(struct kl_explorer *x);
+/* explore_hint.c: look for a hint why that is so, to x->hint; 0 or a negative errno. */
+int kl_ex_find_hint(struct kl_explorer *x);
+/* What thread @t has stored that is not in memory yet. */
+void kl_ex_print_buffer(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
+			FILE *f);
 /* Say who waits, and where, behind @what; who waits for ever (explore_end.c). */
 void kl_ex_tell_waiting(struct kl_explorer *x, const struct kl_vm *vm, const char *what);
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm);

@@ -195,6 +195,24 @@ static void print_events(const struct kl_explorer *x, const struct kl_vm_event *
 	}
 }
 
+void kl_ex_print_buffer(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
+			FILE *f)
+{
+	const struct kl_vm_thread *th = &vm->thread[t];
+	unsigned int i;
+
+	fprintf(f, "T%u's buffer:", t);
+	for (i = 0; i < th->nbuf; i++) {
+		if (th->buf[i].kind != KL_VM_WRITE)
+			continue;
+		fputc(' ', f);
+		print_place(x, vm, th->buf[i].addr, f);
+		fputc('=', f);
+		print_value(x, th->buf[i].val, f);
+		fputs(th->buf[i].more ? " +" : "", f);
+	}
+}
+
 static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FILE *f)
 {
 	const struct kl_impl *im = x->spec->impl;
@@ -218,20 +236,10 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 		fputc('}', f);
 	}
 	for (t = 0; t < x->prog.nthreads; t++) {
-		const struct kl_vm_thread *th = &vm->thread[t];
-
-		if (!kl_vm_has_writes(th))
+		if (!kl_vm_has_writes(&vm->thread[t]))
 			continue;
-		fprintf(f, "; T%u's buffer:", t);
-		for (i = 0; i < th->nbuf; i++) {
-			if (th->buf[i].kind != KL_VM_WRITE)
-				continue;
-			fputc(' ', f);
-			print_place(x, vm, th->buf[i].addr, f);
-			fputc('=', f);
-			print_value(x, th->buf[i].val, f);
-			fputs(th->buf[i].more ? " +" : "", f);
-		}
+		fputs("; ", f);
+		kl_ex_print_buffer(x, vm, t, f);
 	}
 }
 
@@ -359,11 +367,15 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	if (ret < 0)
 		return ret;
 	/* What was found has other names in the state in which it was. */
-	if (!ret && x->verdict == KL_EX_NOT_LINEARIZABLE)
+	if (!ret && x->verdict == KL_EX_NOT_LINEARIZABLE) {
 		kl_ex_explain(x);
-	else if (r == KL_VM_FAULT || ret == KL_EX_FAULTY)
+		ret = kl_ex_find_hint(x);
+		if (ret)
+			return ret;
+	} else if (r == KL_VM_FAULT || ret == KL_EX_FAULTY) {
 		snprintf(x->message, sizeof(x->message), "thread %u: %s",
 			 r == KL_VM_FAULT ? t : x->faulty, x->vm.error);
+	}
 	x->vm.log = s->log;
 	ret = show_one(x, s, number, t, flush);
 	x->vm.log = NULL;
@@ -443,4 +455,11 @@ const char *kl_explore_message(struct kl_explorer *x)
 	if (!x->told)
 		kl_explore_run(x, ignore, NULL);
 	return x->message;
+}
+
+const char *kl_explore_hint(struct kl_explorer *x)
+{
+	if (!x->told)
+		kl_explore_run(x, ignore, NULL);
+	return x->hint ? x->hint : "";
 }
