@@ -39,13 +39,14 @@ expect()
 }
 
 # refuse NAME PATTERN ARGUMENT...: status 2, no output, and one line of message
-# that has PATTERN, but for warnings and the line "Try ... --help" that argp adds.
+# that has PATTERN, but for warnings, the source that is shown below the message and the
+# line "Try ... --help" that argp adds.
 refuse()
 {
 	name=$1 pattern=$2
 	shift 2
 	run "$@"
-	grep -vE '^Try |warning: ' err >message
+	grep -vE "^Try |warning: |^  " err >message
 	if [ $status -eq 2 ] && [ ! -s out ] && [ "$(wc -l <message)" -eq 1 ] &&
 	   grep -qE -- "$pattern" message; then
 		ktap_pass "refused: $name"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Messages for people, see err.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
+
+#define SHOWN	96	/* bytes of a line */
 
 enum kl_level kl_log_level = KL_LOG_WARN;
 void (*kl_log_sink)(enum kl_level level, const char *line);
@@ -76,4 +79,24 @@ void kl_warn_at(const char *file, unsigned int line, unsigned int col, const cha
 	va_start(ap, fmt);
 	log_at(KL_LOG_WARN, "warning", file, line, col, fmt, ap);
 	va_end(ap);
+}
+
+void kl_err_source(const char *line, size_t len, size_t col)
+{
+	const size_t at = col - 1, from = at > SHOWN / 2 && len > SHOWN ? at - SHOWN / 2 : 0;
+	const size_t n = len - from < SHOWN ? len - from : SHOWN;
+	char text[SHOWN + 1], *caret;
+	size_t i, width = 0;
+
+	for (i = 0; i < n; i++) {
+		const unsigned char c = line[from + i];
+
+		/* Bytes that go on with a character take no room of their own. */
+		width += from + i < at && (c & 0xc0) != 0x80;
+		text[i] = c < ' ' || c == 0x7f ? ' ' : c;
+	}
+	text[n] = 0;
+	caret = memset((char[SHOWN + 1]){ 0 }, ' ', width);
+	log_line(KL_LOG_ERR, "  %s", text);
+	log_line(KL_LOG_ERR, "  %s^", caret);
 }

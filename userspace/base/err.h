@@ -7,6 +7,7 @@
 #define KL_BASE_ERR_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 enum kl_level { KL_LOG_ERR, KL_LOG_WARN, KL_LOG_INFO, KL_LOG_DEBUG };
 
@@ -32,5 +33,15 @@ void kl_err_at(const char *file, unsigned int line, unsigned int col, const char
 	__attribute__((format(printf, 4, 5)));
 void kl_warn_at(const char *file, unsigned int line, unsigned int col, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/*
+ * kl_err_source() - show the place that a message was about
+ * @line: the line of the text
+ * @len: its length
+ * @col: the column, which counts bytes from 1
+ *
+ * Of a long line what is around the column is shown.
+ */
+void kl_err_source(const char *line, size_t len, size_t col);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A scanner of EDN, see edn.h. */
+/* A scanner of EDN, see edn.h: short atoms at once, all else by edn_form.c. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "history/edn.h"
+#include "history/edn_form.h"
 
-#define MAX_DEPTH	64
 #define MAX_DISCARDS	16
 
 #define BLANK	(KL_EDN_BLANK | KL_EDN_ENDS)
@@ -17,17 +17,26 @@ const unsigned char kl_edn_class[256] = {
 	['\t'] = KL_EDN_ENDS, ['\r'] = KL_EDN_ENDS, ['\n'] = KL_EDN_ENDS, [';'] = KL_EDN_ENDS,
 	['"'] = MARK, ['('] = MARK, [')'] = MARK, ['['] = MARK, [']'] = MARK,
 	['{'] = MARK, ['}'] = MARK,
-	/* All else that is no control character. */
 	['!'] = ATOM, ['$' ... '\''] = ATOM, ['*' ... '+'] = ATOM,
-	['-' ... ':'] = ATOM, ['<' ... 'Z'] = ATOM, ['\\'] = ATOM,
-	['^' ... 'z'] = ATOM, ['|'] = ATOM, ['~' ... 255] = ATOM,
+	['-' ... ':'] = ATOM, ['<' ... '?'] = ATOM, ['A' ... 'Z'] = ATOM, ['_'] = ATOM,
+	['a' ... 'z'] = ATOM, ['|'] = ATOM, [128 ... 255] = ATOM,
 };
 
-static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth);
+static const char expected[] = "a value";
+
+/* The form behind `#_'. */
+static int discard(struct kl_edn *e)
+{
+	e->p += 2;
+	if (!kl_edn_skip(e))
+		return kl_scan_bad(&e->scan, e->end - 1, expected);
+	return e->bad ? -EINVAL : kl_edn_form(e);
+}
 
 bool kl_edn_skip_some(struct kl_edn *e)
 {
-	struct kl_edn_val discarded;
+	const size_t canon = e->ncanon;
+	int ret;
 
 	while (e->p < e->end) {
 		if (*e->p == '\n') {
@@ -38,15 +47,16 @@ bool kl_edn_skip_some(struct kl_edn *e)
 		} else if (e->p[0] == '#' && e->p[1] == '_') {
 			if (e->bad)
 				return true;
-			e->p += 2;
 			/* `#_ #_ a b' discards both: the form discarded first is behind its own. */
 			if (++e->discards > MAX_DISCARDS) {
 				e->bad = true;
-				kl_scan_bad(&e->scan, e->p - 2, "at most 16 `#_' in one another");
-			} else if (value(e, &discarded, 0)) {
-				e->bad = true;
+				kl_scan_bad(&e->scan, e->p, "at most 16 `#_' in one another");
+			} else {
+				ret = discard(e);
+				e->bad = ret;
 			}
 			e->discards--;
+			e->ncanon = canon;
 			/* The message is out: the caller's own reading ends here, too. */
 			if (e->bad)
 				return true;
@@ -80,40 +90,18 @@ static inline const char *skip_plain(const char *p)
 	}
 }
 
-/* The end of a string that goes on at @p, as it may with more lines; NULL if it has none. */
-static const char *string_end(struct kl_edn *e, const char *p)
-{
-	const char *from = p;
-	bool lines = false;
-
-	for (; p < e->end && *p != '"'; p++) {
-		lines |= *p == '\n';
-		if (*p == '\\')
-			p++;
-	}
-	if (p >= e->end)
-		return NULL;
-	for (; lines && from < p; from++)
-		e->scan.line += *from == '\n';
-	return p;
-}
-
-/* Apart, as all that is no atom: this is called for each value, and has little to save. */
-__attribute__((noinline))
-static int string(struct kl_edn *e, struct kl_edn_val *v)
+/* A string without escapes and newlines; false if it is something else. */
+static inline bool string(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = skip_plain(e->p + 1);
 
-	v->s = e->p + 1;
-	if (*p != '"') {
-		p = string_end(e, p);
-		if (!p)
-			return kl_scan_bad(&e->scan, v->tok, "a string that ends");
-	}
+	if (*p != '"')
+		return false;
 	v->kind = KL_EDN_STRING;
+	v->s = e->p + 1;
 	v->len = p - v->s;
 	e->p = p + 1;
-	return 0;
+	return true;
 }
 
 /* An integer that fits; false if it is something else. */
@@ -126,147 +114,137 @@ static inline bool integer(struct kl_edn *e, struct kl_edn_val *v)
 		return false;
 	for (p = first; kl_scan_digit(*p); p++)
 		n = n * 10 + (*p - '0');
-	if ((size_t)(p - first) - 1 >= 18 || !kl_edn_ends(*p))
+	if ((size_t)(p - first) - 1 >= 18 || !kl_edn_ends(*p) || (*first == '0' && p > first + 1))
 		return false;
 	v->kind = KL_EDN_INT;
-	v->s = e->p;
-	v->len = p - e->p;
 	v->v = *e->p == '-' ? -(int64_t)n : (int64_t)n;
 	e->p = p;
 	return true;
 }
 
-static inline void atom(struct kl_edn *e, struct kl_edn_val *v)
+/* A keyword, or a symbol that begins with a letter; false if it is something else. */
+static inline bool name(struct kl_edn *e, struct kl_edn_val *v)
 {
-	const char *p = e->p;
+	const char *p = kl_edn_atom_end(e->p);
 
-	if (*p == ':') {
-		while (!kl_edn_ends(*p))
-			p++;
-		v->kind = KL_EDN_WORD;
-		v->s = e->p;
-		v->len = p - e->p;
-		e->p = p;
-		return;
-	}
-	if (integer(e, v))
-		return;
-	/* A character is written \c, whatever c is. */
-	if (*p == '\\' && p[1] != '\n')
-		p += 2;
-	while (!kl_edn_ends(*p))
-		p++;
+	if (!kl_edn_ends(*p))
+		return false;
+	if (*e->p == ':' ? p == e->p + 1 || e->p[1] == ':' :
+	    (unsigned int)((*e->p | 0x20) - 'a') >= 26)
+		return false;
 	v->s = e->p;
 	v->len = p - e->p;
+	v->kind = kl_scan_is(v->s, v->len, "nil") ? KL_EDN_NIL : KL_EDN_WORD;
 	e->p = p;
-	if (kl_scan_digit(*v->s) || ((*v->s == '-' || *v->s == '+') && v->len > 1 &&
-				     kl_scan_digit(v->s[1])))
-		v->kind = KL_EDN_OTHER;
-	else if (kl_scan_is(v->s, v->len, "nil"))
-		v->kind = KL_EDN_NIL;
-	else
-		v->kind = *v->s == '\\' ? KL_EDN_OTHER : KL_EDN_WORD;
+	return true;
 }
 
-/* What is between brackets; pairs are kept.  Apart: other values need not so much stack. */
-__attribute__((noinline))
-static int collection(struct kl_edn *e, struct kl_edn_val *v, char close, unsigned int depth)
+/* Where the items of a vector of two are. */
+static int find_pair(struct kl_edn *e, struct kl_edn_val *v)
 {
-	unsigned int line = e->scan.line;
-	struct kl_edn_val item;
-	size_t n = 0;
+	const char *end = e->p;
+	const unsigned int line = e->scan.line;
+	const size_t canon = e->ncanon;
+	unsigned int n = 0;
+	int ret = 0;
+
+	e->p = v->tok + 1;
+	while (kl_edn_skip(e) && *e->p != ']' && n < 3 && !ret) {
+		if (n < 2)
+			v->item[n] = e->p;
+		ret = n++ < 2 ? kl_edn_form(e) : 0;
+	}
+	e->p = end;
+	e->scan.line = line;
+	e->ncanon = canon;
+	if (n == 2)
+		v->kind = KL_EDN_PAIR;
+	return ret;
+}
+
+/* A number may be written in many ways. */
+static void tell_kind(const struct kl_edn *e, struct kl_edn_val *v)
+{
+	const char *s = e->canon + v->canon, *p = s + (*s == '-');
+	const char *end = s + v->ncanon;
+	int64_t n = 0;
+
+	v->kind = kl_scan_is(s, v->ncanon, "nil") ? KL_EDN_NIL : KL_EDN_OTHER;
+	if (p == end || end - p > 18)
+		return;
+	for (; p < end && kl_scan_digit(*p); p++)
+		n = n * 10 + (*p - '0');
+	if (p < end)
+		return;
+	v->kind = KL_EDN_INT;
+	v->v = *s == '-' ? -n : n;
+}
+
+/* Apart, as all that is no short atom: others have little to save. */
+__attribute__((noinline))
+static int other(struct kl_edn *e, struct kl_edn_val *v)
+{
 	int ret;
 
-	if (depth == MAX_DEPTH)
-		return kl_scan_bad(&e->scan, v->tok, "at most 64 brackets inside one another");
-	e->p++;
-	for (;;) {
-		if (!kl_edn_skip(e)) {
-			e->scan.line = line;
-			return kl_scan_bad(&e->scan, v->tok, "a closing bracket");
-		}
-		if (e->bad)
-			return -EINVAL;
-		if (*e->p == close)
-			break;
-		ret = value(e, &item, depth + 1);
-		if (ret)
-			return ret;
-		if (n < 2)
-			v->pair[n] = (struct kl_edn_atom){
-				.kind = item.kind == KL_EDN_PAIR ? KL_EDN_OTHER : item.kind,
-				.s = item.s, .len = item.len, .v = item.v,
-			};
-		n++;
+	v->canon = e->ncanon;
+	if (*e->p == '"') {
+		v->kind = KL_EDN_STRING;
+		ret = kl_edn_text(e, v);
+	} else {
+		ret = kl_edn_form(e);
 	}
-	e->p++;
-	v->kind = n == 2 && close == ']' ? KL_EDN_PAIR : KL_EDN_OTHER;
-	return 0;
+	if (ret)
+		return ret;
+	v->ncanon = e->ncanon - v->canon;
+	v->end = e->p;
+	if (*v->tok == '"')
+		return 0;
+	tell_kind(e, v);
+	return *v->tok == '[' ? find_pair(e, v) : 0;
 }
 
-static const char expected[] = "a value";
-
-/* What begins with a mark. */
-__attribute__((noinline))
-static int marked(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
-{
-	/* A tag says what the value behind it is; a set has brackets with a mark. */
-	while (*e->p == '#') {
-		e->p++;
-		if (*e->p == '{')
-			break;
-		while (!kl_edn_ends(*e->p))
-			e->p++;
-		if (!kl_edn_skip(e))
-			return kl_scan_bad(&e->scan, v->tok, expected);
-		if (e->bad)
-			return -EINVAL;
-	}
-	switch (*e->p) {
-	case '"':
-		return string(e, v);
-	case '[':
-		return collection(e, v, ']', depth);
-	case '(':
-		return collection(e, v, ')', depth);
-	case '{':
-		return collection(e, v, '}', depth);
-	case ']':
-	case ')':
-	case '}':
-		return kl_scan_bad(&e->scan, e->p, expected);
-	}
-	atom(e, v);
-	return 0;
-}
-
-static inline int value_here(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
+int kl_edn_value_here(struct kl_edn *e, struct kl_edn_val *v)
 {
 	v->tok = e->p;
 	v->s = NULL;
 	v->len = 0;
 	v->v = 0;
-	if (*e->p == '"')
-		return string(e, v);
-	if (!kl_edn_is(*e->p, KL_EDN_ATOM))
-		return marked(e, v, depth);
-	atom(e, v);
+	v->ncanon = 0;
+	if (!(*e->p == '"' ? string(e, v) : integer(e, v) || name(e, v)))
+		return other(e, v);
+	v->end = e->p;
 	return 0;
-}
-
-static int value(struct kl_edn *e, struct kl_edn_val *v, unsigned int depth)
-{
-	if (!kl_edn_skip(e))
-		return kl_scan_bad(&e->scan, e->end - 1, expected);
-	return e->bad ? -EINVAL : value_here(e, v, depth);
 }
 
 int kl_edn_value(struct kl_edn *e, struct kl_edn_val *v)
 {
-	return value(e, v, 0);
+	if (!kl_edn_skip(e))
+		return kl_scan_bad(&e->scan, e->end - 1, expected);
+	return e->bad ? -EINVAL : kl_edn_value_here(e, v);
 }
 
-int kl_edn_value_here(struct kl_edn *e, struct kl_edn_val *v)
+int kl_edn_item(struct kl_edn *e, const struct kl_edn_val *v, unsigned int i,
+		struct kl_edn_val *out)
 {
-	return value_here(e, v, 0);
+	const char *p = e->p;
+	const unsigned int line = e->scan.line;
+	int ret;
+
+	e->p = v->item[i];
+	ret = kl_edn_value_here(e, out);
+	e->p = p;
+	e->scan.line = line;
+	return ret;
+}
+
+const char *kl_edn_canon(const struct kl_edn *e, const struct kl_edn_val *v, size_t *len)
+{
+	*len = v->ncanon ? v->ncanon : (size_t)(v->end - v->tok);
+	return v->ncanon ? e->canon + v->canon : v->tok;
+}
+
+void kl_edn_free(struct kl_edn *e)
+{
+	free(e->canon);
+	kl_arena_free(&e->arena);
 }

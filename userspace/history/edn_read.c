@@ -9,18 +9,24 @@
  * Their order is what counts, not :time or :index.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "history/edn.h"
+#include "history/edn_form.h"
+#include "history/edn_keys.h"
 #include "history/jepsen.h"
 #include "history/kv.h"
 
 #define MAX_ERRORS	20
+#define MAX_KEYS	64	/* of an operation */
 
 struct reader {
 	struct kl_edn edn;
 	struct kl_jepsen j;
 	struct kl_kv *kv;	/* once there was a key */
+	struct kl_edn_keys keys;
+	bool looking;		/* for what tells whether keys are independent, and no more */
 };
 
 /* The keys of a map that count. */
@@ -51,22 +57,72 @@ static inline unsigned int which_key(const char *p, size_t *len)
 	return KEYS;
 }
 
-/* The key of the next value, as a rule at once. */
-static int scan_key(struct kl_edn *e, struct kl_edn_val *key, unsigned int *which)
+/* The same of a text that need not go on behind it. */
+static unsigned int which_text(const char *s, size_t len)
 {
-	size_t len;
+	char text[16] = { 0 };
+	size_t n;
+	unsigned int i;
+
+	if (len >= sizeof(text) - 1)
+		return KEYS;
+	memcpy(text, s, len);
+	text[len] = ' ';
+	i = which_key(text, &n);
+	return n == len ? i : (unsigned int)KEYS;
+}
+
+/* The keys that count of an operation by now, and the others. */
+struct keys {
+	unsigned int seen, n;
+	struct kl_edn_val other[MAX_KEYS];
+};
+
+/* Is it there already? */
+static int check_key(struct kl_edn *e, struct keys *keys, const struct kl_edn_val *key)
+{
+	const char *s, *t;
+	size_t len, n;
+	unsigned int i;
+
+	s = kl_edn_canon(e, key, &len);
+	for (i = 0; i < keys->n; i++) {
+		t = kl_edn_canon(e, &keys->other[i], &n);
+		if (n == len && !memcmp(s, t, n))
+			return kl_scan_bad(&e->scan, key->tok, "each key of a map once");
+	}
+	if (keys->n == MAX_KEYS)
+		return kl_scan_bad(&e->scan, key->tok, "an operation of at most 64 keys");
+	keys->other[keys->n++] = *key;
+	return 0;
+}
+
+/* The key of the next value, as a rule at once. */
+static int scan_key(struct kl_edn *e, struct keys *keys, struct kl_edn_val *key,
+		    unsigned int *which)
+{
+	size_t len, n;
+	const char *s;
 	int ret;
 
 	key->tok = e->p;
 	*which = which_key(e->p, &len);
 	e->p += len;
-	if (*which < KEYS)
-		return 0;
-	ret = kl_edn_value(e, key);
-	/* Behind a tag there may be one. */
-	if (!ret && key->kind == KL_EDN_WORD)
-		*which = which_key(key->s, &len);
-	return ret;
+	if (*which == KEYS) {
+		ret = kl_edn_value(e, key);
+		if (ret)
+			return ret;
+		/* Metadata may be in front of one. */
+		s = kl_edn_canon(e, key, &n);
+		if (key->ncanon)
+			*which = which_text(s, n);
+		if (*which == KEYS)
+			return check_key(e, keys, key);
+	}
+	if (keys->seen & 1u << *which)
+		return kl_scan_bad(&e->scan, key->tok, "each key of a map once");
+	keys->seen |= 1u << *which;
+	return 0;
 }
 
 /* A form that is discarded, or a map with a tag: no comment, which has a blank behind the mark. */
@@ -102,52 +158,108 @@ static bool is_edn(const struct kl_head *head)
 	return p == head->end || *p == '{' || *p == '#' || *p == ']' || *p == ';';
 }
 
-/* A value as Jepsen's structures hold it. */
-static int word_of(struct reader *r, const char *tok, int kind, const char *s, size_t len,
-		   int64_t v, uint64_t *word)
+/* The spelling of a value: as it is written, but on one line. */
+static int spell(struct reader *r, const struct kl_edn_val *v, const char *canon, size_t len,
+		 uint64_t *word)
 {
-	if (kind == KL_EDN_STRING || kind == KL_EDN_WORD)
-		return kl_words_get(&r->j.words, s, len, word);
-	*word = v;
-	if (kind != KL_EDN_INT)
-		return kl_scan_bad(&r->j.scan, tok, "a number or a word");
-	if (*word == KL_JEPSEN_NIL)
-		return kl_scan_bad(&r->j.scan, tok, "a number other than -1, which stands for nil");
-	return 0;
+	size_t n = 0, i;
+	char *line;
+	int ret;
+
+	for (i = 0; i < (size_t)(v->end - v->tok); i++)
+		if ((unsigned char)v->tok[i] < ' ' || v->tok[i] == 0x7f)
+			break;
+	if (v->tok + i == v->end)
+		return kl_jepsen_word(&r->j, canon, len, v->tok, i, word);
+	/* What cannot be seen is only in strings of the canonical text. */
+	line = malloc(len * 6 + 1);
+	if (!line)
+		return -ENOMEM;
+	for (i = 0; i < len; i++) {
+		if ((unsigned char)canon[i] < ' ' || canon[i] == 0x7f)
+			n += sprintf(line + n, "\\u%04x", canon[i]);
+		else
+			line[n++] = canon[i];
+	}
+	ret = kl_jepsen_word(&r->j, canon, len, line, n, word);
+	free(line);
+	return ret;
 }
 
-static int convert(struct reader *r, const struct kl_edn_val *v, struct kl_jepsen_value *out)
+static int word_of(struct reader *r, const struct kl_edn_val *v, uint64_t *word)
 {
-	int i, ret = 0;
+	const char *canon;
+	size_t len;
 
-	*out = (struct kl_jepsen_value){ .kind = KL_JEPSEN_OTHER };
-	switch (v->kind) {
-	case KL_EDN_NIL:
+	*word = v->kind == KL_EDN_NIL ? KL_JEPSEN_NIL : (uint64_t)v->v;
+	if (v->kind == KL_EDN_NIL || v->kind == KL_EDN_INT)
+		return 0;
+	canon = kl_edn_canon(&r->edn, v, &len);
+	return spell(r, v, canon, len, word);
+}
+
+/* The value as Jepsen's structures hold it; @pair: that of cas. */
+static int convert(struct reader *r, const struct kl_edn_val *v, bool pair, bool ended,
+		   struct kl_jepsen_value *out)
+{
+	struct kl_edn_val item;
+	unsigned int i;
+	int ret = 0;
+
+	if (v->kind == KL_EDN_NIL) {
 		out->kind = KL_JEPSEN_NONE;
 		return 0;
-	case KL_EDN_PAIR:
-		out->kind = KL_JEPSEN_PAIR;
-		for (i = 0; i < 2 && !ret; i++)
-			ret = word_of(r, v->tok, v->pair[i].kind, v->pair[i].s, v->pair[i].len,
-				      v->pair[i].v, &out->v[i]);
-		return ret;
-	case KL_EDN_OTHER:
-		return 0;
-	default:
-		out->kind = KL_JEPSEN_WORD;
-		return word_of(r, v->tok, v->kind, v->s, v->len, v->v, &out->v[0]);
 	}
+	/* Jepsen once put why there is no value in its place. */
+	if (ended && v->kind == KL_EDN_WORD && *v->s == ':') {
+		out->kind = KL_JEPSEN_OTHER;
+		return 0;
+	}
+	if (!pair || v->kind != KL_EDN_PAIR) {
+		out->kind = KL_JEPSEN_WORD;
+		return word_of(r, v, &out->v[0]);
+	}
+	out->kind = KL_JEPSEN_PAIR;
+	for (i = 0; i < 2 && !ret; i++)
+		ret = kl_edn_item(&r->edn, v, i, &item) ?: word_of(r, &item, &out->v[i]);
+	return ret;
+}
+
+/* The same of [KEY VALUE], if keys are independent. */
+static int convert_keyed(struct reader *r, const char *tok, const struct kl_edn_val *v, bool pair,
+			 bool ended, struct kl_jepsen_value *out)
+{
+	struct kl_edn_val key, value;
+	int ret;
+
+	*out = (struct kl_jepsen_value){ .kind = KL_JEPSEN_NONE };
+	if (!r->keys.independent)
+		return convert(r, v, pair, ended, out);
+	if (v->kind != KL_EDN_PAIR) {
+		if (ended && (v->kind == KL_EDN_NIL || v->kind == KL_EDN_WORD)) {
+			out->kind = KL_JEPSEN_OTHER;
+			return 0;
+		}
+		return kl_scan_bad(&r->j.scan, v->tok ? v->tok : tok,
+				   "a :value as in [KEY VALUE], as keys are independent here");
+	}
+	ret = kl_edn_item(&r->edn, v, 0, &key) ?: word_of(r, &key, &out->key);
+	out->keyed = true;
+	return ret ?: kl_edn_item(&r->edn, v, 1, &value) ?: convert(r, &value, pair, ended, out);
 }
 
 static int event(struct reader *r, const char *tok, const struct kl_edn_val *val)
 {
 	const struct kl_edn_val *process = &val[PROCESS], *f = &val[F];
-	struct kl_jepsen_value v = { .kind = KL_JEPSEN_NONE };
-	int type, ret = 0;
+	struct kl_jepsen_value v;
+	int type, ret;
+	bool ended;
 
 	/* The nemesis and other processes of a name do nothing to the structure. */
-	if (process->kind == KL_EDN_WORD)
+	if (process->kind == KL_EDN_WORD) {
+		r->j.named++;
 		return 0;
+	}
 	if (process->kind != KL_EDN_INT || process->v < 0)
 		return kl_scan_bad(&r->j.scan, process->tok ? process->tok : tok,
 				   "an operation with a :process that is a number");
@@ -166,11 +278,22 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 	if (r->kv)
 		return kl_kv_event(r->kv, f->tok, process->v, type, f->s + 1, f->len - 1,
 				   &val[KEY], &val[VALUE]);
-	if (type == KL_JEPSEN_INVOKE || type == KL_JEPSEN_OK)
-		ret = convert(r, &val[VALUE], &v);
+	ended = type == KL_JEPSEN_FAIL || type == KL_JEPSEN_INFO;
+	ret = convert_keyed(r, tok, &val[VALUE], kl_scan_is(f->s, f->len, ":cas"), ended, &v);
 	if (ret)
 		return ret;
 	return kl_jepsen_event(&r->j, f->tok, process->v, type, f->s + 1, f->len - 1, &v);
+}
+
+/* Does the operation tell whether keys are independent? */
+static int look(struct reader *r, const struct kl_edn_val *val)
+{
+	const struct kl_edn_val *f = &val[F], *type = &val[TYPE];
+
+	if (val[PROCESS].kind != KL_EDN_INT || f->kind != KL_EDN_WORD || type->kind != KL_EDN_WORD)
+		return 0;
+	return kl_edn_keys_look(&r->keys, &r->edn, kl_jepsen_type(type->s, type->len), f,
+				&val[VALUE]);
 }
 
 /* A map at the scanner's place. */
@@ -178,12 +301,14 @@ static int operation(struct reader *r)
 {
 	/* Behind those of the keys that count is that of another one. */
 	struct kl_edn_val key, val[KEYS + 1];
+	struct keys keys;
 	struct kl_edn *e = &r->edn;
 	const char *tok = e->p;
 	unsigned int i, line = e->scan.line;
 	bool more;
 	int ret;
 
+	keys.seen = keys.n = 0;
 	for (i = 0; i < KEYS; i++) {
 		val[i].kind = KL_EDN_NIL;
 		val[i].tok = NULL;
@@ -198,7 +323,7 @@ static int operation(struct reader *r)
 			return -EINVAL;
 		if (*e->p == '}')
 			break;
-		ret = scan_key(e, &key, &i);
+		ret = scan_key(e, &keys, &key, &i);
 		if (ret)
 			return ret;
 		more = kl_edn_skip(e);
@@ -212,7 +337,30 @@ static int operation(struct reader *r)
 	}
 	e->p++;
 	r->j.scan.line = e->scan.line;
-	return event(r, tok, val);
+	ret = look(r, val);
+	return ret || r->looking ? ret : event(r, tok, val);
+}
+
+/* Move behind tags, as #jepsen.history.Op is one, and metadata. */
+static int prefixes(struct kl_edn *e)
+{
+	const char *tok = e->p;
+	int ret = 0;
+
+	while (!ret && *e->p != '{') {
+		tok = e->p;
+		if (*tok == '#' && (unsigned int)((tok[1] | 0x20) - 'a') < 26)
+			e->p = kl_edn_atom_end(tok + 1);
+		else if (*tok == '^' || (*tok == '#' && tok[1] == '^'))
+			ret = kl_edn_metadata(e);
+		else
+			break;
+		if (!ret && !kl_edn_skip(e))
+			ret = kl_scan_bad(&e->scan, e->end - 1, "an operation");
+		if (!ret && e->bad)
+			ret = -EINVAL;
+	}
+	return ret;
 }
 
 /* All operations; what is wrong with one does not keep the next from being read. */
@@ -224,6 +372,7 @@ static int operations(struct reader *r)
 	char close = 0;
 	int ret;
 
+	e->p = e->scan.text;
 	e->scan.line = 1;
 	if (kl_edn_skip(e) && (*e->p == '[' || *e->p == '(')) {
 		line = e->scan.line;
@@ -239,18 +388,16 @@ static int operations(struct reader *r)
 				return 0;
 			return kl_scan_bad(&e->scan, e->p, "the end of the file");
 		}
-		while (*e->p == '#' && e->p[1] != '{') {
-			while (*e->p != '{' && !kl_scan_end(*e->p))
-				e->p++;
-			if (!kl_edn_skip(e))
-				return kl_scan_bad(&e->scan, e->end - 1, "an operation");
-			if (e->bad)
-				return -EINVAL;
-		}
+		ret = prefixes(e);
+		if (ret)
+			return ret;
 		if (*e->p != '{')
 			return kl_scan_bad(&e->scan, e->p, "an operation as in {:process 0, :type "
 					   ":invoke, :f :read, :value nil}");
+		e->ncanon = 0;
 		ret = operation(r);
+		if (r->looking && !ret && r->keys.told)
+			return 0;
 		if (ret && (ret != -EINVAL || e->scan.errors || r->j.scan.errors >= MAX_ERRORS))
 			return ret;
 	}
@@ -260,22 +407,37 @@ static int operations(struct reader *r)
 	return kl_scan_bad(&e->scan, open, "a closing bracket");
 }
 
+static int read_text(struct reader *r)
+{
+	int ret;
+
+	r->looking = true;
+	ret = operations(r) ?: kl_edn_keys_decide(&r->keys, &r->j.scan);
+	r->looking = false;
+	ret = ret ?: operations(r);
+	return ret ?: r->j.scan.errors ? -EINVAL : 0;
+}
+
 static int read_edn(struct kl_input *in, struct kl_history **out)
 {
-	struct reader r = { 0 };
+	struct reader r = { .keys.wanted = in->independent };
+	const char *text = NULL;
 	int ret;
 
 	ret = kl_jepsen_begin(&r.j, in->name, false);
 	r.edn.scan.name = in->name;
 	if (!ret)
-		ret = kl_input_text(in, &r.edn.p, &r.edn.end);
+		ret = kl_input_text(in, &text, &r.edn.end);
+	r.edn.scan.text = r.j.scan.text = text;
+	r.edn.scan.end = r.j.scan.end = r.edn.end;
 	if (!ret)
-		ret = operations(&r);
-	if (!ret && r.j.scan.errors)
-		ret = -EINVAL;
+		ret = read_text(&r);
 	if (!ret && r.kv)
 		ret = kl_kv_end(r.kv);
+	if (!ret)
+		r.j.pairs.h->keyed = r.keys.independent;
 	kl_kv_free(r.kv);
+	kl_edn_free(&r.edn);
 	return kl_jepsen_end(&r.j, ret, out);
 }
 

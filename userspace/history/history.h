@@ -111,6 +111,8 @@ struct kl_history {
 	char *attached;			/* how it was recorded, lines, or NULL */
 	/* Each object is a key of its own structure, by its word, and no address. */
 	bool keyed;
+	size_t skipped;			/* entries of the input that its reader passed over */
+	char skipped_why[192];		/* and what they were */
 	struct kl_spellings *spellings;	/* of words, see spell.h; NULL: none */
 	struct kl_coverage *coverage;	/* of each probe clause it was recorded by */
 	size_t ncoverage, ccoverage;
@@ -268,6 +270,15 @@ struct kl_form;
 /* text, klh, linp, fptlin, limo, events, jepsen or edn; NULL if there is no such form. */
 const struct kl_form *kl_form_find(const char *name);
 
+/* How a history is read that does not say it itself. */
+struct kl_read_opts {
+	const struct kl_form *form;	/* KL_FORM_AUTO: as its first bytes look */
+	bool hashed;			/* with the hash of its bytes */
+	/* Of EDN: are values [KEY VALUE] of independent keys? */
+	enum kl_independent { KL_INDEPENDENT_TOLD, KL_INDEPENDENT_YES, KL_INDEPENDENT_NO }
+		independent;
+};
+
 /**
  * kl_history_read() - read a history in any known form, told by its first bytes
  * @path: the file, "-" for standard input
@@ -281,6 +292,8 @@ int kl_history_read(const char *path, struct kl_history **out);
 int kl_history_read_hashed(const char *path, struct kl_history **out);
 /* The same as kl_history_read() in a form that is known. */
 int kl_history_read_as(const char *path, const struct kl_form *form, struct kl_history **out);
+int kl_history_read_with(const char *path, const struct kl_read_opts *opts,
+			 struct kl_history **out);
 /* The same from memory; @name is for messages. */
 int kl_history_parse(const char *name, const char *data, size_t len, const struct kl_form *form,
 		     struct kl_history **out);

@@ -21,6 +21,7 @@ struct kl_input {
 	char *buf;
 	size_t cap, at, len;	/* of buf, or of mem: what is handed out, what is there */
 	bool end;		/* there is no more than that */
+	unsigned int independent;	/* enum kl_independent */
 	uint64_t size;		/* of a file, 0: not known */
 	struct sha256_ctx *sha;	/* given all bytes that are read, or NULL */
 };

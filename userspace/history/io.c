@@ -31,21 +31,22 @@ int kl_text_read(const char *name, const char *text, size_t len, struct kl_histo
 	return kl_history_parse(name, text, len, &kl_form_text, out);
 }
 
-static int read_file(const char *path, const struct kl_form *form, bool hash,
-		     struct kl_history **out)
+int kl_history_read_with(const char *path, const struct kl_read_opts *opts,
+			 struct kl_history **out)
 {
 	struct sha256_ctx sha;
 	struct kl_input in;
 	int ret;
 
 	ret = kl_input_open(&in, path);
-	if (hash) {
+	in.independent = opts->independent;
+	if (opts->hashed) {
 		sha256_init(&sha);
 		in.sha = &sha;
 	}
 	if (!ret)
-		ret = kl_form_read(form, &in, out);
-	if (!ret && hash)
+		ret = kl_form_read(opts->form, &in, out);
+	if (!ret && opts->hashed)
 		ret = kl_input_sha256(&in, (*out)->sha256);
 	if (ret && ret != -EINVAL && !kl_limit_met(ret))
 		kl_err("cannot read history '%s': %s", in.name, strerror(-ret));
@@ -55,17 +56,21 @@ static int read_file(const char *path, const struct kl_form *form, bool hash,
 
 int kl_history_read_as(const char *path, const struct kl_form *form, struct kl_history **out)
 {
-	return read_file(path, form, false, out);
+	const struct kl_read_opts opts = { .form = form };
+
+	return kl_history_read_with(path, &opts, out);
 }
 
 int kl_history_read(const char *path, struct kl_history **out)
 {
-	return read_file(path, KL_FORM_AUTO, false, out);
+	return kl_history_read_as(path, KL_FORM_AUTO, out);
 }
 
 int kl_history_read_hashed(const char *path, struct kl_history **out)
 {
-	return read_file(path, KL_FORM_AUTO, true, out);
+	const struct kl_read_opts opts = { .form = KL_FORM_AUTO, .hashed = true };
+
+	return kl_history_read_with(path, &opts, out);
 }
 
 /* Does the history's specification mean what the form makes of its methods? */

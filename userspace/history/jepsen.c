@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jepsen's operations, see jepsen.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "history/jepsen.h"
+#include "history/spell.h"
 
 enum { READ, WRITE, CAS, ENQUEUE, DEQUEUE, ACQUIRE, RELEASE };
 
@@ -34,7 +37,6 @@ int kl_jepsen_type(const char *p, size_t len)
 
 int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log)
 {
-	int64_t object;
 	unsigned int i;
 
 	*j = (struct kl_jepsen){ .scan.name = name, .log = log };
@@ -42,10 +44,15 @@ int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log)
 		j->method[i] = -1;
 	j->pairs.scan = &j->scan;
 	j->scan.h = j->pairs.h = kl_history_new();
-	if (!j->pairs.h)
-		return -ENOMEM;
-	object = kl_history_object(j->pairs.h, 0);
-	return object < 0 ? object : 0;
+	return j->pairs.h ? 0 : -ENOMEM;
+}
+
+int kl_jepsen_word(struct kl_jepsen *j, const char *text, size_t len, const char *spelling,
+		   size_t nspelling, uint64_t *word)
+{
+	int ret = kl_words_get(&j->words, text, len, word);
+
+	return ret ?: kl_history_spell(j->pairs.h, *word, spelling, nspelling);
 }
 
 /* Literals, so that they are compared as numbers. */
@@ -88,10 +95,10 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 }
 
 /* The write of nil goes first; kl_jepsen_end() gives it a thread. */
-static int write_nil(struct kl_jepsen *j, uint64_t process)
+static int write_nil(struct kl_jepsen *j, uint64_t process, uint32_t object)
 {
 	struct kl_op op = {
-		.object = 0, .cpu = KL_NO_CPU, .flags = KL_OP_DRAINED,
+		.object = object, .cpu = KL_NO_CPU, .flags = KL_OP_DRAINED,
 	};
 	struct kl_shape s = { .nargs = 1 };
 	struct kl_val nil = kl_word(KL_JEPSEN_NIL);
@@ -102,6 +109,8 @@ static int write_nil(struct kl_jepsen *j, uint64_t process)
 	method = find_method(j, "write", "write", 5);
 	if (method < 0)
 		return method;
+	if (kl_history_spell(j->pairs.h, KL_JEPSEN_NIL, "nil", 3))
+		return -ENOMEM;
 	op.thread = thread;
 	s.method = j->method[method];
 	return kl_history_add(j->pairs.h, &op, &s, &nil, NULL);
@@ -117,6 +126,19 @@ static int check_args(struct kl_jepsen *j, const char *tok, unsigned int nargs,
 	return 0;
 }
 
+/* The object of a key, or the only one; a register begins with a write of nil. */
+static int64_t find_object(struct kl_jepsen *j, uint64_t number, int m,
+			   const struct kl_jepsen_value *v)
+{
+	const size_t n = j->pairs.h->nobjects;
+	const int64_t object = kl_history_object(j->pairs.h, v->keyed ? v->key : 0);
+	int ret = 0;
+
+	if (object >= 0 && (size_t)object == n && m <= CAS)
+		ret = write_nil(j, number, object);
+	return ret ? ret : object;
+}
+
 static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 		  struct kl_process *process, int m, const struct kl_jepsen_value *v)
 {
@@ -124,6 +146,7 @@ static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 		.method = j->method[m], .nargs = methods[m].nargs, .nres = methods[m].nres,
 	};
 	struct kl_val args[2] = { kl_word(v->v[0]), kl_word(v->v[1]) };
+	int64_t object;
 	int ret;
 
 	if (m == WRITE && v->kind == KL_JEPSEN_NONE)
@@ -132,27 +155,40 @@ static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 		args[0] = args[1] = kl_special(KL_ANY);
 	else if (check_args(j, tok, s.nargs, v))
 		return -EINVAL;
-	if (m <= CAS && !j->pairs.h->nops) {
-		ret = write_nil(j, number);
-		if (ret)
-			return ret;
-	}
+	object = find_object(j, number, m, v);
+	if (object < 0)
+		return object;
 	if (number > j->largest)
 		j->largest = number;
-	return kl_pairs_call(&j->pairs, tok, process, &s, args);
+	ret = kl_pairs_call(&j->pairs, tok, process, &s, args);
+	if (ret)
+		return ret;
+	j->pairs.h->ops[process->op - 1].object = object;
+	/* What it will return, if the history was completed before. */
+	if (s.nres && !s.nargs)
+		process->vals[0] = v->kind == KL_JEPSEN_WORD ? args[0] : kl_special(KL_ANY);
+	return 0;
 }
 
 /* As Knossos completes a history: the value of the :ok is that of a call which had nil. */
 static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *process,
 		    const struct kl_jepsen_value *v)
 {
+	static const char expected[] = "the :value that its :invoke has, or nil there";
 	const struct kl_val args[2] = { kl_word(v->v[0]), kl_word(v->v[1]) };
 	const unsigned int n = process->shape.nargs;
 	const struct kl_val *had = process->vals;
 	const bool open = n && had[0].tag == KL_ANY;
 	unsigned int i;
 
-	if (!n || (v->kind == KL_JEPSEN_NONE && !open))
+	if (v->keyed && j->pairs.h->objects[j->pairs.h->ops[process->op - 1].object] != v->key)
+		return kl_scan_bad(&j->scan, tok, "the key that its :invoke has");
+	if (!n && process->shape.nres && v->kind == KL_JEPSEN_WORD && had[0].tag == KL_WORD &&
+	    !kl_val_eq(had[0], args[0]))
+		return kl_scan_bad(&j->scan, tok, expected);
+	if (!n || v->kind == KL_JEPSEN_OTHER || (v->kind == KL_JEPSEN_NONE && !open))
+		return 0;
+	if (v->kind == KL_JEPSEN_NONE && j->ending != KL_JEPSEN_OK)
 		return 0;
 	if (check_args(j, tok, n, v))
 		return -EINVAL;
@@ -160,8 +196,7 @@ static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *pro
 		return kl_pairs_fill(&j->pairs, process, args);
 	for (i = 0; i < n; i++)
 		if (!kl_val_eq(args[i], had[i]))
-			return kl_scan_bad(&j->scan, tok,
-					   "the :value that its :invoke has, or nil there");
+			return kl_scan_bad(&j->scan, tok, expected);
 	return 0;
 }
 
@@ -169,10 +204,7 @@ static int succeed(struct kl_jepsen *j, const char *tok, int m, struct kl_proces
 		   const struct kl_jepsen_value *v)
 {
 	struct kl_val res = kl_word(1);
-	const int ret = complete(j, tok, process, v);
 
-	if (ret)
-		return ret;
 	if (m == READ || m == DEQUEUE) {
 		res = kl_word(v->v[0]);
 		if (v->kind == KL_JEPSEN_NONE && m == DEQUEUE)
@@ -203,13 +235,15 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		    const struct kl_jepsen_value *v)
 {
 	struct kl_process *process;
-	int m = kl_pairs_process(&j->pairs, number, &process);
+	int m = kl_pairs_process(&j->pairs, number, &process), ret;
 
 	if (m < 0)
 		return m;
 	/* A remark, and not the end of anything. */
-	if (type == KL_JEPSEN_INFO && !process->op)
+	if (type == KL_JEPSEN_INFO && !process->op) {
+		j->remarks++;
 		return 0;
+	}
 	m = find_method(j, tok, f, len);
 	if (m < 0)
 		return m;
@@ -219,6 +253,10 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		return kl_scan_bad(&j->scan, tok, "an :invoke of this process before");
 	if (process->shape.method != j->method[m])
 		return kl_scan_bad(&j->scan, tok, "the end of what this process had invoked");
+	j->ending = type;
+	ret = complete(j, tok, process, v);
+	if (ret)
+		return ret;
 	if (type == KL_JEPSEN_OK)
 		return succeed(j, tok, m, process, v);
 	if (type == KL_JEPSEN_FAIL)
@@ -226,24 +264,57 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 	return kl_pairs_lose(&j->pairs, process);
 }
 
+/* What was passed over is counted, so that nobody takes it for read. */
+static void note_skipped(const struct kl_jepsen *j)
+{
+	const struct {
+		size_t n;
+		const char *what;
+	} kinds[] = {
+		{ j->foreign, "lines of other programs" },
+		{ j->named, "entries of processes without a number, as :nemesis" },
+		{ j->remarks, ":info of processes that had invoked nothing" },
+	};
+	struct kl_history *h = j->pairs.h;
+	char *why = h->skipped_why;
+	const size_t size = sizeof(h->skipped_why);
+	size_t i, len = 0;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!kinds[i].n)
+			continue;
+		h->skipped += kinds[i].n;
+		len += snprintf(why + len, size - len, "%s%zu %s", len ? ", " : "", kinds[i].n,
+				kinds[i].what);
+	}
+	if (h->skipped)
+		kl_warn("%s: skipped %s", j->scan.name, why);
+}
+
 int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)
 {
 	struct kl_history *h = j->pairs.h;
 	int64_t thread;
+	size_t i;
 
 	if (!ret && h->nops && h->ops[0].call == 0) {
 		thread = kl_history_thread(h, j->largest + 1);
 		if (thread < 0)
 			ret = thread;
-		else
-			h->ops[0].thread = thread;
+		for (i = 0; !ret && i < h->nops; i++)
+			if (h->ops[i].call == 0)
+				h->ops[i].thread = thread;
 	}
+	if (!ret && !h->nobjects && kl_history_object(h, 0) < 0)
+		ret = -ENOMEM;
 	if (!ret && j->spec) {
 		h->spec_path = strdup(j->spec);
 		ret = h->spec_path ? 0 : -ENOMEM;
 	}
 	if (!ret)
 		ret = kl_pairs_end(&j->pairs);
+	if (!ret)
+		note_skipped(j);
 	kl_pairs_free(&j->pairs);
 	kl_words_free(&j->words);
 	if (ret)

@@ -8,6 +8,9 @@
  * its arguments found another value, as Horn & Kroening and Porcupine read it.
  *
  * A register begins as nil: a write of KL_JEPSEN_NIL goes before all.
+ *
+ * Where keys are independent, values are [KEY VALUE], and each key has a structure, and an
+ * object, of its own.
  */
 #ifndef KL_HISTORY_JEPSEN_H
 #define KL_HISTORY_JEPSEN_H
@@ -16,7 +19,8 @@
 #include "history/pair.h"
 #include "history/words.h"
 
-#define KL_JEPSEN_NIL	UINT64_MAX
+/* No number of EDN's is this word, nor is any word of a string. */
+#define KL_JEPSEN_NIL	((uint64_t)1 << 63)
 
 enum kl_jepsen_type { KL_JEPSEN_INVOKE, KL_JEPSEN_OK, KL_JEPSEN_FAIL, KL_JEPSEN_INFO };
 
@@ -25,9 +29,11 @@ struct kl_jepsen_value {
 		KL_JEPSEN_NONE,		/* nil */
 		KL_JEPSEN_WORD,
 		KL_JEPSEN_PAIR,		/* [a b] */
-		KL_JEPSEN_OTHER,	/* :timed-out and the like */
+		KL_JEPSEN_OTHER,	/* :timed-out and the like: a remark */
 	} kind;
 	uint64_t v[2];
+	bool keyed;
+	uint64_t key;		/* of independent ones */
 };
 
 #define KL_JEPSEN_METHODS	7
@@ -41,6 +47,10 @@ struct kl_jepsen {
 	int method[KL_JEPSEN_METHODS];	/* ours, by index in the table; -1 */
 	const char *spec;	/* of the first operation */
 	uint64_t largest;	/* process */
+	enum kl_jepsen_type ending;	/* of the operation that ends */
+	size_t foreign;		/* passed over: lines of other programs, */
+	size_t named;		/* entries of processes that have a name, */
+	size_t remarks;		/* and :info of processes that do nothing */
 };
 
 int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log);
@@ -61,6 +71,9 @@ int kl_jepsen_type(const char *p, size_t len);
 int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		    enum kl_jepsen_type type, const char *f, size_t len,
 		    const struct kl_jepsen_value *v);
+/* The word of a value that is no number: equal ones have equal @text.  0 or a negative errno. */
+int kl_jepsen_word(struct kl_jepsen *j, const char *text, size_t len, const char *spelling,
+		   size_t nspelling, uint64_t *word);
 /* Hand the history over, or free it after an error @ret; returns @ret or a new one. */
 int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out);
 

@@ -95,14 +95,18 @@ static int scan_line(void *ctx, const char **pp)
 	while ((n = kl_scan_word(p)) && !kl_scan_is(p, n, PROGRAM) &&
 	       !kl_scan_is(p, n, PROGRAM ":"))
 		p = kl_scan_skip(p + n);
-	if (!n)
+	if (!n) {
+		j->foreign++;
 		return 0;
+	}
 	p = kl_scan_skip(p + n);
 	if (*p == '-' && kl_scan_end(p[1]))
 		p = kl_scan_skip(p + 1);
 	tok = p;
-	if (*p == ':')
+	if (*p == ':') {
+		j->named++;
 		return 0;
+	}
 	if (kl_scan_short(&j->scan, &p, &process, "a process, a number, or :nemesis"))
 		return -EINVAL;
 	p = kl_scan_skip(p);

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "history/jepsen.h"
 #include "history/order.h"
+#include "history/spell.h"
 
 enum { READ, WRITE, CAS, ENQ, DEQ, LOCK, UNLOCK, GET, PUT, METHODS };
 
@@ -42,10 +43,13 @@ static int cannot(const struct writer *w, const struct kl_op *op, const char *wh
 	return -EINVAL;
 }
 
-static bool plain(const struct kl_val *v, unsigned int n)
+/* Numbers, nil and, in EDN, what has a spelling. */
+static bool plain(const struct writer *w, const struct kl_val *v, unsigned int n)
 {
 	for (; n; n--, v++)
-		if (v->tag != KL_WORD || (v->v >= KL_WORDS_FIRST && v->v < -KL_WORDS_FIRST))
+		if (v->tag != KL_WORD || (v->v >= KL_WORDS_FIRST && v->v < -KL_WORDS_FIRST &&
+					  v->v != KL_JEPSEN_NIL &&
+					  (w->log || !kl_history_spelling(w->h, v->v))))
 			return false;
 	return true;
 }
@@ -57,7 +61,8 @@ static bool plain(const struct kl_val *v, unsigned int n)
 static bool others(int m, const struct kl_val *v, unsigned int n)
 {
 	for (; n; n--, v++)
-		if (v->tag == KL_WORD && (m < GET ? v->v == KL_JEPSEN_NIL : v->v > INT64_MAX))
+		if (v->tag == KL_WORD && (m < GET ? v->v == KL_JEPSEN_NIL :
+					  v->v >= KL_WORDS_FIRST))
 			return true;
 	return false;
 }
@@ -78,13 +83,13 @@ static int find_method(const struct writer *w, const struct kl_op *op)
 		return cannot(w, op, w->log ? "has only read, write and cas" :
 			      "has only read, write and cas, enq and deq, lock and unlock, get and "
 			      "put");
-	if (!plain(args, s->nargs) || (m != WRITE && others(m, args, s->nargs)))
+	if (!plain(w, args, s->nargs) || (m != WRITE && (m != CAS || w->log) && others(m, args, s->nargs)))
 		return cannot(w, op, "has only numbers below 2^62");
 	if (pending || !s->nres)
 		return m;
 	if (m == GET && res->tag == KL_ABSENT)
 		return m;
-	if (!plain(res, 1) || ((m != READ || !w->log) && others(m, res, 1)))
+	if (!plain(w, res, 1) || ((m != READ || !w->log) && others(m, res, 1)))
 		return cannot(w, op, m == DEQ ? "has only removals that found a number" :
 			      "has only numbers below 2^62");
 	if (m == CAS && !res->v && !w->log)
@@ -95,8 +100,12 @@ static int find_method(const struct writer *w, const struct kl_op *op)
 
 static void put_num(const struct writer *w, struct kl_val v)
 {
+	const char *spelling = v.tag == KL_WORD ? kl_history_spelling(w->h, v.v) : NULL;
+
 	if (v.tag != KL_WORD || v.v == KL_JEPSEN_NIL)
 		fputs("nil", w->f);
+	else if (spelling)
+		fputs(spelling, w->f);
 	else
 		fprintf(w->f, "%" PRId64, (int64_t)v.v);
 }
@@ -217,6 +226,11 @@ static int write_jepsen(const struct kl_history *h, FILE *f, const char *form, b
 	size_t n;
 	int ret;
 
+	if (h->keyed) {
+		kl_err("the history has independent keys, which klin does not write in the form %s",
+		       form);
+		return -EINVAL;
+	}
 	ret = kl_history_events(h, form, &events, &n);
 	if (ret)
 		return ret;

@@ -40,11 +40,26 @@ static const char *quote(char *buf, size_t size, const char *p)
 	return buf;
 }
 
+/* The same where the whole text is there: with the column and the line. */
+static void bad_place(struct kl_scan *s, const char *tok, const char *quoted, const char *expected)
+{
+	const char *line = s->text, *p = s->text;
+
+	for (s->line = 1; (p = memchr(p, '\n', tok - p)); s->line++)
+		line = ++p;
+	kl_err_at(s->name, s->line, tok - line + 1, "%s: expected %s", quoted, expected);
+	kl_err_source(line, (const char *)memchr(tok, '\n', s->end - tok) - line, tok - line + 1);
+}
+
 int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected)
 {
 	char buf[48];
 
 	s->errors++;
+	if (s->text && (uintptr_t)tok >= (uintptr_t)s->text && (uintptr_t)tok < (uintptr_t)s->end) {
+		bad_place(s, tok, quote(buf, sizeof(buf), tok), expected);
+		return -EINVAL;
+	}
 	kl_err_at(s->name, s->line, 0, "%s: expected %s", quote(buf, sizeof(buf), tok), expected);
 	return -EINVAL;
 }

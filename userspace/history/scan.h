@@ -20,6 +20,7 @@ struct kl_scan {
 	const char *name;
 	unsigned int line, errors;
 	bool stop;		/* set it where what follows cannot be understood */
+	const char *text, *end;	/* all of it, if it is in memory: messages show the place */
 	struct kl_history *h;	/* what is made of it, to make room in, or NULL */
 };
 

@@ -13,6 +13,7 @@
 #include "check/cert.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
+#include "klin/form.h"
 #include "klin/input.h"
 #include "klin/progress.h"
 #include "klin/stop.h"
@@ -22,6 +23,7 @@
 struct check_args {
 	const char *spec, *history, *certificate, *cex;
 	const struct kl_engine *engines[4];
+	struct kl_read_opts read;
 	struct kl_options opt;
 	struct kl_verdict_style style;
 	enum { PART_DEFAULT, PART_KEY, PART_OBJECT } partition;
@@ -35,7 +37,7 @@ enum {
 	OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_CACHE,
 	OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
 	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX, OPT_FOLLOW,
-	OPT_LATENESS, OPT_WORK,
+	OPT_FROM, OPT_INDEPENDENT, OPT_LATENESS, OPT_WORK,
 };
 
 /* About a minute of one CPU. */
@@ -79,6 +81,9 @@ static const struct argp_option options[] = {
 	  "With --follow: operations come in any order, at most TIME (of the history's clock) "
 	  "after their calls, as the latest return tells the time (else: in order of calls, or "
 	  "as lines `# floor TIME' say)", 0 },
+	{ "from", OPT_FROM, "FORM", 0, "The form of HISTORY, as of `klin convert --from'; by "
+	  "default what it begins like", 0 },
+	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Leave the time diagram out", 0 },
 	{ 0 }
 };
@@ -162,6 +167,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_BYTES:
 		a->opt.bytes = kl_arg_mib(state, "memory-limit", arg);
 		a->limited = true;
+		break;
+	case OPT_FROM:
+		if (!klin_form(arg, &a->read.form))
+			argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN,
+				   arg);
+		break;
+	case OPT_INDEPENDENT:
+		a->read.independent = kl_arg_independent(state, arg);
 		break;
 	case OPT_CERT:
 		a->certificate = arg;
@@ -385,7 +398,8 @@ static int cmd_check(int argc, char **argv)
 		return check_follow(&a);
 	start = seconds();
 	begin_limits(&a);
-	ret = kl_load_input(a.spec, a.history, a.certificate, &spec, &h);
+	a.read.hashed = a.certificate;
+	ret = kl_load_input_with(a.spec, a.history, &a.read, &spec, &h);
 	if (ret) {
 		code = give_up(&a, ret, "reading", kl_limit_place());
 		goto out;

@@ -7,10 +7,12 @@
 #include "history/history.h"
 #include "klin/cmd.h"
 #include "klin/form.h"
+#include "klin/input.h"
 
 struct env {
 	const char *in, *out;
-	const struct kl_form *from, *to;
+	const struct kl_form *to;
+	struct kl_read_opts read;
 };
 
 static const struct argp_option options[] = {
@@ -18,6 +20,7 @@ static const struct argp_option options[] = {
 	  "text", 0 },
 	{ "from", 'f', "FORM", 0, "one of these, fptlin or limo; by default what IN begins "
 	  "like", 0 },
+	{ "independent", 'i', "yes|no", 0, KLIN_INDEPENDENT, 0 },
 	{ 0 }
 };
 
@@ -31,9 +34,12 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN, arg);
 		break;
 	case 'f':
-		if (!klin_form(arg, &env->from))
+		if (!klin_form(arg, &env->read.form))
 			argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN,
 				   arg);
+		break;
+	case 'i':
+		env->read.independent = kl_arg_independent(state, arg);
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
@@ -71,14 +77,14 @@ static int run(int argc, char **argv)
 		       "  klin convert run.txt run.klh       pack a text history\n"
 		       "  klin convert --to=linp run.klh -   for another checker",
 	};
-	struct env env = { .from = KL_FORM_AUTO, .to = KL_FORM_AUTO };
+	struct env env = { .read.form = KL_FORM_AUTO, .to = KL_FORM_AUTO };
 	struct kl_history *h;
 	int ret;
 
 	ret = kl_args(&argp, argc, argv, 0, &env);
 	if (ret)
 		return ret;
-	ret = kl_history_read_as(env.in, env.from, &h);
+	ret = kl_history_read_with(env.in, &env.read, &h);
 	if (ret)
 		return kl_ending_error(ret);
 	ret = kl_history_write(h, env.out, env.to);

@@ -7,6 +7,9 @@
 
 #define KLIN_FORMS_WRITTEN	"text, klh, linp, events, edn or jepsen"
 
+#define KLIN_INDEPENDENT	"In EDN, values [KEY VALUE] are of independent keys, yes or no; by " \
+	"default as reads and cas tell"
+
 /* Is @arg the name of a form? */
 static inline bool klin_form(const char *arg, const struct kl_form **form)
 {

@@ -74,11 +74,19 @@ static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 int kl_load_input(const char *spec_path, const char *history_path, bool hashed,
 		  struct kl_spec **spec, struct kl_history **h)
 {
+	const struct kl_read_opts opts = { .form = KL_FORM_AUTO, .hashed = hashed };
+
+	return kl_load_input_with(spec_path, history_path, &opts, spec, h);
+}
+
+int kl_load_input_with(const char *spec_path, const char *history_path,
+		       const struct kl_read_opts *opts, struct kl_spec **spec,
+		       struct kl_history **h)
+{
 	int ret = spec_path ? kl_spec_load(spec_path, spec) : 0;
 
 	if (!ret)
-		ret = hashed ? kl_history_read_hashed(history_path, h) :
-			       kl_history_read(history_path, h);
+		ret = kl_history_read_with(history_path, opts, h);
 	if (!ret && !*spec)
 		ret = kl_carried_spec(*h, history_path, spec);
 	if (ret)
@@ -101,6 +109,15 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 		argp_error(state, "--%s=%s: a number from %" PRIu64 " to %" PRIu64 " expected",
 			   name, arg, min, max);
 	return n;
+}
+
+enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg)
+{
+	const bool yes = !strcmp(arg, "yes");
+
+	if (!yes && strcmp(arg, "no"))
+		argp_error(state, "--independent=%s: yes or no expected", arg);
+	return yes ? KL_INDEPENDENT_YES : KL_INDEPENDENT_NO;
 }
 
 bool kl_arg_sc(struct argp_state *state, const char *arg)

@@ -23,6 +23,13 @@
  */
 int kl_load_input(const char *spec_path, const char *history_path, bool hashed,
 		  struct kl_spec **spec, struct kl_history **h);
+/* The same of a history that is read so. */
+int kl_load_input_with(const char *spec_path, const char *history_path,
+		       const struct kl_read_opts *opts, struct kl_spec **spec,
+		       struct kl_history **h);
+
+/* Are keys independent, as the option --independent says: yes or no?  Or argp_error(). */
+enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg);
 
 /* The specification that a history carries; -EINVAL or -ENOMEM after a message. */
 int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);

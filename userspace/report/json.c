@@ -198,6 +198,10 @@ int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 	if (r->verdict == KL_UNKNOWN)
 		json_object_set_new(j, "reason", kl_json_text(r->reason));
 	json_object_set_new(j, "operations", json_integer(r->h->nops));
+	if (r->h->skipped) {
+		json_object_set_new(j, "skipped", json_integer(r->h->skipped));
+		json_object_set_new(j, "skipped_reason", kl_json_text(r->h->skipped_why));
+	}
 	json_object_set_new(j, "gaps", json_integer(r->h->ngaps));
 	json_object_set_new(j, "any_first_state", json_boolean(!r->h->fresh));
 	json_object_set_new(j, "linearizable", json_integer(r->count[KL_LINEARIZABLE]));

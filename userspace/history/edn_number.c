@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Numbers of EDN, see edn_form.h: integers of any size (1N is 1), ratios, and floating-point
+ * numbers and decimals, which equal no integer (1.0 is not 1, and 1.0M is neither).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/edn_form.h"
+
+#define EXPECTED	"a number as in 1, -2N, 3/4, 1.5, 2e10 or 1.50M"
+
+static const char *digits(const char *p)
+{
+	while (kl_scan_digit(*p))
+		p++;
+	return p;
+}
+
+/* An integer's digits behind its sign; -0 is 0. */
+static int integer(struct kl_edn *e, const char *tok, const char *p, const char *end)
+{
+	int ret = 0;
+
+	if (*p == '0' && end > p + 1)
+		return kl_scan_bad(&e->scan, tok, "a decimal number without a zero in front");
+	if (*tok == '-' && *p != '0')
+		ret = kl_edn_put(e, "-", 1);
+	return ret ?: kl_edn_put(e, p, end - p);
+}
+
+static int ratio(struct kl_edn *e, const char *tok, const char *p, const char *slash,
+		 const char *end)
+{
+	uint64_t a, b, c, n, d;
+	char text[64];
+	int len;
+
+	if (slash - p > 18 || end - slash - 1 > 18)
+		return kl_scan_bad(&e->scan, tok, "a ratio of numbers of up to 18 digits");
+	if ((*p == '0' && slash > p + 1) || (slash[1] == '0' && end > slash + 2))
+		return kl_scan_bad(&e->scan, tok, "a ratio of decimal numbers without a zero in front");
+	n = strtoull(p, NULL, 10);
+	d = strtoull(slash + 1, NULL, 10);
+	if (!d)
+		return kl_scan_bad(&e->scan, tok, "a ratio that divides by another number than 0");
+	for (a = n, b = d; b; a = b, b = c)
+		c = a % b;
+	len = snprintf(text, sizeof(text), "%s%" PRIu64, *tok == '-' && n ? "-" : "", n / a);
+	if (d != a)
+		len += snprintf(text + len, sizeof(text) - len, "/%" PRIu64, d / a);
+	return kl_edn_put(e, text, len);
+}
+
+/* 1.50M and 15e-1M are equal: digits without zeros at either end, and their exponent. */
+static int decimal(struct kl_edn *e, const char *tok, const char *p, const char *end)
+{
+	const size_t at = e->ncanon;
+	const char *s = p;
+	char text[32];
+	int64_t exponent = 0;
+	int ret = *tok == '-' ? kl_edn_put(e, "-", 1) : 0;
+	const size_t first = at + (*tok == '-');
+	bool fraction = false;
+
+	for (; s < end && (*s | 0x20) != 'e' && *s != 'M' && !ret; s++) {
+		if (*s == '.') {
+			fraction = true;
+			continue;
+		}
+		exponent -= fraction;
+		if (*s != '0' || e->ncanon > first)
+			ret = kl_edn_put(e, s, 1);
+	}
+	if (ret)
+		return ret;
+	if (s < end && (*s | 0x20) == 'e') {
+		if (end - s > 12)
+			return kl_scan_bad(&e->scan, tok, "an exponent of up to 9 digits");
+		exponent += strtoll(s + 1, NULL, 10);
+	}
+	for (; e->ncanon > first && e->canon[e->ncanon - 1] == '0'; exponent++)
+		e->ncanon--;
+	if (e->ncanon == first) {
+		e->ncanon = at;
+		return kl_edn_put(e, "0M", 2);
+	}
+	return kl_edn_put(e, text, snprintf(text, sizeof(text), "e%" PRId64 "M", exponent));
+}
+
+static int floating(struct kl_edn *e, const char *tok)
+{
+	/* Nothing of the form it has means something else to strtod(). */
+	const double v = strtod(tok, NULL);
+	char text[48];
+	int len;
+
+	if (v > 1.7976931348623157e308 || v < -1.7976931348623157e308)
+		return v > 0 ? kl_edn_put(e, "##Inf", 5) : kl_edn_put(e, "##-Inf", 6);
+	len = snprintf(text, sizeof(text), "%.17g", v == 0 ? 0.0 : v);
+	if (!strpbrk(text, ".e"))
+		len += snprintf(text + len, sizeof(text) - len, ".0");
+	return kl_edn_put(e, text, len);
+}
+
+int kl_edn_number(struct kl_edn *e)
+{
+	const char *tok = e->p, *first = tok + (*tok == '-' || *tok == '+'), *whole = digits(first);
+	const char *p = whole;
+
+	if (*p == '/' && kl_scan_digit(p[1]) && kl_edn_ends(*digits(p + 1))) {
+		e->p = digits(p + 1);
+		return ratio(e, tok, first, whole, e->p);
+	}
+	if (kl_edn_ends(*p) || (*p == 'N' && kl_edn_ends(p[1]))) {
+		e->p = p + (*p == 'N');
+		return integer(e, tok, first, whole);
+	}
+	if (*p == '.')
+		p = digits(p + 1);
+	if ((*p | 0x20) == 'e') {
+		p += 1 + (p[1] == '-' || p[1] == '+');
+		if (!kl_scan_digit(*p))
+			return kl_scan_bad(&e->scan, tok, EXPECTED);
+		p = digits(p);
+	}
+	if (*p == 'M' && kl_edn_ends(p[1])) {
+		e->p = p + 1;
+		return decimal(e, tok, first, p);
+	}
+	if (!kl_edn_ends(*p))
+		return kl_scan_bad(&e->scan, tok, EXPECTED);
+	e->p = p;
+	return floating(e, tok);
+}
