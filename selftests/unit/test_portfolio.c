@@ -132,7 +132,7 @@ static struct kl_history *crowded(const struct kl_spec *spec, unsigned int objec
 	return h;
 }
 
-#define WORK	20000000ull
+#define WORK	5000000ull
 
 static struct kl_report *check_bounded(const struct kl_spec *spec, const struct kl_history *h,
 				       const struct kl_engine *const *which, unsigned int threads)
