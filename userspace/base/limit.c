@@ -6,40 +6,32 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limit.h"
+#include "base/now.h"
 
 #define SECOND	1000000000ull
 #define MIB	(1ull << 20)
 #define LEAST	(20 * MIB)	/* klin itself has about ten */
 #define STACK	(2 * MIB)	/* of a thread: it counts whether it is used or not */
 
-static uint64_t deadline;	/* CLOCK_MONOTONIC; 0: none */
+static uint64_t deadline;	/* of kl_now_ns(); 0: none */
 static const char *looked_what;
 static uint64_t looked_number;
 static char time_text[48], memory_text[48];	/* empty: no limit */
 static rlim_t before;		/* RLIMIT_DATA without a limit of ours */
 
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * SECOND + ts.tv_nsec;
-}
-
 void kl_limit_time(uint64_t ns)
 {
 	snprintf(time_text, sizeof(time_text), "the time limit of %llu s",
 		 (unsigned long long)(ns / SECOND));
-	deadline = now() + ns;
+	deadline = kl_now_ns() + ns;
 }
 
 uint64_t kl_limit_time_left(void)
 {
-	const uint64_t t = deadline ? now() : 0;
+	const uint64_t t = deadline ? kl_now_ns() : 0;
 
 	return !deadline ? 0 : t < deadline ? deadline - t : 1;
 }
@@ -116,7 +108,7 @@ int kl_limit_look(const char *what, uint64_t number)
 		looked_what = what;
 		looked_number = number;
 	}
-	return deadline && now() > deadline ? -ETIME : 0;
+	return deadline && kl_now_ns() > deadline ? -ETIME : 0;
 }
 
 int kl_limit_wait(int fd)
@@ -128,7 +120,7 @@ int kl_limit_wait(int fd)
 		ms = kl_limit_time_left() / 1000000 + 1;
 		if (poll(&p, 1, ms < INT_MAX ? ms : INT_MAX))
 			break;
-		if (now() > deadline)
+		if (kl_now_ns() > deadline)
 			return -ETIME;
 	}
 	return 0;

@@ -2,19 +2,10 @@
 /* Bounds of a run that have nothing to do with what it does. */
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "check/check.h"
 
 #define LOOKS	(1u << 16)	/* between two looks at the clock */
-
-uint64_t kl_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
 {

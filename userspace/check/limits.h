@@ -10,12 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/now.h"
+
 struct kl_progress;
 
 /* Bounds of one run of one engine; all may be 0: none. */
 struct kl_limits {
 	uint64_t bytes;			/* of memory for configurations and states */
-	uint64_t deadline_ns;		/* CLOCK_MONOTONIC */
+	uint64_t deadline_ns;		/* of kl_now_ns() */
 	uint64_t work;			/* looks, see KL_CONFIG_LOOKS, */
 	uint64_t each;			/* and more of them for each operation that was placed; */
 	uint64_t cap;			/* but never more looks than these */
@@ -26,9 +28,6 @@ struct kl_limits {
 	unsigned int threads;		/* that may work on one partition; 0 as 1 */
 	struct kl_progress *progress;	/* or NULL */
 };
-
-/* CLOCK_MONOTONIC, as bounds of time have it. */
-uint64_t kl_now_ns(void);
 
 /* Is it to end, or its time over?  Then @reason says which. */
 bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size);

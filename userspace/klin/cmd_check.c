@@ -169,9 +169,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->limited = true;
 		break;
 	case OPT_FROM:
-		if (!klin_form(arg, &a->read.form))
-			argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN,
-				   arg);
+		a->read.form = kl_arg_from(state, arg);
 		break;
 	case OPT_INDEPENDENT:
 		a->read.independent = kl_arg_independent(state, arg);
@@ -279,10 +277,7 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 
 static double seconds(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
+	return kl_now_ns() / 1e9;
 }
 
 static void add_usage(struct kl_cost *c)

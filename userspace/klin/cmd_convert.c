@@ -34,9 +34,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN, arg);
 		break;
 	case 'f':
-		if (!klin_form(arg, &env->read.form))
-			argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN,
-				   arg);
+		env->read.form = kl_arg_from(state, arg);
 		break;
 	case 'i':
 		env->read.independent = kl_arg_independent(state, arg);

@@ -7,6 +7,7 @@
 
 #include "base/ending.h"
 #include "base/err.h"
+#include "klin/form.h"
 #include "klin/input.h"
 
 int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec)
@@ -109,6 +110,15 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 		argp_error(state, "--%s=%s: a number from %" PRIu64 " to %" PRIu64 " expected",
 			   name, arg, min, max);
 	return n;
+}
+
+const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg)
+{
+	const struct kl_form *form;
+
+	if (!klin_form(arg, &form))
+		argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN, arg);
+	return form;
 }
 
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg)

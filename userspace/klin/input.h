@@ -28,6 +28,9 @@ int kl_load_input_with(const char *spec_path, const char *history_path,
 		       const struct kl_read_opts *opts, struct kl_spec **spec,
 		       struct kl_history **h);
 
+/* The form of a history that --from names.  Or argp_error(). */
+const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg);
+
 /* Are keys independent, as the option --independent says: yes or no?  Or argp_error(). */
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg);
 

@@ -275,7 +275,7 @@ static int ended(struct recording *a, struct kl_load *load, pid_t *child, uint64
 				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 		return 1;
 	}
-	if (until && kl_now() >= until)
+	if (until && kl_now_ns() >= until)
 		return 1;
 	return load ? load->ops->done(load) : 0;
 }
@@ -283,7 +283,7 @@ static int ended(struct recording *a, struct kl_load *load, pid_t *child, uint64
 int recording_run(struct recording *a, struct kl_recorder *r, struct kl_load *load,
 		  int (*poll)(void *ctx), void *ctx)
 {
-	uint64_t until = a->duration ? kl_now() + (uint64_t)(a->duration * 1e9) : 0;
+	uint64_t until = a->duration ? kl_now_ns() + (uint64_t)(a->duration * 1e9) : 0;
 	pid_t child = 0;
 	int err = 0, done = 0;
 

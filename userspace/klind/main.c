@@ -341,7 +341,7 @@ static bool any_left(const struct daemon *d)
 static int wait_until(struct daemon *d, int signals, uint64_t time)
 {
 	struct pollfd p[2] = { { .fd = signals, .events = POLLIN }, { .fd = -1 } };
-	uint64_t now = kl_now(), until = UINT64_MAX;
+	uint64_t now = kl_now_ns(), until = UINT64_MAX;
 	struct signalfd_siginfo info;
 
 	if (d->socket)
@@ -351,14 +351,14 @@ static int wait_until(struct daemon *d, int signals, uint64_t time)
 	/* Rounded up, or it would be looked at too early, and again. */
 	poll(p, 2, until > now ? (until - now + 999999) / 1000000 : 0);
 	if (d->socket)
-		klind_socket_work(d->socket, kl_now());
+		klind_socket_work(d->socket, kl_now_ns());
 	return read(signals, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
 /* Until it is told to end, or nothing is watched any longer. */
 static int serve(struct daemon *d, int signals)
 {
-	uint64_t due = kl_now() + d->conf->metrics_ns;
+	uint64_t due = kl_now_ns() + d->conf->metrics_ns;
 	int sig;
 
 	for (;;) {
@@ -372,10 +372,10 @@ static int serve(struct daemon *d, int signals)
 		}
 		if (sig == SIGUSR1)
 			request(d);
-		if (!sig && kl_now() < due)
+		if (!sig && kl_now_ns() < due)
 			continue;
 		write_metrics(d);
-		due = kl_now() + d->conf->metrics_ns;
+		due = kl_now_ns() + d->conf->metrics_ns;
 		if (!any_left(d)) {
 			kl_err("nothing is watched any longer");
 			return -EIO;

@@ -49,7 +49,7 @@ struct watcher {
 /* Prepare a report.  False when there cannot be one, or not yet. */
 static bool begin_report(struct watcher *w, enum incident_kind kind, struct incident *i)
 {
-	const uint64_t now = kl_now();
+	const uint64_t now = kl_now_ns();
 
 	if (!w->reporter)
 		return false;
@@ -197,7 +197,7 @@ static int begin(struct watcher *w)
 	head.attached = attached;
 	w->flight = flight_new(w->spec, &head, w->conf.flight, w->conf.flight_ns);
 	w->feed = feed_new(w->spec, &head, &opts);
-	w->looked = kl_now();
+	w->looked = kl_now_ns();
 	free(attached);
 	return w->flight && w->feed ? 0 : -ENOMEM;
 }
@@ -245,7 +245,7 @@ static void tell_turn(const struct watcher *w, const struct shed_turn *t)
 /* The memory's bound, and what can be checked of what comes. */
 static int look(struct watcher *w)
 {
-	const uint64_t now = kl_now();
+	const uint64_t now = kl_now_ns();
 	struct kl_record_stats rec;
 	struct kl_online_stats st;
 	struct shed_load load = { .now = now };
@@ -274,7 +274,7 @@ static int look(struct watcher *w)
 		if (w->conf.report_unknown)
 			report(w, INCIDENT_UNKNOWN, st.reason);
 	}
-	w->looked = kl_now();
+	w->looked = kl_now_ns();
 	w->lost = rec.lost;
 	w->busy = w->longest = 0;
 	count(w, &st);
@@ -285,14 +285,14 @@ static int look(struct watcher *w)
 static int take(struct watcher *w, uint64_t floor)
 {
 	const struct kl_history *h = kl_recorder_history(w->r);
-	const uint64_t start = kl_now();
+	const uint64_t start = kl_now_ns();
 	uint64_t spent;
 	int err = flight_add(w->flight, h);
 
 	w->floor = floor;
 	if (!err)
 		err = feed_add(w->feed, h) ?: feed_floor(w->feed, floor);
-	spent = kl_now() - start;
+	spent = kl_now_ns() - start;
 	w->busy += spent;
 	if (spent > w->longest)
 		w->longest = spent;

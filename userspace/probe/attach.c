@@ -440,7 +440,7 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 			  t->name, r->kernel->release, cause(err));
 		return err == -EILSEQ ? -EINVAL : err;
 	}
-	kl_debug("%s() attached after %.0f ms", t->name, (kl_now() - r->began) / 1e6);
+	kl_debug("%s() attached after %.0f ms", t->name, (kl_now_ns() - r->began) / 1e6);
 	c->found.way = way;
 	if (first == way)
 		c->found.why[0] = '\0';
@@ -573,7 +573,7 @@ int kl_recorder_attach(struct kl_recorder *r)
 	r->points = calloc(r->nclauses * KL_PLACES_MAX + 1, sizeof(*r->points));
 	if (!r->groups || !r->points)
 		goto out;
-	r->began = r->looked = kl_now();
+	r->began = r->looked = kl_now_ns();
 	r->begin = r->polled = r->polled_before = kl_times_first(r);
 	kl_drain_open(r);
 	if (!r->opts.plain && !kl_spec_flushes(r->opts.spec))
@@ -586,7 +586,7 @@ int kl_recorder_attach(struct kl_recorder *r)
 		err = attach_tracepoints(r);
 	if (!err)
 		err = kl_settle(r);
-	r->began = kl_now();
+	r->began = kl_now_ns();
 out:
 	kl_slow_stop(slow);
 	if (err)

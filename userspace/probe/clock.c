@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -27,14 +26,6 @@
 #define BUDGET_NS	200000000ULL	/* for all pairs, where it goes well */
 #define PATIENCE_NS	3000000000ULL	/* where CPUs seldom run at the same time: virtual ones */
 #define GOOD_NS		1000
-
-uint64_t kl_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 struct pair {
 	_Alignas(64) _Atomic uint32_t turn;	/* even: first's, odd: other's */
@@ -92,7 +83,7 @@ static void *answer(void *arg)
 		return NULL;
 	}
 	while (await(p, 1)) {
-		p->t2 = kl_now();
+		p->t2 = kl_now_ns();
 		atomic_fetch_add_explicit(&p->turn, 1, memory_order_release);
 	}
 	return NULL;
@@ -114,7 +105,7 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 	if (err)
 		return err;
 	for (i = 0; i < ROUNDS || high - low > 2 * GOOD_NS; i++) {
-		uint64_t t1 = kl_now(), t3;
+		uint64_t t1 = kl_now_ns(), t3;
 
 		/* Exchanges while one of the CPUs did not run say nothing: wait for better ones. */
 		if (i >= 100 && t1 > (high - low > 2 * GOOD_NS ? patience : until))
@@ -122,7 +113,7 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 		atomic_fetch_add_explicit(&p.turn, 1, memory_order_release);
 		if (!await(&p, 0))
 			break;
-		t3 = kl_now();
+		t3 = kl_now_ns();
 		if ((int64_t)(p.t2 - t3) > low)
 			low = p.t2 - t3;
 		if ((int64_t)(p.t2 - t1) < high)
@@ -163,7 +154,7 @@ static unsigned int find_cpus(int *cpus, unsigned int max, bool *all)
 
 int kl_clock_error(uint64_t *error, bool *all)
 {
-	uint64_t start = kl_now(), spent;
+	uint64_t start = kl_now_ns(), spent;
 	unsigned int n, i, j, pairs, done = 0;
 	cpu_set_t *old;
 	size_t size = CPU_ALLOC_SIZE(4096);

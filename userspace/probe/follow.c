@@ -235,7 +235,7 @@ static int find_missing(struct kl_recorder *r, uint64_t written, uint64_t floor)
 {
 	struct kl_account_look look = { .before = written, .floor = floor };
 	struct kl_gap gap = {
-		.to = kl_now(), .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = KL_GAP_LOST,
+		.to = kl_now_ns(), .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = KL_GAP_LOST,
 	};
 	uint64_t lost;
 
@@ -253,7 +253,7 @@ static int find_missing(struct kl_recorder *r, uint64_t written, uint64_t floor)
 
 int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 {
-	const uint64_t now = kl_now(), late = now - BEHIND_NS;
+	const uint64_t now = kl_now_ns(), late = now - BEHIND_NS;
 	int err = forget(r);
 	uint64_t written, lost, told;
 
@@ -268,7 +268,7 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 	if (err)
 		return err;
 	kl_count_ended(r);
-	err = find_gaps(r, kl_now());
+	err = find_gaps(r, kl_now_ns());
 	if (err)
 		return err;
 	drop_missed(r);
@@ -298,7 +298,7 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 
 	r->follow.counted = r->h->nops;
 	/* As in kl_recorder_stop(). */
-	r->end = kl_now();
+	r->end = kl_now_ns();
 	usleep(1000);
 	kl_losses_poll(r, true);
 	kl_detach(r);
@@ -309,11 +309,11 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 		err = kl_finish_open(r);
 	if (!err) {
 		kl_count_ended(r);
-		err = find_gaps(r, kl_now());
+		err = find_gaps(r, kl_now_ns());
 		drop_missed(r);
 	}
 	if (!err && kl_losses_unaccounted(r) > r->follow.account.missing)
-		err = add_gap(r, 0, kl_now(), 0, KL_GAP_LOST);
+		err = add_gap(r, 0, kl_now_ns(), 0, KL_GAP_LOST);
 	if (!err && !r->follow.begun)
 		err = kl_begin(r);
 	if (!err)

@@ -62,7 +62,7 @@ static int write_next(int fd, struct shared *s)
 
 static int writer(const struct port_load *l, unsigned int i)
 {
-	uint64_t gap = l->rate ? 1000000000ULL / l->rate : 0, due = kl_now();
+	uint64_t gap = l->rate ? 1000000000ULL / l->rate : 0, due = kl_now_ns();
 	int fd = open(SYSCTL, O_WRONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
 	struct shared *s = l->shared;
 
@@ -72,8 +72,8 @@ static int writer(const struct port_load *l, unsigned int i)
 		if (!gap)
 			continue;
 		due += gap;
-		if (due > kl_now())
-			usleep((due - kl_now()) / 1000);
+		if (due > kl_now_ns())
+			usleep((due - kl_now_ns()) / 1000);
 	}
 	return err;
 }
@@ -128,7 +128,7 @@ static int port_start(struct kl_load *load)
 {
 	struct port_load *l = (struct port_load *)load;
 
-	l->until = kl_now() + l->seconds * 1000000000ULL;
+	l->until = kl_now_ns() + l->seconds * 1000000000ULL;
 	atomic_store_explicit(&l->shared->go, true, memory_order_release);
 	return 0;
 }
@@ -145,7 +145,7 @@ static int port_done(struct kl_load *load)
 		       "a process of the load was killed");
 		return WIFEXITED(status) && WEXITSTATUS(status) ? -WEXITSTATUS(status) : -EIO;
 	}
-	return kl_now() >= l->until;
+	return kl_now_ns() >= l->until;
 }
 
 static int restore(const struct port_load *l)

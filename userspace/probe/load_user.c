@@ -158,7 +158,7 @@ int kl_user_start(struct kl_load *load)
 {
 	struct user_load *l = (struct user_load *)load;
 
-	l->started = kl_now();
+	l->started = kl_now_ns();
 	l->until = l->started + l->seconds * 1000000000ULL;
 	atomic_store_explicit(&l->shared->go, true, memory_order_release);
 	return 0;
@@ -168,7 +168,7 @@ int kl_user_start(struct kl_load *load)
 static int ended(struct user_load *l, int status)
 {
 	l->pid = 0;
-	l->ended = kl_now();
+	l->ended = kl_now_ns();
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	kl_err("user:%s: %s", l->kind->name, WIFEXITED(status) ? strerror(WEXITSTATUS(status)) :
@@ -185,7 +185,7 @@ int kl_user_done(struct kl_load *load)
 		err = ended(l, status);
 		return err ? err : 1;
 	}
-	return !l->pid || kl_now() >= l->until;
+	return !l->pid || kl_now_ns() >= l->until;
 }
 
 void kl_user_ack(struct kl_load *load, uint64_t ops)

@@ -103,7 +103,7 @@ uint64_t kl_losses_told(const struct kl_recorder *r)
  */
 void kl_losses_poll(struct kl_recorder *r, bool last)
 {
-	uint64_t now = kl_now(), first = kl_times_first(r), missed;
+	uint64_t now = kl_now_ns(), first = kl_times_first(r), missed;
 	unsigned int i, j;
 
 	if (!last && now - r->looked < POLL_NS)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/now.h"
 #include "history/history.h"
 #include "probe/kernel.h"
 #include "spec/spec.h"
@@ -121,8 +122,6 @@ void kl_recorder_show_clock(const struct kl_recorder *r, const struct kl_history
 /* A child that is going to execute a command: give it the limits that klin was given. */
 void kl_room_restore(void);
 
-/* CLOCK_MONOTONIC in ns. */
-uint64_t kl_now(void);
 /* Is it the kernel's, in no time namespace?  0, or -EPERM after a message. */
 int kl_clock_check(void);
 /**

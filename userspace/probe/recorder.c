@@ -253,7 +253,7 @@ static int describe(struct kl_recorder *r)
 int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 {
 	struct kl_recorder *r = calloc(1, sizeof(*r));
-	uint64_t start = kl_now();
+	uint64_t start = kl_now_ns();
 	unsigned int i, n;
 	int err = -ENOMEM;
 
@@ -283,7 +283,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	r->kernel->debug_path = opts->debug;
 	r->ignore_misses = opts->one_object && opts->private_object &&
 			   !kl_preemptible(r->kernel->preemption);
-	kl_debug("kernel's symbols and types read after %.0f ms", (kl_now() - start) / 1e6);
+	kl_debug("kernel's symbols and types read after %.0f ms", (kl_now_ns() - start) / 1e6);
 	/* Clauses that have nothing to attach to here are left out. */
 	for (i = 0, n = r->nclauses, r->nclauses = 0; i < n; i++) {
 		struct kl_clause *c = &r->clauses[r->nclauses];
@@ -293,11 +293,11 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		if (err)
 			goto err;
 	}
-	kl_debug("clauses compiled after %.0f ms", (kl_now() - start) / 1e6);
+	kl_debug("clauses compiled after %.0f ms", (kl_now_ns() - start) / 1e6);
 	err = make_maps(r) ?: kl_times_open(r) ?: describe(r);
 	if (err)
 		goto err;
-	kl_debug("clocks compared after %.0f ms", (kl_now() - start) / 1e6);
+	kl_debug("clocks compared after %.0f ms", (kl_now_ns() - start) / 1e6);
 	*out = r;
 	return 0;
 err:
@@ -470,7 +470,7 @@ int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_r
 	int err;
 
 	/* Everything is seen up to here; the clocks differ by less than the sleep. */
-	r->ended = kl_now();
+	r->ended = kl_now_ns();
 	r->end = kl_times_end(r);
 	usleep(1000);
 	kl_losses_poll(r, true);

@@ -13,8 +13,6 @@
  * callees.h.  A task that was not seen outside may be inside.
  */
 #include <bpf/bpf.h>
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
@@ -30,6 +28,7 @@
 #include "probe/callees.h"
 #include "probe/recorder.h"
 #include "probe/sampler.h"
+#include "probe/tasks.h"
 
 #define FIRST_PID_NS	0xeffffffcu	/* its inode: PROC_PID_INIT_INO of <linux/proc_ns.h> */
 
@@ -229,8 +228,9 @@ static int look(const struct kl_recorder *r, struct kl_blocked *b)
 	return err;
 }
 
-static int look_at(struct kl_recorder *r, pid_t tid)
+static int look_at(void *ctx, pid_t pid, pid_t tid)
 {
+	struct kl_recorder *r = ctx;
 	struct kl_blocked b = { .tid = tid };
 	/* Who looks at its own stack is seen there, in the kernel. */
 	int err = tid == gettid() ? 0 : look(r, &b);
@@ -275,31 +275,6 @@ static void look_again(struct kl_recorder *r)
 	r->nblocked = n;
 }
 
-/* Every number in a directory of /proc. */
-static int each_number(struct kl_recorder *r, const char *dir,
-		       int (*fn)(struct kl_recorder *r, pid_t n))
-{
-	struct dirent *e;
-	int err = 0;
-	DIR *d = opendir(dir);
-
-	if (!d)
-		return 0;	/* the task is gone */
-	while (!err && (e = readdir(d)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			err = fn(r, atoi(e->d_name));
-	closedir(d);
-	return err;
-}
-
-static int look_at_process(struct kl_recorder *r, pid_t pid)
-{
-	char dir[64];
-
-	snprintf(dir, sizeof(dir), "/proc/%d/task", pid);
-	return each_number(r, dir, look_at);
-}
-
 /* Tell of the tasks that are left. */
 static void warn(const struct kl_recorder *r, int unread)
 {
@@ -336,7 +311,7 @@ int kl_settle(struct kl_recorder *r)
 	if (unread == -ENOMEM)
 		return unread;
 	kl_grace_period();
-	err = each_number(r, "/proc", look_at_process);
+	err = kl_tasks_each(look_at, r);
 	for (i = 0; !err && any_on_cpu(r) && i < LOOKS; i++) {
 		usleep(LOOK_US);
 		look_again(r);
@@ -351,7 +326,7 @@ int kl_settle(struct kl_recorder *r)
 		err = kl_reader_consume(r);
 	r->settled = kl_times_last(r);
 	kl_take_cuts(r);
-	kl_debug("settled after %.0f ms", (kl_now() - r->began) / 1e6);
+	kl_debug("settled after %.0f ms", (kl_now_ns() - r->began) / 1e6);
 	if (r->nblocked) {
 		warn(r, unread);
 		r->blocked_until = r->settled;

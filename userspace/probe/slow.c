@@ -3,8 +3,6 @@
  * Says once what attaching waits for when it takes long: the kernel may wait for a task that
  * runs in a probed function.  A thread of its own looks for that task.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,6 +18,7 @@
 #include "probe/callees.h"
 #include "probe/recorder.h"
 #include "probe/sampler.h"
+#include "probe/tasks.h"
 
 #define SAMPLED_US	50000
 
@@ -39,14 +38,14 @@ struct kl_slow {
 	size_t nrunners, crunners;
 };
 
-/* The field of /proc/PID/task/TID/stat after the name, which may have anything in it. */
-static bool runs(const char *dir, pid_t tid)
+/* Does the task run, or would it?  Its stat says so after the name, which may be any text. */
+static bool runs(pid_t pid, pid_t tid)
 {
-	char path[352], *data, *at;
+	char path[64], *data, *at;
 	bool ret = false;
 	size_t len;
 
-	snprintf(path, sizeof(path), "%s/%d/stat", dir, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	if (kl_read_file(path, &data, &len))
 		return false;
 	at = strrchr(data, ')');
@@ -56,42 +55,24 @@ static bool runs(const char *dir, pid_t tid)
 	return ret;
 }
 
-/* Sample the tasks of a process that run. */
-static void take_runners(struct kl_slow *w, const char *dir)
+/* Sample a task that runs. */
+static int take_runner(void *ctx, pid_t pid, pid_t tid)
 {
-	DIR *d = opendir(dir);
+	struct kl_slow *w = ctx;
 	struct runner *to;
-	struct dirent *e;
+	int err;
 
-	while (d && (e = readdir(d))) {
-		if (!isdigit((unsigned char)e->d_name[0]) || !runs(dir, atoi(e->d_name)))
-			continue;
-		if (kl_grow(w->runners, w->crunners, w->nrunners + 1))
-			break;
-		to = &w->runners[w->nrunners];
-		to->tid = atoi(e->d_name);
-		if (!kl_sampler_open(to->tid, &to->sampler))
-			w->nrunners++;
-	}
-	if (d)
-		closedir(d);
-}
-
-static void take_all_runners(struct kl_slow *w)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-	char dir[320];
-
-	while (d && (e = readdir(d))) {
-		/* Whoever attaches is in the kernel, too. */
-		if (!isdigit((unsigned char)e->d_name[0]) || atoi(e->d_name) == getpid())
-			continue;
-		snprintf(dir, sizeof(dir), "/proc/%s/task", e->d_name);
-		take_runners(w, dir);
-	}
-	if (d)
-		closedir(d);
+	/* Whoever attaches is in the kernel, too. */
+	if (pid == getpid() || !runs(pid, tid))
+		return 0;
+	err = kl_grow(w->runners, w->crunners, w->nrunners + 1);
+	if (err)
+		return err;
+	to = &w->runners[w->nrunners];
+	to->tid = tid;
+	if (!kl_sampler_open(tid, &to->sampler))
+		w->nrunners++;
+	return 0;
 }
 
 /* The probed function that the last sample of a task is inside of, or NULL. */
@@ -137,7 +118,8 @@ static bool name_one(struct kl_slow *w)
 	bool said = false;
 	size_t i;
 
-	take_all_runners(w);
+	/* Without memory for all of them some are enough. */
+	kl_tasks_each(take_runner, w);
 	usleep(SAMPLED_US);
 	for (i = 0; i < w->nrunners; i++) {
 		function = said ? NULL : function_of(w, &w->runners[i]);

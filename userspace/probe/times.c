@@ -53,7 +53,7 @@ static uint64_t shared(const struct kl_recorder *r)
 /* One writer; who sees it also sees that everything before has happened. */
 static void raise(struct kl_recorder *r)
 {
-	uint64_t now = kl_now(), spent = now - r->times.raised;
+	uint64_t now = kl_now_ns(), spent = now - r->times.raised;
 
 	if (!r->times.raised)
 		r->times.began = now;
@@ -69,7 +69,7 @@ static void *tick(void *arg)
 	struct kl_recorder *r = arg;
 
 	while (!atomic_load_explicit(&r->times.stop, memory_order_relaxed))
-		if (kl_now() - r->times.raised >= TICK_NS)
+		if (kl_now_ns() - r->times.raised >= TICK_NS)
 			raise(r);
 	return NULL;
 }
@@ -140,7 +140,7 @@ uint64_t kl_times_first(const struct kl_recorder *r)
 {
 	switch (kl_times_kind(r)) {
 	case KLIN_CLOCK_MONO:
-		return kl_now();
+		return kl_now_ns();
 	case KLIN_CLOCK_SEQ:
 		return shared(r);
 	default:
@@ -156,7 +156,7 @@ uint64_t kl_times_last(const struct kl_recorder *r)
 {
 	switch (kl_times_kind(r)) {
 	case KLIN_CLOCK_MONO:
-		return kl_now();
+		return kl_now_ns();
 	case KLIN_CLOCK_SEQ:
 		return shared(r);
 	default:
@@ -171,7 +171,7 @@ uint64_t kl_times_last(const struct kl_recorder *r)
 uint64_t kl_times_end(struct kl_recorder *r)
 {
 	if (r->opts.clock == KL_CLOCK_MONO)
-		return kl_now();
+		return kl_now_ns();
 	stop_ticking(r);
 	if (kl_times_kind(r) == KLIN_CLOCK_COARSE)
 		raise(r);
