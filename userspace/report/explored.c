@@ -79,6 +79,13 @@ static void print_grown(FILE *f, const char *grown)
 		fprintf(f, "%s.\n", grown);
 }
 
+const char *kl_explored_why(const struct kl_explored *e)
+{
+	if (e->verdict == KL_EX_MEMORY)
+		return "the bound on memory was reached";
+	return e->outcomes ? e->outcomes->limit : kl_explore_message(e->x);
+}
+
 static int print_outcomes(FILE *f, const struct kl_explored *e)
 {
 	const struct kl_outcomes *r = e->outcomes;
@@ -86,8 +93,7 @@ static int print_outcomes(FILE *f, const struct kl_explored *e)
 	size_t i, n[3] = { 0 };
 
 	if (e->verdict == KL_EX_MEMORY || e->verdict == KL_EX_STOPPED) {
-		fprintf(f, "%s: UNKNOWN: %s after %llu states\n", e->file,
-			e->verdict == KL_EX_MEMORY ? "the bound on memory was reached" : r->limit,
+		fprintf(f, "%s: UNKNOWN: %s after %llu states\n", e->file, kl_explored_why(e),
 			(unsigned long long)r->states);
 		print_grown(f, r->grown);
 		return 0;
@@ -134,8 +140,7 @@ static int print_histories(FILE *f, const struct kl_explored *e)
 static void print_stopped(FILE *f, const struct kl_explored *e, const struct kl_explore_stats *st)
 {
 	fprintf(f, "%s: UNKNOWN: %s after %llu states and %llu transitions", e->file,
-		e->verdict == KL_EX_MEMORY ? "the bound on memory was reached" :
-		kl_explore_message(e->x), (unsigned long long)st->states,
+		kl_explored_why(e), (unsigned long long)st->states,
 		(unsigned long long)st->transitions);
 	if (st->all_reached) {
 		fputs("; these are all states, and none is a violation; whether each run comes "

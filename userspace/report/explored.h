@@ -26,6 +26,8 @@ struct kl_explored {
 	struct kl_outcomes *outcomes;	/* instead of x; verdict is KL_EX_OK or unknown */
 };
 
+/* Why the verdict is not known. */
+const char *kl_explored_why(const struct kl_explored *e);
 /* As text; 0 or a negative errno. */
 int kl_explored_print(FILE *f, const struct kl_explored *e);
 /* The steps of the run to what was found, as text; 0 or a negative errno. */

@@ -120,12 +120,8 @@ int kl_explored_json(FILE *f, const struct kl_explored *e)
 			json_object_set_new(j, "grown", kl_json_text(e->outcomes->grown));
 	} else {
 		add_stats(j, e);
-		if (e->verdict == KL_EX_LIMIT || e->verdict == KL_EX_STOPPED)
-			json_object_set_new(j, "message", kl_json_text(kl_explore_message(e->x)));
-		else if (e->verdict == KL_EX_MEMORY)
-			json_object_set_new(j, "message", json_string("the bound on memory was "
-								      "reached"));
 		if (kl_explore_unknown(e->verdict)) {
+			json_object_set_new(j, "message", kl_json_text(kl_explored_why(e)));
 			json_object_set_new(j, "all_reached", json_boolean(all_reached(e->x)));
 			json_object_set_new(j, "grown", kl_json_text(kl_explore_grown(e->x)));
 		} else if (e->verdict != KL_EX_OK)

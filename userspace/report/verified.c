@@ -9,12 +9,23 @@
 #include "report/json.h"
 #include "report/verified.h"
 
+static bool is_unknown(const struct kl_verified *v)
+{
+	return v->verdict == KL_VF_MEMORY || v->verdict == KL_VF_STOPPED;
+}
+
 const char *kl_verified_verdict(const struct kl_verified *v)
 {
 	if (v->run)
 		return "VIOLATION";
-	return v->verdict == KL_VF_VERIFIED ? "VERIFIED" :
-	       v->verdict == KL_VF_MEMORY || v->verdict == KL_VF_STOPPED ? "UNKNOWN" : "NOT PROVED";
+	return v->verdict == KL_VF_VERIFIED ? "VERIFIED" : is_unknown(v) ? "UNKNOWN" : "NOT PROVED";
+}
+
+/* Why the verdict is UNKNOWN. */
+static const char *why_unknown(const struct kl_verified *v)
+{
+	return v->verdict == KL_VF_STOPPED ? kl_verify_message(v->x) :
+	       "the bound on memory was reached";
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -138,11 +149,9 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 
 	kl_verify_stats(v->x, &st);
 	fprintf(f, "%s: %s: ", v->file, kl_verified_verdict(v));
-	if (v->verdict == KL_VF_MEMORY || v->verdict == KL_VF_STOPPED)
+	if (is_unknown(v))
 		fprintf(f, "%s after %llu abstract states and %llu steps in %u rounds, %llu states "
-			"not yet followed\n", v->verdict == KL_VF_STOPPED ?
-			kl_verify_message(v->x) : "the bound on memory was reached",
-			(unsigned long long)st.states, (unsigned long long)st.steps, st.rounds,
+			"not yet followed\n", why_unknown(v), (unsigned long long)st.states, (unsigned long long)st.steps, st.rounds,
 			(unsigned long long)st.open);
 	else if (st.threads)
 		fprintf(f, "%u thread%s", st.threads, st.threads == 1 ? "" : "s");
@@ -238,9 +247,8 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 		if (v->trail)
 			ret = add_trail(j, v->x);
 	}
-	if (v->verdict == KL_VF_MEMORY || v->verdict == KL_VF_STOPPED)
-		json_object_set_new(j, "message", kl_json_text(v->verdict == KL_VF_STOPPED ?
-			kl_verify_message(v->x) : "the bound on memory was reached"));
+	if (is_unknown(v))
+		json_object_set_new(j, "message", kl_json_text(why_unknown(v)));
 	json_object_set_new(j, "searched", json_boolean(v->searched));
 	if (v->searched && !v->run) {
 		json_object_set_new(j, "searched_whole", json_boolean(!is_cut(v)));
