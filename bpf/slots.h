@@ -95,8 +95,8 @@ static __always_inline struct klin_slot *klin_slot(__u32 key, __u32 mask, bool c
 
 /*
  * Frames that differ in these bits only are on one stack, or on two of which one has ended.
- * Those of one stack may differ in more: with KASAN a task's has twice the size, and an
- * interrupt's is aligned to pages alone.  Then a return that was missed is noticed later.
+ * Frames of one stack may differ in more bits: KASAN doubles the size of a task's stack, and
+ * an interrupt's stack is aligned to pages alone.  A missed return is noticed later then.
  */
 #define KLIN_STACK_BITS	14
 

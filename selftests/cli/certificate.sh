@@ -100,7 +100,7 @@ other=$(sha256sum other.txt)
 sed "s/^history .*/history other.txt sha256 ${other%% *}/" c.cert >t.cert
 replay 1 "an order of one history claimed of another" t.cert
 
-# What a specification of the same name allows shows nothing of this one.
+# A certificate shows nothing of another specification with the same name.
 printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 2 read -> 9" >nine.txt
 sed 's/word x = 0;/word x = 9;/' "$specs/register.lin" >lax.lin
 expect 1 "a history that is wrong" check "$spec" nine.txt

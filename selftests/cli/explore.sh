@@ -485,7 +485,7 @@ interrupted()
 interrupted INT
 interrupted TERM
 
-# What is too large is told, by whatever way the search comes to it.
+# A state that is too large is named, by whatever way the search comes to it.
 cat >large.lin <<'END'
 spec large { word x = 0; method m() -> word { atomic { choose h in 0..70000; x = h; return 0; } } }
 shared word x = 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a recording loses it must tell: a reader that was stopped for a while,
+# A recording must say what it loses: a reader that was stopped for a while,
 # buffers and slots that are too small.  No correct subject is accused for it, and
 # what was recorded and what was lost add up to what klin.ko counted itself.
 

@@ -34,7 +34,7 @@ run()
 		said 'settled after' || touch "$work/go"
 	fi
 	wait_for 60 said settled
-	# It looks again and again at those that were inside.
+	# klin looks again and again at the tasks that were inside.
 	if [ "$3" = asleep ] && [ ! -e "$work/go" ]; then
 		wait_for 60 said '[1-9][0-9]* tasks are still inside'
 	fi

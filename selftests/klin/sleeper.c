@@ -126,7 +126,7 @@ static bool is_asleep_in(pid_t thread, long call)
 		text[0] = '\0';
 	if (f)
 		fclose(f);
-	/* It says "running" of others. */
+	/* The state says "running" of others. */
 	return text[0] >= '0' && text[0] <= '9' && atol(text) == call;
 }
 
@@ -196,7 +196,7 @@ static void use_kmsg(void)
 	read_kmsg(NULL);
 }
 
-/* What the one that slept took is not there any more. */
+/* The sleeper took the first message: one that is sent now is the only one. */
 static void use_sockets(void)
 {
 	uint64_t v;

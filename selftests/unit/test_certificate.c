@@ -47,7 +47,7 @@ struct state {
 	int v[MOST + 1], n;		/* of a container, or v[0] */
 };
 
-/* What a method returns in that state, which it changes. */
+/* Apply a method to a state, and return its result. */
 static int apply(int kind, struct state *s, const struct op *op)
 {
 	int old = s->v[0], at = kind == 2 ? s->n - 1 : 0;
@@ -438,7 +438,7 @@ static bool inside(const char *text, const char *word, size_t at)
 	return s && at >= (size_t)(s - text) && at < (size_t)(s - text) + len;
 }
 
-/* What may be said of klin's certificate with a bit turned over, at @at. */
+/* Which replies are right to a certificate of klin with a bit turned over, at @at? */
 static void judge_flip(struct trial *t, const char *text, size_t at)
 {
 	const int ret = replay(t, text, t->len);

@@ -116,7 +116,7 @@ static struct kl_history *generated(const struct kl_spec *spec, uint64_t *seed, 
 	unsigned int k;
 	int ret;
 
-	/* What tells little of the state may be nearly all there is. */
+	/* Methods that tell little of the state may be nearly all that are called. */
 	assert_true(kl_spec_nmethods(spec) <= N(weight));
 	for (k = 0; k < kl_spec_nmethods(spec); k++)
 		weight[k] = 1u << 3 * kl_rand_below(seed, 4);

@@ -40,7 +40,7 @@ void kl_warn_at(const char *file, unsigned int line, unsigned int col, const cha
  * @len: its length
  * @col: the column, which counts bytes from 1
  *
- * Of a long line what is around the column is shown.
+ * A long line is cut to what is around the column.
  */
 void kl_err_source(const char *line, size_t len, size_t col);
 

@@ -287,7 +287,7 @@ static void take_parts(void *arg)
 	kl_work_free(&w);
 }
 
-/* Of the partitions of the last pass keep those that were stopped, to begin anew. */
+/* Keep those partitions of the last pass that were stopped: the next pass begins them anew. */
 static void keep_stopped(struct all_parts *a)
 {
 	size_t i, n = 0;

@@ -78,7 +78,8 @@ static const struct argp argp = {
 	       "`klin explore', and print all final states as herd does.  Of a directory all files "
 	       "*.litmus are run, one line each.  Witnesses are final states, not executions.\v"
 	       "Exit status: 0 all tests were run, 2 one could not be read, 3 one ran out of "
-	       "memory or time, or it was interrupted.  Whether a test's condition holds (Ok, No) is an answer, not an error.",
+	       "memory or time, or it was interrupted.  Whether a test's condition holds (Ok, No) "
+	       "is an answer, not an error.",
 };
 
 static void print_item(const struct kl_litmus *l, unsigned int i)

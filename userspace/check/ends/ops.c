@@ -201,7 +201,8 @@ static int number_values(struct reader *r)
  */
 static bool is_useless(const struct ends_ops *o, const struct ends_value *v)
 {
-	return !o->nhidden && o->p->items[v->push].ret_ev == KL_NO_EVENT && v->pop == ENDS_NONE && !v->nlooks;
+	return !o->nhidden && o->p->items[v->push].ret_ev == KL_NO_EVENT &&
+	       v->pop == ENDS_NONE && !v->nlooks;
 }
 
 static int read_methods(struct reader *r)
