@@ -174,6 +174,26 @@ again()
 	[ $try -le 6 ] || [ $(($(seconds) - tried_from)) -lt 60 ]
 }
 
+# caught SUBJECT SPEC OPTION...: some recording of a mutant shows a violation that the oracle
+# confirms.
+caught()
+{
+	mutant=$1 mutant_spec=$2
+	shift 2
+	tries
+	while again; do
+		record "$work/m.klh" "$@" --load \
+			"subject=$mutant,ops=20000,seed=$try,delay=$try_delay" "$mutant_spec"
+		check --time-limit=10 "$work/m.klh"
+		if [ $? -eq 1 ] && grep -q "oracle finds no order either" "$work/check"; then
+			ktap_pass "$mutant is caught"
+			return
+		fi
+	done
+	ktap_fail "$mutant is caught" "not in $((try - 1)) recordings" \
+		"$(cat "$work/record" "$work/check")"
+}
+
 subjects_of()
 {
 	awk -v kind="$1" '$2 == kind { print $1 }' "$ctl/subjects"
