@@ -2,6 +2,7 @@
 /* The checker: what names in expressions mean, and the expressions' types. */
 #include <string.h>
 
+#include "base/nearest.h"
 #include "spec/check.h"
 #include "spec/code.h"
 

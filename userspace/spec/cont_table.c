@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "spec/ast.h"
 
 static const struct kl_cont_method methods[] = {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "spec/impl_gen.h"
 
 void kl_ig_err(struct kl_igen *g, struct kl_pos pos, const char *fmt, ...)

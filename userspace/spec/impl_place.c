@@ -2,6 +2,7 @@
 /* The compiler of implementations: names and places. */
 #include <string.h>
 
+#include "base/nearest.h"
 #include "spec/impl_gen.h"
 
 const struct kl_const *kl_ig_const_named(const struct kl_igen *g, const char *name)

@@ -80,14 +80,4 @@ int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out)
 /* "'text'" of a token for messages, cut if long; "end of file". */
 const char *kl_tok_show(char buf[48], const char *text, const struct kl_tok *t);
 
-/**
- * kl_nearest() - the name that a person most likely meant
- * @name: what was written
- * @names: what exists
- * @n: how many
- *
- * Return: one of @names within a third of its length of edits, or NULL.
- */
-const char *kl_nearest(const char *name, const char *const *names, size_t n);
-
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "spec/parse.h"
 
 #define PARAMS_MAX	16	/* of a probed function */
