@@ -362,6 +362,73 @@ static void test_text_errors(void **state)
 	}
 }
 
+/* A comment that would be a header line without its typing error. */
+static void test_text_typos(void **state)
+{
+	static const struct {
+		const char *line, *word;	/* that is meant */
+		unsigned int col;
+	} cases[] = {
+		{ "# frist init", "first", 3 }, { "# firts any", "first", 3 },
+		{ "# First init", "first", 3 }, { "# first: init", "first", 3 },
+		{ "#first init", "first", 2 }, { "  #  fisrt any", "first", 6 },
+		{ "# gapp from", "gap", 3 }, { "# gapp from 1 to 2", "gap", 3 },
+		{ "# gaps cpu 1 lost 7", "gap", 3 }, { "# agp reason lost", "gap", 3 },
+		{ "#gap from 5 to 8", "gap", 2 }, { "# clcok mono error 5", "clock", 3 },
+		{ "# clocks tick", "clock", 3 }, { "# cups 4", "cpus", 3 },
+		{ "# relaese 6.1.0-13-amd64", "release", 3 }, { "# sepc register", "spec", 3 },
+		{ "# spce specs/register.lin", "spec", 3 }, { "# covrage read whole", "coverage", 3 },
+		{ "# objcts keys", "objects", 3 }, { "# speling 0x4000000000000000 nil", "spelling", 3 },
+		{ "# flor 5", "floor", 3 }, { "# klni history 1", "klin", 3 },
+	};
+	char text[128], expected[128];
+	struct kl_history *h = NULL;
+	size_t i, len;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *typo = cases[i].line + cases[i].col - 1;
+
+		len = snprintf(text, sizeof(text), "%s\nt1 @1 1 2 a\n", cases[i].line);
+		history_log_start();
+		assert_int_equal(kl_text_read("t", text, len, &h), -EINVAL);
+		history_log_stop();
+		snprintf(expected, sizeof(expected), "t:1:%u: error: '%.*s': did you mean `# %s'?",
+			 cases[i].col, (int)strcspn(typo, " "), typo, cases[i].word);
+		if (strncmp(history_log, expected, strlen(expected)))
+			fail_msg("%s: %s", cases[i].line, history_log);
+	}
+}
+
+/* Prose is none, whatever it begins with. */
+static void test_text_prose(void **state)
+{
+	static const char *const lines[] = {
+		"# first we write 1", "# first and foremost", "# first unit test",
+		"# the first init", "# the gap", "# lost and found", "# gap between the writes",
+		"# gap to the right", "# map from 1 to 2", "#gap from here is one too",
+		"# clock runs backwards here, so wait", "# lock seq", "# cpus are four", "# cpu 4",
+		"# cpu 4 writes", "# sped up", "# specs below", "# spec is foo",
+		"# coverage is good here", "# objects are 3", "# spelling of words",
+		"# sampling 5 points", "# floor of the queue", "# door 5", "# end of phase one",
+		"# and", "# klin is a checker", "# ended", "#", "##", "# ", "## frist init",
+		"#! frist init",
+	};
+	char text[128];
+	size_t i, len;
+
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct kl_history *h = NULL;
+
+		len = snprintf(text, sizeof(text), "%s\nt1 @1 1 2 a\n", lines[i]);
+		history_log_start();
+		if (kl_text_read("t", text, len, &h))
+			fail_msg("%s: %s", lines[i], history_log);
+		history_log_stop();
+		assert_int_equal(h->ngaps, 0);
+		kl_history_free(h);
+	}
+}
+
 static void test_text_many_errors(void **state)
 {
 	struct kl_history *h = NULL;
@@ -482,6 +549,8 @@ int main(void)
 		cmocka_unit_test(test_finish_sorts),
 		cmocka_unit_test(test_text_reads),
 		cmocka_unit_test(test_text_errors),
+		cmocka_unit_test(test_text_typos),
+		cmocka_unit_test(test_text_prose),
 		cmocka_unit_test(test_text_many_errors),
 		cmocka_unit_test(test_text_threads),
 		cmocka_unit_test(test_round_trip),

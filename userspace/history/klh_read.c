@@ -284,6 +284,7 @@ static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 	end = p + len;
 	while (p < end && !ret) {
 		src.scan.line++;
+		src.scan.start = p;
 		if (*p != '#')
 			ret = damaged(r, "the header holds something else than header lines");
 		else

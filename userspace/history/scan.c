@@ -64,6 +64,17 @@ int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected)
 	return -EINVAL;
 }
 
+int kl_scan_bad_shown(struct kl_scan *s, const char *tok, const char *what)
+{
+	const size_t col = tok - s->start + 1;
+	char buf[48];
+
+	s->errors++;
+	kl_err_at(s->name, s->line, col, "%s: %s", quote(buf, sizeof(buf), tok), what);
+	kl_err_source(s->start, strcspn(s->start, "\r\n"), col);
+	return -EINVAL;
+}
+
 int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected)
 {
 	s->stop = true;
@@ -146,6 +157,7 @@ int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 		if (zero)
 			return zero_byte(s, p, zero);
 		while (p < end) {
+			s->start = p;
 			p = kl_scan_skip(p);
 			s->line++;
 			ret = *p == '\n' ? 0 : line(ctx, &p);

@@ -21,6 +21,7 @@ struct kl_scan {
 	unsigned int line, errors;
 	bool stop;		/* set it where what follows cannot be understood */
 	const char *text, *end;	/* all of it, if it is in memory: messages show the place */
+	const char *start;	/* of the line that is read; NULL where @text is set */
 	struct kl_history *h;	/* what is made of it, to make room in, or NULL */
 };
 
@@ -117,6 +118,9 @@ static inline const char *kl_scan_past(const char *p, const char *word)
 
 /* Say that @expected was expected at @tok; counts it.  Returns -EINVAL. */
 int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected);
+
+/* Say @what of the word at @tok, with the column and the line; counts it.  Returns -EINVAL. */
+int kl_scan_bad_shown(struct kl_scan *s, const char *tok, const char *what);
 
 /* The same, and nothing can be understood without it. */
 int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected);

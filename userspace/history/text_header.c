@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Header lines of the text form: `# KEYWORD ...'.  A line whose keyword is not
- * known is a comment; a known one with a content that does not fit is an error.
+ * known is a comment; a known one with a content that does not fit is an error, as
+ * is a keyword with a typing error (directive.c).
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "history/directive.h"
 #include "history/internal.h"
 #include "history/spell.h"
 #include "history/text.h"
@@ -260,10 +263,11 @@ static int header_spelling(struct kl_history *h, struct kl_text_src *s, const ch
 	return ret;
 }
 
-static int header_floor(struct kl_text_src *s, const char *p)
+static int header_floor(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	uint64_t v;
 
+	(void)h;
 	p = kl_scan_skip(p);
 	if (kl_scan_u64(&s->scan, &p, &v, "a time"))
 		return -EINVAL;
@@ -272,49 +276,84 @@ static int header_floor(struct kl_text_src *s, const char *p)
 	return at_end(s, p);
 }
 
-static int header_end(struct kl_text_src *s, const char *p)
+static int header_end(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
+	(void)h;
 	s->ended = true;
 	return at_end(s, p);
 }
 
+static int header_klin(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	(void)h;
+	if (!take(&p, "history"))
+		return kl_scan_bad(&s->scan, kl_scan_skip(p), "`history'");
+	return header_version(s, p);
+}
+
+static int header_release(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	return take_line(s, p, &h->release, "a kernel release");
+}
+
+static int header_spec(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	return take_line(s, p, &h->spec_path, "a spec file's name");
+}
+
+static int header_attached(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	(void)h;
+	return append_line(s, p + (*p == ' '), &s->attached, &s->nattached, &s->cattached);
+}
+
+static int header_spec_text(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	(void)h;
+	return append_line(s, p + (*p == ' '), &s->spec_text, &s->nspec, &s->cspec);
+}
+
+/* A row says what tells a header line from a comment that begins with the same word. */
+static const struct kl_directive directives[] = {
+	{ "klin", header_klin, .next = "history", .words = 2, .few = 2 },
+	{ "clock", header_clock, .next = "mono seq tick epoch", .words = 3, .few = 1,
+	  .later = "error", .others = "block flock lock" },
+	{ "first", header_first, .next = "init any", .words = 1, .few = 1 },
+	{ "cpus", header_cpus, .next = "#", .words = 1, .few = 1, .others = "cpu" },
+	{ "release", header_release, .next = "#.", .words = 1, .few = KL_DIRECTIVE_ANY,
+	  .others = "released releases" },
+	{ "spec", header_spec, .next = "/", .words = 1, .few = 1,
+	  .others = "sec speck specs sped spew" },
+	{ "coverage", header_coverage, .at = 1, .next = "whole asserted unknown", .few = 2 },
+	{ "objects", header_objects, .next = "keys", .words = 1, .few = 1 },
+	{ "spelling", header_spelling, .next = "0x", .few = 1, .later = "#" },
+	{ "gap", header_gap, .next = "cpu from to lost object reason", .few = 2, .wordy = true,
+	  .later = "#", .others = "cap gas lap map nap rap sap tap zap" },
+	{ "floor", header_floor, .next = "#", .words = 1, .few = 1, .others = "flood flour" },
+	/* Of the rest typing errors are not looked for: they cannot be told from prose. */
+	{ "end", header_end, .few = 0 },
+	{ "attached", header_attached, .few = KL_DIRECTIVE_ANY },
+	{ "|", header_spec_text, .few = KL_DIRECTIVE_ANY },
+};
+
+/* Nobody learns of a gap that is taken for a comment, and it leads to a false alarm. */
+static int mistyped(struct kl_text_src *s, const char *p, const struct kl_directive *d)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "did you mean `# %s'? `##' begins any comment", d->word);
+	return kl_scan_bad_shown(&s->scan, p, what);
+}
+
 int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
-	/* `#!', `#text' and the like are comments. */
-	if (!kl_scan_blank(*p))
-		return 0;
-	if (take(&p, "klin")) {
-		if (!take(&p, "history"))
-			return kl_scan_bad(&s->scan, kl_scan_skip(p), "`history'");
-		return header_version(s, p);
-	}
-	if (take(&p, "clock"))
-		return header_clock(h, s, p);
-	if (take(&p, "first"))
-		return header_first(h, s, p);
-	if (take(&p, "cpus"))
-		return header_cpus(h, s, p);
-	if (take(&p, "release"))
-		return take_line(s, p, &h->release, "a kernel release");
-	if (take(&p, "spec"))
-		return take_line(s, p, &h->spec_path, "a spec file's name");
-	if (take(&p, "coverage"))
-		return header_coverage(h, s, p);
-	if (take(&p, "objects"))
-		return header_objects(h, s, p);
-	if (take(&p, "spelling"))
-		return header_spelling(h, s, p);
-	if (take(&p, "gap"))
-		return header_gap(h, s, p);
-	if (take(&p, "floor"))
-		return header_floor(s, p);
-	if (take(&p, "end"))
-		return header_end(s, p);
-	if (take(&p, "attached"))
-		return append_line(s, p + (*p == ' '), &s->attached, &s->nattached, &s->cattached);
-	if (take(&p, "|"))
-		return append_line(s, p + (*p == ' '), &s->spec_text, &s->nspec, &s->cspec);
-	return 0;
+	const struct kl_directive *d;
+
+	d = kl_directive_find(directives, sizeof(directives) / sizeof(*directives), &p);
+	if (d)
+		return d->read(h, s, p);
+	d = kl_directive_meant(directives, sizeof(directives) / sizeof(*directives), &p);
+	return d ? mistyped(s, p, d) : 0;
 }
 
 void kl_text_header_end(struct kl_history *h, struct kl_text_src *s)

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which comments are header lines, see directive.h. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "history/directive.h"
+
+/* Word @i of the line at @p, of *len characters; the end of the line has none. */
+static const char *word_at(const char *p, unsigned int i, size_t *len)
+{
+	for (p = kl_scan_skip(p); i && *p != '\n'; i--)
+		p = kl_scan_skip(p + kl_scan_word(p));
+	*len = kl_scan_word(p);
+	return p;
+}
+
+static unsigned int count_words(const char *p)
+{
+	unsigned int n = 0;
+
+	for (p = kl_scan_skip(p); *p != '\n'; n++)
+		p = kl_scan_skip(p + kl_scan_word(p));
+	return n;
+}
+
+/* Is the word one of those in @list, or with typing errors in a long one of them? */
+static bool is_listed(const char *p, size_t len, const char *list, bool near)
+{
+	char name[KL_NEAREST_MAX];
+	size_t n;
+
+	for (; list && *list; list += n + strspn(list + n, " ")) {
+		n = strcspn(list, " ");
+		if (n == len && !strncasecmp(p, list, n))
+			return true;
+		if (!near || n < 4 || n >= sizeof(name))
+			continue;
+		memcpy(name, list, n);
+		name[n] = 0;
+		if (kl_edits(p, len, name) <= 1)
+			return true;
+	}
+	return false;
+}
+
+static bool is_number(const char *p, size_t len)
+{
+	size_t i;
+
+	if (!len || !kl_scan_digit(*p))
+		return false;
+	for (i = 1; i < len && isxdigit((unsigned char)p[i]); i++)
+		;
+	return i == len || (p[1] == 'x' && len > 2);
+}
+
+/* A path, or the name of a shipped specification. */
+static bool is_file(const char *p, size_t len)
+{
+	size_t i;
+
+	if (memchr(p, '/', len) || (len > 4 && !memcmp(p + len - 4, ".lin", 4)))
+		return true;
+	for (i = 0; i < len && kl_scan_name(p[i]); i++)
+		;
+	return i == len && len;
+}
+
+/* Is the word that decides one of those that can follow? */
+static bool follows(const struct kl_directive *d, const char *p, bool near)
+{
+	size_t len;
+
+	p = word_at(p, d->at, &len);
+	if (!strcmp(d->next, "#"))
+		return is_number(p, len);
+	if (!strcmp(d->next, "#."))
+		return len && kl_scan_digit(*p) && memchr(p, '.', len);
+	if (!strcmp(d->next, "0x"))
+		return len > 2 && !memcmp(p, "0x", 2);
+	if (!strcmp(d->next, "/"))
+		return is_file(p, len);
+	return is_listed(p, len, d->next, near);
+}
+
+static bool has_later(const struct kl_directive *d, const char *p)
+{
+	size_t len;
+
+	if (!d->later)
+		return false;
+	for (p = word_at(p, 0, &len); len; p = word_at(p + len, 0, &len))
+		if (*d->later == '#' ? kl_scan_digit(*p) : kl_scan_is(p, len, d->later))
+			return true;
+	return false;
+}
+
+/* Is the line a header line, whose first word is that of one? */
+static bool is_meant(const struct kl_directive *d, const char *p)
+{
+	const unsigned int n = count_words(p);
+	const bool few = n <= d->few, more = d->words && n > d->words;
+
+	if (d->few == KL_DIRECTIVE_ANY || !n || has_later(d, p))
+		return true;
+	if (!d->next)
+		return false;
+	if (few && !d->wordy)
+		return true;
+	/* A file's name may have blanks. */
+	if (*d->next == '/')
+		return memchr(p, '/', strcspn(p, "\n")) != NULL;
+	return (few || !d->wordy) && follows(d, p, !more);
+}
+
+/* Would it be one without the typing error? */
+static bool would_be(const struct kl_directive *d, const char *p)
+{
+	const unsigned int n = count_words(p);
+
+	if (!d->next || !n || (d->words && n > d->words) || !follows(d, p, false))
+		return false;
+	return !d->wordy || n <= d->few || has_later(d, p);
+}
+
+static bool is_typo(const struct kl_directive *d, const char *p, size_t len)
+{
+	const size_t n = strlen(d->word);
+	char word[KL_NEAREST_MAX];
+	size_t i;
+
+	if (len > n + 2 || len >= sizeof(word) || is_listed(p, len, d->others, false))
+		return false;
+	for (i = 0; i < len; i++)
+		word[i] = tolower((unsigned char)p[i]);
+	return kl_edits(word, len, d->word) <= (n > 6 ? 2 : 1);
+}
+
+const struct kl_directive *kl_directive_find(const struct kl_directive *d, size_t n,
+					     const char **pp)
+{
+	const char *p = kl_scan_skip(*pp);
+	const size_t len = kl_scan_word(p);
+	size_t i;
+
+	/* `#!', `#text' and the like are comments. */
+	if (!kl_scan_blank(**pp))
+		return NULL;
+	for (i = 0; i < n; i++) {
+		if (!kl_scan_is(p, len, d[i].word) || !is_meant(&d[i], p + len))
+			continue;
+		*pp = p + len;
+		return &d[i];
+	}
+	return NULL;
+}
+
+const struct kl_directive *kl_directive_meant(const struct kl_directive *d, size_t n,
+					      const char **pp)
+{
+	const char *p = kl_scan_skip(*pp);
+	const size_t len = kl_scan_word(p);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!is_typo(&d[i], p, len) || !would_be(&d[i], p + len))
+			continue;
+		*pp = p;
+		return &d[i];
+	}
+	return NULL;
+}
