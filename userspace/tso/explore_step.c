@@ -202,6 +202,8 @@ enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct
 	if (r != KL_VM_WAITS || !x->vm.ndecided)
 		return r;
 	kl_vm_undo(&x->vm, from);
+	/* The accesses behind those choices were not made. */
+	x->vm.nlog = 0;
 	r = kl_vm_decide(&x->vm, t, x->vm.ndecided);
 	x->vm.at_choice = n;
 	return r;
