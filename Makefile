@@ -95,7 +95,7 @@ unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # and of the recorder and the daemon what needs no kernel.
 unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c \
 	userspace/probe/account.c userspace/probe/callees.c userspace/probe/shorten.c \
-	userspace/probe/preemption.c userspace/probe/cpulist.c \
+	userspace/probe/preemption.c userspace/probe/cpulist.c userspace/probe/clone.c \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 # Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One
 # source serves all forms of histories.

@@ -116,17 +116,43 @@ if object; then
 	covered "what is read at the return cannot be seen there" unknown \
 		"it is inlined at writer\+0x.*return"
 	clause 'coverage asserted "by hand";' 'when v == 1 at return;'
-	covered "the assertion stands" asserted "by hand"
+	covered "what is shown wins over the assertion" unknown \
+		"'by hand' is contradicted: it is inlined at writer\+0x[0-9a-f]+ \(kernel.c:5\), "
+	clause 'coverage asserted "inlined in writers() alone";' 'when v == 1 at return;'
+	covered "the assertion names another function" unknown "'inlined.*' is contradicted"
+	clause 'coverage asserted "inlined in writer() alone, at boot";' 'when v == 1 at return;'
+	covered "the assertion names the place" asserted "inlined in writer\(\) alone, at boot"
 	clause
 	object -DLOOP -fno-inline
 	covered "it is not inlined" whole "it is neither inlined nor cloned"
 	sed -i 's/^void put(/inline void put(/; 1i struct reg; extern void put(struct reg *r, long v);' kernel.c
 	object -DLOOP -std=gnu11
 	covered "declared inline, others may have copies" unknown "it is defined in a header"
+	clause 'coverage asserted "by hand";'
+	covered "of others the assertion is believed" asserted "by hand"
+	clause 'coverage asserted "by hand";' 'when v == 1 at return;'
+	covered "but of what is shown" unknown "'by hand' is contradicted: it is inlined at writer"
 	gcc -O2 -gbtf -c kernel.c -o kernel.o 2>/dev/null
+	clause
 	run list --btf kernel.o clause.lin
 	grep -q "coverage unknown: put(): where it is inlined is not known" out
 	ktap_result $? "without debugging information nothing is known"
+	for clone in isra.0 isra.0.cold constprop.0 part.0 llvm.12345 lto_priv.0 cold; do
+		printf 'ffffffff810000%d0 t put%s\n' 1 "" 2 ".$clone" >symbols
+		clause
+		run list --btf kernel.o --symbols symbols clause.lin
+		grep -q "coverage unknown: put(): " out &&
+			{ [ $clone = cold ] || grep -q "cloned, as put.$clone, and" out; }
+		ktap_result $? "a symbol put.$clone"
+		clause 'coverage asserted "by hand";'
+		run list --btf kernel.o --symbols symbols clause.lin
+		if [ $clone = cold ]; then
+			grep -q "coverage asserted: put(): by hand" out
+		else
+			grep -q "coverage unknown: put(): 'by hand' is contradicted: it is cloned, as put.$clone" out
+		fi
+		ktap_result $? "a symbol put.$clone, and an assertion"
+	done
 fi
 
 # Where `tools/coverage' has brought Debian's debugging information: what the specs assert.

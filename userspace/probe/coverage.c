@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Does a probe clause see all calls of its function?  See coverage.h. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/clone.h"
 #include "probe/coverage.h"
 
 __attribute__((format(printf, 3, 4)))
@@ -14,32 +16,9 @@ static void set(struct kl_instances *c, enum kl_cover kind, const char *fmt, ...
 	va_list ap;
 
 	c->kind = kind;
-	c->n = 0;
 	va_start(ap, fmt);
 	vsnprintf(c->text, sizeof(c->text), fmt, ap);
 	va_end(ap);
-}
-
-/* What GCC appends to the names of code that it made of a function. */
-static bool is_clone(const char *symbol, const char *name)
-{
-	const size_t len = strlen(name);
-
-	/* A .cold part belongs to the function, and a .part is called by what is inlined. */
-	return !strncmp(symbol, name, len) && symbol[len] == '.' &&
-	       strncmp(symbol + len, ".cold", 5) && strncmp(symbol + len, ".part.", 6);
-}
-
-/* A clone among the kernel's symbols, or NULL. */
-static const char *find_clone(const struct kl_kernel *k, const struct kl_func *f)
-{
-	size_t i;
-
-	for (i = 0; i < k->nsyms; i++)
-		if (is_clone(k->syms[i].name, f->name) &&
-		    !strcmp(k->syms[i].module ? k->syms[i].module : "", f->module))
-			return k->syms[i].name;
-	return NULL;
 }
 
 static bool in_header(const struct kl_site *s)
@@ -73,24 +52,80 @@ static const struct kl_site *find_itself(const struct kl_sites *sites, const cha
 	return found;
 }
 
-/* A clause for an inlined instance of the function @f. */
+static bool of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+/* Does the clause's assertion name the function or the clone @symbol? */
+static bool is_named(const struct kl_probe_target *t, const char *symbol)
+{
+	const char *at = t->asserted;
+	const size_t len = strlen(symbol);
+
+	for (; at && *symbol && (at = strstr(at, symbol)); at++)
+		if ((at == t->asserted || !of_name(at[-1])) && !of_name(at[len]))
+			return true;
+	return false;
+}
+
+/*
+ * Calls pass by unseen at @where, a place or a clone in @symbol.  The clause's assertion
+ * is not believed against that, but where it speaks of that symbol.
+ */
+__attribute__((format(printf, 5, 6)))
+static void unseen(struct kl_instances *c, const struct kl_probe_target *t, const char *symbol,
+		   const char *where, const char *fmt, ...)
+{
+	char why[300];
+	va_list ap;
+
+	if (c->contradicted)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	c->contradicted = t->asserted && !is_named(t, symbol);
+	if (c->contradicted)
+		set(c, KL_COVER_UNKNOWN, "%s(): '%.80s' is contradicted: it is %s%s%s; an "
+		    "assertion that knows of this names %s", t->name, t->asserted, where,
+		    *why ? ", " : "", why, symbol);
+	else
+		set(c, KL_COVER_UNKNOWN, "%s(): it is %s%s%s", t->name, where, *why ? ", " : "", why);
+}
+
+/* Where an instance is, as the list of `klin sites' has it. */
+static const char *place_text(const struct kl_site *s, char *buf, size_t size)
+{
+	const char *file = s->file ? strrchr(s->file, '/') : NULL;
+	char line[96] = "";
+
+	if (s->file)
+		snprintf(line, sizeof(line), " (%s:%u)", file ? file + 1 : s->file, s->line);
+	snprintf(buf, size, "inlined at %s+0x%llx%s", s->symbol ? s->symbol : s->in,
+		 (unsigned long long)s->offset, line);
+	return buf;
+}
+
+/* A clause for an inlined instance of the function @f, where it can have one. */
 static int add_instance(struct kl_kernel *k, const struct kl_found *f, const struct kl_site *s,
 			struct kl_instances *c)
 {
 	const struct kl_probe_target *t = f->target;
 	struct kl_found *to = &c->found[c->n];
+	char where[300];
 	int err;
 
+	place_text(s, where, sizeof(where));
 	if (c->n == KL_PLACES_MAX) {
-		set(c, KL_COVER_UNKNOWN, "%s(): it is inlined at more than %u places", t->name,
-		    KL_PLACES_MAX);
-		return -EOPNOTSUPP;
+		unseen(c, t, s->in, where, "and at %u more places, which is too many to record",
+		       KL_PLACES_MAX);
+		return 0;
 	}
 	if (t->object_at_return || t->when[1]) {
-		set(c, KL_COVER_UNKNOWN, "%s(): it is inlined at %s+0x%llx, where what the clause "
-		    "reads at the return cannot be seen", t->name, s->symbol ? s->symbol : s->in,
-		    (unsigned long long)s->offset);
-		return -EOPNOTSUPP;
+		unseen(c, t, s->in, where, "where what the clause reads at the return cannot be "
+		       "seen");
+		return 0;
 	}
 	*to = (struct kl_found){ .way = KL_WAY_NONE, .nplaces = 1 };
 	to->target = kl_target_inlined(k, t, s->in);
@@ -101,18 +136,19 @@ static int add_instance(struct kl_kernel *k, const struct kl_found *f, const str
 	if (!err)
 		err = kl_target_place(k, to, 0);
 	if (err && err != -ENOMEM)
-		set(c, KL_COVER_UNKNOWN, "%s(): inlined at %s+0x%llx, it cannot be recorded: %s",
-		    t->name, s->symbol ? s->symbol : s->in, (unsigned long long)s->offset, to->why);
+		unseen(c, t, s->in, where, "and cannot be recorded there: %.200s",
+		       *s->why ? s->why : to->why);
 	c->n += !err;
-	return err;
+	return err == -ENOMEM ? err : 0;
 }
 
-/* Debugging information shows all instances of the function: are they seen? */
+/* Debugging information shows instances of the function: are they seen? */
 static int look_at(struct kl_kernel *k, const struct kl_found *f, const struct kl_sites *sites,
 		   struct kl_instances *c)
 {
-	const char *name = f->target->name, *clone = find_clone(k, &f->func);
+	const char *name = f->target->name;
 	const struct kl_site *self = find_itself(sites, name), *s;
+	char where[200];
 	size_t i;
 	int err;
 
@@ -121,30 +157,28 @@ static int look_at(struct kl_kernel *k, const struct kl_found *f, const struct k
 		    name);
 		return 0;
 	}
+	for (i = 0; i < sites->n; i++) {
+		s = &sites->site[i];
+		if (s == self || !same_function(s, self) || s->init || !s->nranges)
+			continue;
+		if (s->inlined) {
+			err = add_instance(k, f, s, c);
+			if (err)
+				return err;
+		} else if (!(s->symbol && kl_is_part(s->symbol, name))) {
+			snprintf(where, sizeof(where), "cloned as %s", s->symbol ? s->symbol :
+				 "code without a symbol");
+			unseen(c, f->target, s->symbol ? s->symbol : "", where, "%s", "");
+		}
+	}
+	if (c->kind != KL_COVER_WHOLE)
+		return 0;
 	if (in_header(self)) {
 		set(c, KL_COVER_UNKNOWN, "%s(): it is defined in a header, so other modules may "
 		    "have copies", name);
 		return 0;
 	}
-	for (i = 0; i < sites->n; i++) {
-		s = &sites->site[i];
-		if (s == self || !same_function(s, self) || s->init || !s->nranges)
-			continue;
-		if (!s->inlined && s->symbol && !strncmp(s->symbol, name, strlen(name)) &&
-		    !strncmp(s->symbol + strlen(name), ".part.", 6))
-			continue;
-		if (!s->inlined) {
-			set(c, KL_COVER_UNKNOWN, "%s(): its clone %s is called in its place", name,
-			    s->symbol ? s->symbol : "without a symbol");
-			return 0;
-		}
-		err = add_instance(k, f, s, c);
-		if (err)
-			return err == -ENOMEM ? err : 0;
-	}
-	if (clone)
-		set(c, KL_COVER_UNKNOWN, "%s(): the kernel has a clone, %s", name, clone);
-	else if (c->n)
+	if (c->n)
 		snprintf(c->text, sizeof(c->text), "%s(): %u inlined instance%s recorded, too",
 			 name, c->n, c->n == 1 ? " is" : "s are");
 	else
@@ -155,9 +189,11 @@ static int look_at(struct kl_kernel *k, const struct kl_found *f, const struct k
 int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_instances *c)
 {
 	const struct kl_probe_target *t = f->target;
+	const bool place = kl_target_is_place(t);
 	const struct kl_sites *sites;
+	char why[400], where[300];
 	const char *clone;
-	char why[300];
+	bool shown;
 	int err = 0;
 
 	*c = (struct kl_instances){ .kind = KL_COVER_WHOLE };
@@ -167,20 +203,25 @@ int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_i
 		snprintf(c->text, sizeof(c->text), "klin:%s announces each call itself", t->name);
 		return 0;
 	}
-	if (kl_target_is_place(t)) {
+	shown = !place && !kl_debug_instances(k, t->name, f->func.module, &sites, why, sizeof(why));
+	if (place)
 		set(c, KL_COVER_UNKNOWN, "%s%s%s%s: only what is executed there is seen",
 		    t->inlined ? "inlined " : "", t->inlined ? t->inlined : "",
 		    t->inlined ? " in " : "", t->name);
-	} else if (kl_debug_instances(k, t->name, f->func.module, &sites, why, sizeof(why))) {
-		clone = find_clone(k, &f->func);
-		set(c, KL_COVER_UNKNOWN, "%s(): where it is inlined is not known: %s%s%s", t->name,
-		    why, clone ? "; it has a clone, " : "", clone ? clone : "");
-	} else {
+	else if (shown)
 		err = look_at(k, f, sites, c);
+	else
+		set(c, KL_COVER_UNKNOWN, "%s(): where it is inlined is not known: %s", t->name, why);
+	clone = place ? NULL : kl_clone_find(k, &f->func, !shown);
+	if (clone) {
+		snprintf(where, sizeof(where), "cloned, as %s", clone);
+		unseen(c, t, clone, where, "%s%s", shown ? "" : "and ", shown ? "" : why);
 	}
-	if (!err && c->kind == KL_COVER_UNKNOWN && t->asserted) {
+	if (c->kind == KL_COVER_UNKNOWN && t->asserted && !c->contradicted) {
 		c->kind = KL_COVER_ASSERTED;
 		snprintf(c->text, sizeof(c->text), "%s(): %s", t->name, t->asserted);
 	}
+	if (c->kind == KL_COVER_UNKNOWN)
+		c->n = 0;
 	return err;
 }

@@ -5,6 +5,9 @@
  * A probe on the entry of a function does not see calls that were inlined, nor those of a
  * clone (f.isra.0, f.constprop.0).  Only debugging information tells where these are; the
  * inlined ones are recorded, too, where each can be counted for certain.
+ *
+ * What is shown, an instance that is not recorded or a clone, counts for more than what the
+ * clause asserts, unless the assertion names the function around it, or the clone.
  */
 #ifndef KL_PROBE_COVERAGE_H
 #define KL_PROBE_COVERAGE_H
@@ -15,12 +18,14 @@
 /**
  * struct kl_instances - what a clause covers
  * @kind: how far all calls are seen
+ * @contradicted: not as the clause asserts
  * @text: the function, and why
  * @found: of @n inlined instances: a target and a place of their own for each of these
  */
 struct kl_instances {
 	enum kl_cover kind;
-	char text[500];
+	bool contradicted;
+	char text[700];
 	unsigned int n;
 	struct kl_found found[KL_PLACES_MAX];
 };
