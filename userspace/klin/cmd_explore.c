@@ -153,7 +153,7 @@ static const struct argp argp = {
 	       "shown) or an outcome that the specification has not, 2 usage or input, 3 unknown: "
 	       "the bound on memory or time was reached, or one of the explorer's own (entries of "
 	       "a store buffer, objects, choices at once, how large a number is), or it was "
-	       "interrupted; how far it came is told, and which variables grew all the time.\n\n"
+	       "interrupted, or the run to a violation cannot be made again to be shown; how far it came is told, and which variables grew all the time.\n\n"
 	       "Examples:\n"
 	       "  klin explore --stats specs/explore/seqlock.lin\n"
 	       "  klin explore --threads=3 --ops=3 specs/explore/treiber.lin\n"

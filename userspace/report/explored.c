@@ -11,6 +11,7 @@ static const char *const what[] = {
 	[KL_EX_ENDLESS] = "a run without end", [KL_EX_MEMORY] = "not known: the bound on memory",
 	[KL_EX_LIMIT] = "not known: a bound of the explorer's own",
 	[KL_EX_STOPPED] = "not known: it was stopped before",
+	[KL_EX_LOST] = "not known: a run cannot be made again",
 };
 
 static void print_stats(FILE *f, const struct kl_explore_stats *st)
@@ -195,6 +196,8 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 			st.threads, e->sc ? "SC" : "TSO", (unsigned long long)st.states);
 	else if (e->verdict == KL_EX_MEMORY || e->verdict == KL_EX_STOPPED)
 		print_stopped(f, e, &st);
+	else if (e->verdict == KL_EX_LOST)
+		fprintf(f, "%s: UNKNOWN: %s\n", e->file, kl_explore_message(e->x));
 	else if (e->verdict == KL_EX_LIMIT)
 		fprintf(f, "%s: UNKNOWN: a bound of the explorer's own was reached after %llu "
 			"state%s: %s; no violation so far\n", e->file,

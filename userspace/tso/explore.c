@@ -50,11 +50,25 @@ static int keep_state(struct kl_explorer *x, uint64_t hash, const uint8_t *state
 	const uint8_t *key = (const uint8_t *)&hash;
 	int ret;
 
-	if (!x->o.compact)
+	if (x->o.compact)
+		hash = kl_ex_kept_hash(x, hash);
+	else
 		return kl_store_add(&x->store, hash, state, len, set, from);
 	ret = kl_store_add(&x->store, kl_store_hash(&x->store, key, sizeof(hash)), key,
 			   sizeof(hash), set, from);
 	return ret == 1 ? kl_ex_enqueue(x, state, len) ?: 1 : ret;
+}
+
+/* The state that the store has no room for.  1: the search ends, as the verdict says. */
+static int no_room(struct kl_explorer *x, int err, size_t len)
+{
+	if (err != -ENOSPC && err != -E2BIG)
+		return err;
+	x->verdict = err == -ENOSPC ? KL_EX_MEMORY : KL_EX_LIMIT;
+	if (err == -E2BIG)
+		snprintf(x->message, sizeof(x->message), "a state has %zu bytes, more than the "
+			 "%u that one may have", len, KL_STORE_STATE_MAX);
+	return 1;
 }
 
 /* A state that was reached from @from to the store. */
@@ -64,19 +78,8 @@ static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_wa
 	int ret;
 
 	ret = keep_state(x, w->hash, x->waiting_bytes + w->at, w->len, w->set, from);
-	if (ret == -ENOSPC) {
-		x->verdict = KL_EX_MEMORY;
-		return 1;
-	}
-	if (ret == -E2BIG) {
-		snprintf(x->message, sizeof(x->message), "a state has %u bytes, more than the "
-			 "%u that one may have", w->len, KL_STORE_STATE_MAX);
-		x->verdict = KL_EX_LIMIT;
-		x->told = true;
-		return 1;
-	}
 	if (ret < 0)
-		return ret;
+		return no_room(x, ret, w->len);
 	/* The latest state is the nearest to an end, most of the time. */
 	head = kl_store_head(&x->store, from);
 	if (x->store.found != from && (head->next == KL_NO_STATE || head->next < x->store.found))
@@ -309,7 +312,6 @@ bool kl_ex_stops(struct kl_explorer *x)
 	if (!x->o.lim || !kl_time_over(x->o.lim, x->message, sizeof(x->message)))
 		return false;
 	x->verdict = KL_EX_STOPPED;
-	x->told = true;
 	return true;
 }
 
@@ -354,7 +356,7 @@ static int search_once(struct kl_explorer *x)
 	if (len < 0)
 		return len;
 	ret = keep_state(x, x->hash, x->packed, len, x->set, KL_NO_STATE);
-	for (at = 0, ret = ret < 0 ? ret : 0; !ret && kl_store_has(&x->store, at);
+	for (at = 0, ret = ret < 0 ? no_room(x, ret, len) : 0; !ret && kl_store_has(&x->store, at);
 	     at = kl_store_next(&x->store, at)) {
 		if (x->o.compact)
 			kl_ex_dequeue(x, at);
@@ -413,7 +415,6 @@ static void found_nothing(struct kl_explorer *x)
 	x->last = KL_NO_STATE;
 	x->thread = -1;
 	x->message[0] = '\0';
-	x->told = false;
 }
 
 /* Something is larger than the explorer can have it; which, is no secret. */
@@ -425,7 +426,32 @@ static void found_limit(struct kl_explorer *x)
 	x->last = KL_NO_STATE;
 	snprintf(x->message, sizeof(x->message), "%s", *what ? what : "a step of the specification "
 		 "is too large");
-	x->told = true;
+}
+
+/*
+ * A verdict that nobody can check is none.  Of states whose hashes are kept two may have been
+ * taken for one.
+ */
+static int found_lost(struct kl_explorer *x)
+{
+	static const char *const what[] = {
+		[KL_EX_OK] = "a state", [KL_EX_NOT_LINEARIZABLE] = "a run that is not linearizable",
+		[KL_EX_FAULT] = "a run to a fault", [KL_EX_FINAL] = "a run to a false final condition",
+		[KL_EX_DEADLOCK] = "a run to a deadlock", [KL_EX_ENDLESS] = "a run without end",
+		[KL_EX_LIMIT] = "a bound of the explorer's own",
+	};
+
+	snprintf(x->message, sizeof(x->message), "%s was found, but the run to it cannot be made "
+		 "again: %s", what[x->verdict], x->o.compact ?
+		 "two states have the same hash; leave out --hash-compact" :
+		 "this is a defect of klin");
+	x->verdict = KL_EX_LOST;
+	x->last = KL_NO_STATE;
+	return 0;
+}
+
+static void ignore(void *ctx, const struct kl_explore_step *s)
+{
 }
 
 static int search(struct kl_explorer *x)
@@ -515,6 +541,15 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)
 		ret = search(x);
+	/* Messages have the names that the run has. */
+	if (!ret && x->last != KL_NO_STATE)
+		ret = kl_explore_run(x, ignore, NULL);
+	if (ret == -ESTALE)
+		ret = found_lost(x);
+	if (ret == -ENOSPC) {
+		x->verdict = KL_EX_MEMORY;
+		ret = 0;
+	}
 	x->seconds = seconds(CLOCK_MONOTONIC) - start;
 	x->cpu_seconds = seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	*verdict = x->verdict;

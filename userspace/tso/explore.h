@@ -20,6 +20,7 @@ struct kl_explore_options {
 	bool histories;			/* no specification: find the histories */
 	bool shortest;			/* no run to what is found has fewer steps */
 	bool compact;			/* of states hashes are kept: two may be taken for one */
+	unsigned int hash_bits;		/* of which so many count, for tests; 0: all */
 	uint64_t memory;		/* bytes */
 	const struct kl_limits *lim;	/* its deadline and its stop are looked at; may be NULL */
 	/* Looked at from another thread, to show progress; may be NULL. */
@@ -40,12 +41,13 @@ enum kl_explore_verdict {
 	KL_EX_MEMORY,		/* not known: the bound on memory */
 	KL_EX_LIMIT,		/* not known: a run is too large for the machine */
 	KL_EX_STOPPED,		/* not known: interrupted, or the time is over */
+	KL_EX_LOST,		/* not known: a run cannot be made again to be shown */
 };
 
 /* Was the search given up, so that there is no answer? */
 static inline bool kl_explore_unknown(enum kl_explore_verdict v)
 {
-	return v == KL_EX_MEMORY || v == KL_EX_LIMIT || v == KL_EX_STOPPED;
+	return v == KL_EX_MEMORY || v == KL_EX_LIMIT || v == KL_EX_STOPPED || v == KL_EX_LOST;
 }
 
 struct kl_explore_stats {
@@ -63,7 +65,7 @@ struct kl_explore_stats {
 struct kl_explorer;
 
 /**
- * kl_explore() - search all runs
+ * kl_explore() - search all runs; what was found has been shown once when it returns
  * @spec: a specification with an implementation and a client
  * @o: how
  * @verdict: the answer
@@ -102,7 +104,8 @@ typedef void (*kl_explore_step_fn)(void *ctx, const struct kl_explore_step *s);
  * @fn: called for each step, in order
  * @ctx: handed to @fn
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; -ESTALE if the run cannot be made again, which kl_explore()
+ * has found out before.
  */
 int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx);
 /* A value of the machine as text. */

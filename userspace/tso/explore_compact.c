@@ -116,9 +116,8 @@ static int make_again(struct kl_explorer *x, uint32_t at)
 	return ret;
 }
 
-const uint8_t *kl_ex_state(struct kl_explorer *x, uint32_t at)
+int kl_ex_state(struct kl_explorer *x, uint32_t at, const uint8_t **state)
 {
-	if (!x->o.compact)
-		return kl_store_state(&x->store, at);
-	return at != x->held && make_again(x, at) ? NULL : x->held_bytes;
+	*state = x->o.compact ? x->held_bytes : kl_store_state(&x->store, at);
+	return x->o.compact && at != x->held ? make_again(x, at) : 0;
 }

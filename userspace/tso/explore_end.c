@@ -154,3 +154,62 @@ int kl_ex_ends(struct kl_explorer *x)
 	free(place);
 	return ret < 0 ? ret : 0;
 }
+
+/* ---- the same without hashes ------------------------------------------------------------ */
+
+static int add_exact(struct kl_explorer *x, struct kl_store *s)
+{
+	const size_t len = kl_vm_pack(&x->vm, x->packed, &x->names);
+	int ret = kl_store_add(s, kl_store_hash(s, x->packed, len), x->packed, len, 0,
+			       KL_NO_STATE);
+
+	x->vm.nev = 0;
+	return ret < 0 ? ret : 0;
+}
+
+/* The steps of @t from x->before; how many there are, in @steps.  1: a run is over; 0; errno. */
+static int steps_exact(struct kl_explorer *x, struct kl_store *s, unsigned int t,
+		       unsigned int *steps)
+{
+	enum kl_vm_result r;
+	int ret = 0;
+
+	x->vm.nchoice = 0;
+	do {
+		kl_vm_copy(&x->vm, &x->before);
+		r = kl_ex_step(x, t, &x->before);
+		*steps += r != KL_VM_WAITS;
+		/* A run that is none, or one with a fault, is none that goes on for ever. */
+		if (r == KL_VM_DROPPED || r == KL_VM_FAULT)
+			return 1;
+		if (r == KL_VM_OK)
+			ret = add_exact(x, s);
+	} while (!ret && kl_vm_next_choice(&x->vm));
+	kl_vm_copy(&x->vm, &x->before);
+	if (ret || !kl_vm_flush(&x->vm, t))
+		return ret;
+	++*steps;
+	return add_exact(x, s);
+}
+
+int kl_ex_comes_to_end(struct kl_explorer *x, const struct kl_vm *from)
+{
+	struct kl_store s;
+	unsigned int t, steps;
+	uint32_t at;
+	int ret = kl_store_init(&s, x->o.memory);
+
+	if (ret)
+		return ret;
+	kl_vm_copy(&x->vm, from);
+	ret = add_exact(x, &s);
+	for (at = 0; !ret && kl_store_has(&s, at); at = kl_store_next(&s, at)) {
+		kl_vm_unpack(&x->before, kl_store_state(&s, at));
+		for (t = steps = 0; t < x->prog.nthreads && !ret; t++)
+			ret = steps_exact(x, &s, t, &steps);
+		if (!ret && !steps)
+			ret = 1;
+	}
+	kl_store_free(&s);
+	return ret;
+}

@@ -99,7 +99,6 @@ struct kl_explorer {
 	enum kl_explore_verdict verdict;
 	char message[400];
 	char *hint;			/* see kl_explore_hint(); may be NULL */
-	bool told;			/* with the names that the run has */
 };
 
 /* Is there what can be explored, and do the options fit it?  0, or -EINVAL after a message. */
@@ -138,22 +137,33 @@ int kl_ex_growth_init(struct kl_explorer *x);
 void kl_ex_growth_note(struct kl_explorer *x, const struct kl_vm *vm);
 /* After a whole search: has each state a run that comes to an end?  0 or a negative errno. */
 int kl_ex_ends(struct kl_explorer *x);
+/*
+ * Does some run from @from come to an end?  States are kept as they are, whatever x->o.compact
+ * says.  1, 0, or a negative errno; -ENOSPC at the bound on memory.
+ */
+int kl_ex_comes_to_end(struct kl_explorer *x, const struct kl_vm *from);
 /* The first state to x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
-/* Load the state at a place; 0 or a negative errno. */
+/* Load the state at a place; 0 or a negative errno, -ESTALE: it cannot be had. */
 int kl_ex_load(struct kl_explorer *x, uint32_t at);
 /*
- * The bytes of the state at a place; NULL: it cannot be had.  With o.compact they are
- * good until the next one is asked for.
+ * The bytes of the state at a place; 0 or a negative errno, -ESTALE: they cannot be had.  With
+ * o.compact they are good until the next one is asked for.
  */
-const uint8_t *kl_ex_state(struct kl_explorer *x, uint32_t at);
+int kl_ex_state(struct kl_explorer *x, uint32_t at, const uint8_t **state);
+/* What is kept of a hash with o.compact. */
+static inline uint64_t kl_ex_kept_hash(const struct kl_explorer *x, uint64_t hash)
+{
+	return x->o.hash_bits ? hash & ((1ULL << x->o.hash_bits) - 1) : hash;
+}
+
 /* explore_compact.c: a state that is new waits; the one at @at is the next; it is known. */
 int kl_ex_enqueue(struct kl_explorer *x, const uint8_t *state, uint32_t len);
 void kl_ex_dequeue(struct kl_explorer *x, uint32_t at);
 void kl_ex_hold(struct kl_explorer *x, uint32_t at, const uint8_t *state, size_t len);
 /*
  * Find the step from @from to @to again: the thread or its flush; its choices are in x->vm.
- * 0 or a negative errno.
+ * 0 or a negative errno; -ESTALE: there is none.
  */
 int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
 		    bool *flush);

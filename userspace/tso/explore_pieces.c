@@ -154,13 +154,14 @@ int64_t kl_ex_pack_pieces(struct kl_explorer *x)
 
 int kl_ex_look(struct kl_explorer *x, uint32_t at)
 {
-	const uint8_t *in = kl_ex_state(x, at), *own;
+	const uint8_t *in, *own;
 	struct kl_ex_now *now = &x->now;
 	uint64_t mask;
 	unsigned int t, i;
+	int ret = kl_ex_state(x, at, &in);
 
-	if (!in)
-		return -EINVAL;
+	if (ret)
+		return ret;
 	x->set = kl_store_head(&x->store, at)->tag;
 	memcpy(&now->mem, in, sizeof(now->mem));
 	memcpy(now->thread, in + sizeof(now->mem), x->prog.nthreads * sizeof(*now->thread));

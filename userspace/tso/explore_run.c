@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "base/memstream.h"
 #include "tso/explore_internal.h"
 
@@ -291,6 +290,7 @@ static int show_one(const struct kl_explorer *x, const struct show *s, unsigned 
 /* Does the step of @t from x->before lead to the state at @to? */
 static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t to)
 {
+	uint64_t hash;
 	int64_t len;
 	int ret;
 
@@ -307,7 +307,8 @@ static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t 
 	if (!x->o.compact)
 		return len == kl_store_head(&x->store, to)->len &&
 		       !memcmp(x->packed, kl_store_state(&x->store, to), len);
-	if (memcmp(&x->hash, kl_store_state(&x->store, to), sizeof(x->hash)))
+	hash = kl_ex_kept_hash(x, x->hash);
+	if (memcmp(&hash, kl_store_state(&x->store, to), sizeof(hash)))
 		return 0;
 	kl_ex_hold(x, to, x->packed, len);
 	return 1;
@@ -339,14 +340,24 @@ int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned 
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}
-	kl_err("%s: a step of the run that was found cannot be made again: this is a defect of "
-	       "klin, or two states have the same hash (--hash-compact)", x->spec->path);
-	return -EINVAL;
+	return -ESTALE;
 }
 
-/* Make the step with the names that stay, and print it. */
+/* Does the last step show what was found, and does every other one lead on? */
+static bool as_found(const struct kl_explorer *x, enum kl_vm_result r, int after, bool last)
+{
+	if (r != KL_VM_OK && r != KL_VM_FAULT)
+		return false;
+	if (!after)
+		return last && x->verdict == KL_EX_NOT_LINEARIZABLE;
+	if (r == KL_VM_FAULT || after == KL_EX_FAULTY)
+		return last && x->verdict == (x->vm.limit ? KL_EX_LIMIT : KL_EX_FAULT);
+	return !last;
+}
+
+/* Make the step with the names that stay, and print it; @last: the one that was found. */
 static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
-		     struct show *s)
+		     bool last, struct show *s)
 {
 	enum kl_vm_result r = KL_VM_OK;
 	int ret;
@@ -358,7 +369,7 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	x->vm.clog = LOG_MAX;
 	x->vm.nlog = 0;
 	if (flush)
-		kl_vm_flush(&x->vm, t);
+		r = kl_vm_flush(&x->vm, t) ? KL_VM_OK : KL_VM_WAITS;
 	else
 		r = kl_ex_step(x, t, &x->shown);
 	x->nshown = 0;
@@ -366,6 +377,8 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	x->vm.log = NULL;
 	if (ret < 0)
 		return ret;
+	if (!as_found(x, r, ret, last))
+		return -ESTALE;
 	/* What was found has other names in the state in which it was. */
 	if (!ret && x->verdict == KL_EX_NOT_LINEARIZABLE) {
 		kl_ex_explain(x);
@@ -391,15 +404,53 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 static int show_first(struct kl_explorer *x, const struct show *s)
 {
 	int ret = kl_ex_first(x);
+	int64_t len;
 
 	if (ret)
 		return ret;
-	kl_ex_pack(x);
+	len = kl_ex_pack(x);
+	if (len < 0)
+		return len;
 	memcpy(x->shown_thread, x->names.thread, sizeof(x->shown_thread));
 	x->shown.prog = &x->prog;
 	kl_vm_copy(&x->shown, &x->vm);
 	x->shown_set = x->set;
 	return show_one(x, s, 0, 0, false);
+}
+
+/* Behind the last step: is there what was found?  0, -ESTALE or another negative errno. */
+static int show_end(struct kl_explorer *x)
+{
+	unsigned int t;
+	int ret;
+
+	/* Hashes may have told that the end of a run is a state which has none. */
+	if (x->verdict == KL_EX_ENDLESS && x->o.compact) {
+		ret = kl_ex_comes_to_end(x, &x->shown);
+		if (ret)
+			return ret < 0 ? ret : -ESTALE;
+	}
+	/* The threads have other names in the state that was found. */
+	if (x->verdict == KL_EX_ENDLESS)
+		kl_ex_tell_endless(x, &x->shown);
+	if (x->verdict == KL_EX_FINAL) {
+		kl_vm_copy(&x->vm, &x->shown);
+		if (kl_ex_run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT ||
+		    x->vm.limit)
+			return -ESTALE;
+	}
+	for (t = 0; t < x->prog.nthreads && x->verdict == KL_EX_DEADLOCK; t++) {
+		kl_vm_copy(&x->vm, &x->shown);
+		x->vm.nchoice = 0;
+		if (kl_ex_step(x, t, &x->shown) != KL_VM_WAITS)
+			return -ESTALE;
+		kl_vm_copy(&x->vm, &x->shown);
+		if (kl_vm_flush(&x->vm, t))
+			return -ESTALE;
+	}
+	if (x->verdict == KL_EX_DEADLOCK)
+		kl_ex_tell_waiting(x, &x->shown, "all threads that have not ended wait:");
+	return 0;
 }
 
 int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
@@ -428,38 +479,26 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 		x->vm.nchoice = x->vm.at_choice;
 		for (k = 0; k < x->prog.nthreads; k++)
 			thread[k] = x->shown_thread[x->names.thread[k]];
-		ret = show_step(x, i, t, flush, &s);
+		ret = show_step(x, i, t, flush, false, &s);
 		memcpy(x->shown_thread, thread, sizeof(thread));
 	}
 	if (!ret && n && x->thread >= 0) {
 		memcpy(x->vm.choice, x->choice, sizeof(x->choice));
 		x->vm.nchoice = x->nchoice;
-		ret = show_step(x, n, x->thread, x->flush, &s);
+		ret = show_step(x, n, x->thread, x->flush, true, &s);
 	}
-	/* The threads have other names in the state that was found. */
-	if (!ret && x->verdict == KL_EX_ENDLESS)
-		kl_ex_tell_endless(x, &x->shown);
-	if (!ret && x->verdict == KL_EX_DEADLOCK)
-		kl_ex_tell_waiting(x, &x->shown, "all threads that have not ended wait:");
-	x->told = true;
+	if (!ret && n)
+		ret = show_end(x);
 	free(path);
 	return ret;
 }
 
-static void ignore(void *ctx, const struct kl_explore_step *s)
-{
-}
-
 const char *kl_explore_message(struct kl_explorer *x)
 {
-	if (!x->told)
-		kl_explore_run(x, ignore, NULL);
 	return x->message;
 }
 
 const char *kl_explore_hint(struct kl_explorer *x)
 {
-	if (!x->told)
-		kl_explore_run(x, ignore, NULL);
 	return x->hint ? x->hint : "";
 }

@@ -154,11 +154,9 @@ int kl_ex_load(struct kl_explorer *x, uint32_t at)
 	if (x->in_pieces) {
 		ret = kl_ex_load_pieces(x, at);
 	} else {
-		state = kl_ex_state(x, at);
-		if (state)
+		ret = kl_ex_state(x, at, &state);
+		if (!ret)
 			kl_vm_unpack(&x->before, state);
-		else
-			ret = -EINVAL;
 	}
 	if (ret)
 		return ret;

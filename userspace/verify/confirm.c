@@ -70,6 +70,8 @@ static bool searched(struct kl_verify_search *s, struct kl_explorer *ex, unsigne
 		cut(s, &s->no_memory, "the bound on memory of that search was reached", "");
 	else if (v == KL_EX_STOPPED)
 		cut(s, &s->stopped, "that search was stopped: ", kl_explore_message(ex));
+	else if (v == KL_EX_LOST)
+		cut(s, &s->cannot, "", kl_explore_message(ex));
 	else if (v == KL_EX_LIMIT)
 		cut(s, &s->cannot, "a bound of the explorer's own was reached: ",
 		    kl_explore_message(ex));
