@@ -263,8 +263,31 @@ done <<'END'
 ::a|a keyword with a name
 END
 printf '%s\n' 'INFO [2024-11-26 16:34:02,600] main - jepsen.core Test version' >none.log
-refuse "a log without an operation" "none of 1 lines is an operation" \
+refuse "a log without an operation" "^none.log:1: .*nothing of the file is an operation" \
 	check "$specs/register.lin" none.log
+for command in check "convert --from=edn"; do
+	printf '%s\n' '{:process 0, :type :invoke, :f :read}' '{:process :nemesis, :type :info}' >part.edn
+	case $command in
+	check) run check "$specs/register.lin" part.edn ;;
+	*) run convert --from=edn part.edn - ;;
+	esac
+	[ $status -eq 0 ] && grep -q "skipped 1 entries .*(first: line 2: {:process :nemesis" err
+	ktap_result $? "$command says what it skipped" "status $status" "$(cat err)"
+done
+printf 'Hello\nworld\n' >prose.txt
+refuse "prose" "^prose.txt:1: error: the file is of no form that klin reads" convert prose.txt -
+grep -q '^  world' err
+ktap_result $? "its first lines are shown" "$(cat err)"
+printf '# nothing\n# but comments\n' >prose.txt
+refuse "comments" "^prose.txt:1: error: nothing of the file is an operation" \
+	check "$specs/set.lin" prose.txt
+printf '# klin history 1\nt1 @1 1 2 read -> 0\n' | gzip >packed.txt
+refuse "a file that is compressed" "packed.txt: .*compressed by gzip: decompress it" \
+	check "$specs/register.lin" packed.txt
+refuse "the same, followed" "packed.txt: .*compressed by gzip: decompress it" \
+	check --follow "$specs/register.lin" packed.txt
+printf '\357\273\277# klin history 1\nt1 @1 1 2 read -> 0' >mark.txt
+expect 0 "the mark of UTF-8, and no last newline" check "$specs/register.lin" mark.txt
 printf '%s\n' '{:process 0, :type :invoke, :f :write, :value 3}' \
 	'{:process 0, :type :ok, :f :write, :value 4}' >contradiction.edn
 refuse "a completion that contradicts its call" ":2:[0-9]*: .*the :value that its :invoke has" \

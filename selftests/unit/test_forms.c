@@ -271,6 +271,112 @@ static void test_empty(void **state)
 	assert_ptr_equal(kl_form_tell("# set\nt1 @0 1 2 a\n", 18), kl_form_find("text"));
 	assert_ptr_equal(kl_form_tell("# klin history 1\n", 17), kl_form_find("text"));
 	assert_null(kl_form_find("xml"));
+	assert_null(kl_form_tell("a,b\n", 4));
+}
+
+/* A file that is not empty has an operation, or says that it is a history: or it is refused. */
+static void test_unread(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} refused[] = {
+		{ "a,b\n1,2\n", "t:1: error: the file is of no form that klin reads: expected `t3" },
+		{ "# hi\n# there", "t:1: error: nothing of the file is an operation: expected the form "
+		  "text, as in `t3" },
+		{ "\n; hi\n", "t:1: error: nothing of the file is an operation: expected the form edn" },
+		{ "#_{:process 0}\n", "t:1: error: nothing of the file is an operation: expected the "
+		  "form edn" },
+		{ "{:process :nemesis, :type :info}\n", "klin: warning: t: skipped 1 entries of "
+		  "processes without a number, as :nemesis (first: line 1: {:process :nemesis, :type :info})\n"
+		  "t:1: error: nothing of the file is an operation: expected the form edn, as in `{" },
+		{ "INFO  jepsen.core - up\n", "klin: warning: t: skipped 1 lines of other programs "
+		  "(first: line 1: INFO  jepsen.core - up)\n"
+		  "t:1: error: nothing of the file is an operation: expected the form jepsen" },
+		{ "\x1f\x8b\x08", "t: error: the file is compressed by gzip: decompress it" },
+		{ "\x28\xb5\x2f\xfd$", "t: error: the file is compressed by zstd" },
+		{ "BZh9", "t: error: the file is compressed by bzip2" },
+		{ "\xff\xfe#", "t: error: the file is UTF-16: convert it" },
+		{ "\177ELF\2", "t: error: the file is a program" },
+		{ "# set\n# queue\nenq 1 1 2\n", "t:2: error: 'queue': expected a comment: a file is of "
+		  "one type" },
+	};
+	static const char *const empty[] = {
+		"", "\n", " \n\t", "# klin history 1\n", "# first init\n", "# gap from 5 to 8\n", "[]",
+		"; hi\n()\n", "# set\n", "# @object atomic-stack\n",
+		"[{:process 0, :type :invoke, :f :read} {:process 0, :type :fail, :f :read}]",
+		"INFO  jepsen.util - 0 :invoke :read nil\nINFO  jepsen.util - 0 :fail :read :x\n",
+	};
+	struct kl_history *h = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		const char *text = refused[i].text;
+
+		history_log_start();
+		assert_int_equal(kl_history_parse("t", text, strlen(text), KL_FORM_AUTO, &h), -EINVAL);
+		history_log_stop();
+		assert_null(h);
+		if (strncmp(history_log, refused[i].message, strlen(refused[i].message)))
+			fail_msg("case %zu: %s", i, history_log);
+	}
+	for (i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
+		if (kl_history_parse("t", empty[i], strlen(empty[i]), KL_FORM_AUTO, &h))
+			fail_msg("%s", empty[i]);
+		/* A register begins with a write. */
+		assert_in_range(h->nops, 0, 1);
+		kl_history_free(h);
+		h = NULL;
+	}
+}
+
+/* The mark that says UTF-8 is left out, from memory and from a file. */
+static void test_mark(void **state)
+{
+	char path[] = "/tmp/klin-forms-XXXXXX", text[512];
+	struct kl_history *h, *from_file;
+	int fd = mkstemp(path);
+	size_t i, n;
+
+	assert_true(fd >= 0);
+	for (i = 0; i < NSAMPLES; i++) {
+		const struct sample *s = &samples[i];
+
+		n = snprintf(text, sizeof(text), "\xef\xbb\xbf%s", s->text);
+		if (n >= sizeof(text))
+			continue;
+		check_read(text, n, KL_FORM_AUTO, s->read);
+		check_read(text, n, kl_form_find(s->form), s->read);
+		assert_int_equal(ftruncate(fd, 0), 0);
+		assert_int_equal(pwrite(fd, text, n, 0), n);
+		assert_int_equal(kl_history_parse("t", s->text, n - 3, KL_FORM_AUTO, &h), 0);
+		assert_int_equal(kl_history_read(path, &from_file), 0);
+		assert_same_history(h, from_file);
+		kl_history_free(h);
+		kl_history_free(from_file);
+	}
+	close(fd);
+	unlink(path);
+}
+
+/* What other programs wrote into a log's first lines does not hide it, and is counted. */
+static void test_skipped(void **state)
+{
+	static const char text[] =
+		"starting up\n17:02 INFO  jepsen.core - up\n"
+		"INFO  jepsen.util - 1 :info :read nil\n"
+		"INFO  jepsen.util - :nemesis :info :start nil\n"
+		"INFO  jepsen.util - 0 :invoke :enqueue 1\nthe end\n";
+	struct kl_history *h = NULL;
+
+	history_log_start();
+	assert_int_equal(kl_history_parse("t", text, strlen(text), KL_FORM_AUTO, &h), 0);
+	history_log_stop();
+	assert_int_equal(h->nops, 1);
+	assert_int_equal(h->skipped, 5);
+	assert_string_equal(h->skipped_why, "3 lines of other programs, 1 entries of processes "
+			    "without a number, as :nemesis, 1 :info of processes that had invoked "
+			    "nothing (first: line 1: starting up)");
+	kl_history_free(h);
 }
 
 static void test_errors(void **state)
@@ -569,6 +675,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_unread),
+		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_skipped),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_writers),
 		cmocka_unit_test(test_refused),

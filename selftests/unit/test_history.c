@@ -399,6 +399,18 @@ static void test_text_typos(void **state)
 	}
 }
 
+/* A file's name may have blanks. */
+static void test_text_blanks(void **state)
+{
+	struct kl_history *h = read_text("# spec my own.lin \r\n");
+
+	assert_string_equal(h->spec_path, "my own.lin");
+	kl_history_free(h);
+	h = read_text("# spec my own/spec\n");
+	assert_string_equal(h->spec_path, "my own/spec");
+	kl_history_free(h);
+}
+
 /* Prose is none, whatever it begins with. */
 static void test_text_prose(void **state)
 {
@@ -550,6 +562,7 @@ int main(void)
 		cmocka_unit_test(test_text_reads),
 		cmocka_unit_test(test_text_errors),
 		cmocka_unit_test(test_text_typos),
+		cmocka_unit_test(test_text_blanks),
 		cmocka_unit_test(test_text_prose),
 		cmocka_unit_test(test_text_many_errors),
 		cmocka_unit_test(test_text_threads),

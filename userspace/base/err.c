@@ -81,6 +81,32 @@ void kl_warn_at(const char *file, unsigned int line, unsigned int col, const cha
 	va_end(ap);
 }
 
+/* A copy of @n bytes as a terminal shows them. */
+static void printable(char *text, const char *line, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const unsigned char c = line[i];
+
+		text[i] = c < ' ' || c == 0x7f ? ' ' : c;
+	}
+	text[n] = 0;
+}
+
+void kl_err_lines(const char *text, size_t len, unsigned int n)
+{
+	const char *end = text + len, *nl;
+	char shown[SHOWN + 1];
+
+	for (; n && text < end; n--, text = nl + 1) {
+		nl = memchr(text, '\n', end - text);
+		nl = nl ? nl : end;
+		printable(shown, text, nl - text < SHOWN ? nl - text : SHOWN);
+		log_line(KL_LOG_ERR, "  %s", shown);
+	}
+}
+
 void kl_err_source(const char *line, size_t len, size_t col)
 {
 	const size_t at = col - 1, from = at > SHOWN / 2 && len > SHOWN ? at - SHOWN / 2 : 0;
@@ -93,9 +119,8 @@ void kl_err_source(const char *line, size_t len, size_t col)
 
 		/* Bytes that go on with a character take no room of their own. */
 		width += from + i < at && (c & 0xc0) != 0x80;
-		text[i] = c < ' ' || c == 0x7f ? ' ' : c;
 	}
-	text[n] = 0;
+	printable(text, line + from, n);
 	caret = memset((char[SHOWN + 1]){ 0 }, ' ', width);
 	log_line(KL_LOG_ERR, "  %s", text);
 	log_line(KL_LOG_ERR, "  %s^", caret);

@@ -44,4 +44,7 @@ void kl_warn_at(const char *file, unsigned int line, unsigned int col, const cha
  */
 void kl_err_source(const char *line, size_t len, size_t col);
 
+/* Show the first lines of a text that a message was about, at most @n; long ones are cut. */
+void kl_err_lines(const char *text, size_t len, unsigned int n);
+
 #endif

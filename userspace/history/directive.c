@@ -67,6 +67,16 @@ static bool is_file(const char *p, size_t len)
 	return i == len && len;
 }
 
+/* Is the whole rest of the line a path, which may have blanks? */
+static bool names_file(const char *p)
+{
+	size_t len = strcspn(p, "\n");
+
+	while (len && kl_scan_blank(p[len - 1]))
+		len--;
+	return memchr(p, '/', len) || (len > 4 && !memcmp(p + len - 4, ".lin", 4));
+}
+
 /* Is the word that decides one of those that can follow? */
 static bool follows(const struct kl_directive *d, const char *p, bool near)
 {
@@ -110,7 +120,7 @@ static bool is_meant(const struct kl_directive *d, const char *p)
 		return true;
 	/* A file's name may have blanks. */
 	if (*d->next == '/')
-		return memchr(p, '/', strcspn(p, "\n")) != NULL;
+		return names_file(p);
 	return (few || !d->wordy) && follows(d, p, !more);
 }
 

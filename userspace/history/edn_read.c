@@ -257,7 +257,7 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 
 	/* The nemesis and other processes of a name do nothing to the structure. */
 	if (process->kind == KL_EDN_WORD) {
-		r->j.named++;
+		kl_scan_skipped(&r->j.scan, KL_SKIP_NAMED, tok);
 		return 0;
 	}
 	if (process->kind != KL_EDN_INT || process->v < 0)
@@ -383,6 +383,7 @@ static int operations(struct reader *r)
 		if (e->bad)
 			return -EINVAL;
 		if (close && *e->p == close) {
+			r->j.whole = true;
 			e->p++;
 			if (!kl_edn_skip(e))
 				return 0;
@@ -442,6 +443,7 @@ static int read_edn(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_edn = {
-	.name = "edn", .is = is_edn, .read = read_edn, .write = kl_jepsen_write_edn,
+	.name = "edn", .example = "{:process 0, :type :invoke, :f :write, :value 4}",
+	.is = is_edn, .read = read_edn, .write = kl_jepsen_write_edn,
 	.specs = { "register", "queue", "lock", "map", "kv" },
 };

@@ -200,6 +200,7 @@ static int write_events(const struct kl_history *h, FILE *f)
 }
 
 const struct kl_form kl_form_events = {
-	.name = "events", .is = is_events, .read = read_events, .write = write_events,
+	.name = "events", .example = "2 invokes add 23",
+	.is = is_events, .read = read_events, .write = write_events,
 	.specs = { "set" },
 };

@@ -94,20 +94,54 @@ const struct kl_form *kl_form_tell(const char *data, size_t len)
 	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
 		if (forms[i]->is(&head))
 			return forms[i];
-	return &kl_form_text;
+	return head.data == head.end ? &kl_form_text : NULL;
+}
+
+/* What is shown of a file that nothing is understood of. */
+struct start {
+	char text[512];
+	size_t len;
+	bool blank;		/* there is nothing in it */
+};
+
+static void keep_start(struct start *s, const char *data, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && (kl_scan_blank(data[i]) || data[i] == '\n'); i++)
+		;
+	s->blank = i == len;
+	s->len = len < sizeof(s->text) ? len : sizeof(s->text);
+	if (len)
+		memcpy(s->text, data, s->len);
 }
 
 int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out)
 {
 	const char *data;
+	struct start start;
 	size_t len;
 	int ret;
 
-	if (!form) {
-		ret = kl_input_peek(in, &data, &len);
-		if (ret)
-			return ret;
-		form = kl_form_tell(data, len);
+	ret = kl_input_peek(in, &data, &len);
+	if (!ret)
+		ret = kl_form_check(in->name, data, len);
+	if (ret < 0)
+		return ret;
+	if (ret > 0) {
+		kl_input_skip(in, ret);
+		kl_input_peek(in, &data, &len);
 	}
-	return form->read(in, out);
+	keep_start(&start, data, len);
+	if (!form)
+		form = kl_form_tell(data, len);
+	if (!form)
+		return kl_form_unread(in->name, NULL, start.text, start.len);
+	ret = form->read(in, out);
+	if (ret || form == &kl_form_klh || (*out)->nops || (*out)->ngaps || (*out)->declared ||
+	    start.blank)
+		return ret;
+	kl_history_free(*out);
+	*out = NULL;
+	return kl_form_unread(in->name, form, start.text, start.len);
 }

@@ -31,13 +31,14 @@ bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
 /**
  * struct kl_form - a form of histories
  * @name: as --to and --from call it
+ * @example: a line of it, for messages; several forms may have the same
  * @is: could a file that begins so be of this form?
  * @read: read one; a negative errno, of which -EINVAL comes with a message
  * @write: write one, NULL if klin cannot (.klh is written by kl_klh_write());
  *	-EINVAL after a message when the form cannot express the history
  */
 struct kl_form {
-	const char *name;
+	const char *name, *example;
 	bool (*is)(const struct kl_head *head);
 	int (*read)(struct kl_input *in, struct kl_history **out);
 	int (*write)(const struct kl_history *h, FILE *f);
@@ -45,10 +46,27 @@ struct kl_form {
 	const char *specs[8];
 };
 
-/* The form that a file of this head seems to be of; text if it is no other. */
+/* The form that a file of this head seems to be of; text if it has no data; NULL if it is of none. */
 const struct kl_form *kl_form_tell(const char *data, size_t len);
 /* Read @form, or what form it seems to be if NULL. */
 int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out);
+
+/**
+ * kl_form_check() - refuse what can be a history of no form
+ * @name: the file
+ * @data: its first bytes
+ * @len: how many
+ *
+ * Return: how many of them say that it is UTF-8, and are to be left out; -EINVAL after a
+ * message.
+ */
+int kl_form_check(const char *name, const char *data, size_t len);
+
+/*
+ * Say that a file has no operation of @form, or is of no form if that is NULL, below which its
+ * first lines are shown.  Returns -EINVAL.
+ */
+int kl_form_unread(const char *name, const struct kl_form *form, const char *data, size_t len);
 
 extern const struct kl_form kl_form_text, kl_form_klh, kl_form_linp, kl_form_fptlin,
 	kl_form_events, kl_form_limo, kl_form_edn, kl_form_jepsen;

@@ -90,5 +90,6 @@ static int read_fptlin(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_fptlin = {
-	.name = "fptlin", .is = is_fptlin, .read = read_fptlin,
+	.name = "fptlin", .example = "# stack",
+	.is = is_fptlin, .read = read_fptlin,
 };

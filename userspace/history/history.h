@@ -111,8 +111,9 @@ struct kl_history {
 	char *attached;			/* how it was recorded, lines, or NULL */
 	/* Each object is a key of its own structure, by its word, and no address. */
 	bool keyed;
+	bool declared;			/* its file is one of this form, whatever is in it */
 	size_t skipped;			/* entries of the input that its reader passed over */
-	char skipped_why[192];		/* and what they were */
+	char skipped_why[256];		/* and what they were */
 	struct kl_spellings *spellings;	/* of words, see spell.h; NULL: none */
 	struct kl_coverage *coverage;	/* of each probe clause it was recorded by */
 	size_t ncoverage, ccoverage;

@@ -85,6 +85,15 @@ int kl_input_peek(struct kl_input *in, const char **data, size_t *len)
 	return ret;
 }
 
+void kl_input_skip(struct kl_input *in, size_t n)
+{
+	in->len -= n;
+	if (in->mem)
+		in->mem += n;
+	else
+		memmove(in->buf, in->buf + n, in->len);
+}
+
 static const char *last_newline(const char *p, size_t len)
 {
 	return len ? memrchr(p, '\n', len) : NULL;

@@ -41,6 +41,9 @@ void kl_input_close(struct kl_input *in);
  */
 int kl_input_peek(struct kl_input *in, const char **data, size_t *len);
 
+/* Leave out the first @n of these bytes. */
+void kl_input_skip(struct kl_input *in, size_t n);
+
 /**
  * kl_input_lines() - the next run of whole lines
  * @in: the input

@@ -241,7 +241,7 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		return m;
 	/* A remark, and not the end of anything. */
 	if (type == KL_JEPSEN_INFO && !process->op) {
-		j->remarks++;
+		kl_scan_skipped(&j->scan, KL_SKIP_REMARK, tok);
 		return 0;
 	}
 	m = find_method(j, tok, f, len);
@@ -264,33 +264,6 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 	return kl_pairs_lose(&j->pairs, process);
 }
 
-/* What was passed over is counted, so that nobody takes it for read. */
-static void note_skipped(const struct kl_jepsen *j)
-{
-	const struct {
-		size_t n;
-		const char *what;
-	} kinds[] = {
-		{ j->foreign, "lines of other programs" },
-		{ j->named, "entries of processes without a number, as :nemesis" },
-		{ j->remarks, ":info of processes that had invoked nothing" },
-	};
-	struct kl_history *h = j->pairs.h;
-	char *why = h->skipped_why;
-	const size_t size = sizeof(h->skipped_why);
-	size_t i, len = 0;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (!kinds[i].n)
-			continue;
-		h->skipped += kinds[i].n;
-		len += snprintf(why + len, size - len, "%s%zu %s", len ? ", " : "", kinds[i].n,
-				kinds[i].what);
-	}
-	if (h->skipped)
-		kl_warn("%s: skipped %s", j->scan.name, why);
-}
-
 int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)
 {
 	struct kl_history *h = j->pairs.h;
@@ -305,6 +278,8 @@ int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)
 			if (h->ops[i].call == 0)
 				h->ops[i].thread = thread;
 	}
+	/* What failed was read, though nothing of it is left. */
+	h->declared = j->pairs.now || (j->whole && !j->scan.skip_line);
 	if (!ret && !h->nobjects && kl_history_object(h, 0) < 0)
 		ret = -ENOMEM;
 	if (!ret && j->spec) {
@@ -314,7 +289,7 @@ int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)
 	if (!ret)
 		ret = kl_pairs_end(&j->pairs);
 	if (!ret)
-		note_skipped(j);
+		kl_scan_note_skipped(&j->scan, h);
 	kl_pairs_free(&j->pairs);
 	kl_words_free(&j->words);
 	if (ret)

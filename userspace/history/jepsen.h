@@ -42,15 +42,12 @@ struct kl_jepsen {
 	struct kl_scan scan;
 	struct kl_pairs pairs;
 	struct kl_words words;
-	size_t lines;		/* of a log, whatever they are */
+	bool whole;		/* it stands in brackets: there may be none */
 	bool log;		/* :fail of cas, and nil read, are results */
 	int method[KL_JEPSEN_METHODS];	/* ours, by index in the table; -1 */
 	const char *spec;	/* of the first operation */
 	uint64_t largest;	/* process */
 	enum kl_jepsen_type ending;	/* of the operation that ends */
-	size_t foreign;		/* passed over: lines of other programs, */
-	size_t named;		/* entries of processes that have a name, */
-	size_t remarks;		/* and :info of processes that do nothing */
 };
 
 int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log);

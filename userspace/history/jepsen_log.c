@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "history/jepsen.h"
 
 #define PROGRAM	"jepsen.util"
@@ -21,6 +20,10 @@ static bool is_jepsen(const struct kl_head *head)
 	const char *p = head->data;
 	size_t n = kl_head_word(head, &p);
 
+	/* Other programs may have written the first lines. */
+	if (p < head->end && !strchr("{([#;", *p) &&
+	    memmem(p, head->end - p, PROGRAM, sizeof(PROGRAM) - 1))
+		return true;
 	/* A level, or the date in front of it. */
 	if (n < 4 || (!kl_scan_digit(*p) && (*p < 'A' || *p > 'Z')))
 		return false;
@@ -91,12 +94,11 @@ static int scan_line(void *ctx, const char **pp)
 	size_t n;
 	int type;
 
-	j->lines++;
 	while ((n = kl_scan_word(p)) && !kl_scan_is(p, n, PROGRAM) &&
 	       !kl_scan_is(p, n, PROGRAM ":"))
 		p = kl_scan_skip(p + n);
 	if (!n) {
-		j->foreign++;
+		kl_scan_skipped(&j->scan, KL_SKIP_FOREIGN, *pp);
 		return 0;
 	}
 	p = kl_scan_skip(p + n);
@@ -104,7 +106,7 @@ static int scan_line(void *ctx, const char **pp)
 		p = kl_scan_skip(p + 1);
 	tok = p;
 	if (*p == ':') {
-		j->named++;
+		kl_scan_skipped(&j->scan, KL_SKIP_NAMED, *pp);
 		return 0;
 	}
 	if (kl_scan_short(&j->scan, &p, &process, "a process, a number, or :nemesis"))
@@ -136,15 +138,11 @@ static int read_jepsen(struct kl_input *in, struct kl_history **out)
 	ret = kl_jepsen_begin(&j, in->name, true);
 	if (!ret)
 		ret = kl_scan_lines(&j.scan, in, scan_line, &j);
-	if (!ret && j.lines && !j.pairs.now) {
-		kl_err_at(in->name, 1, 0, "none of %zu lines is an operation: expected lines as in "
-			  "`INFO  jepsen.util - 2 :invoke :write 4'", j.lines);
-		ret = -EINVAL;
-	}
 	return kl_jepsen_end(&j, ret, out);
 }
 
 const struct kl_form kl_form_jepsen = {
-	.name = "jepsen", .is = is_jepsen, .read = read_jepsen, .write = kl_jepsen_write_log,
+	.name = "jepsen", .example = "INFO  jepsen.util - 2 :invoke :write 4",
+	.is = is_jepsen, .read = read_jepsen, .write = kl_jepsen_write_log,
 	.specs = { "register" },
 };

@@ -195,8 +195,10 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 
 	if (kind < 0)
 		return kind;
-	if (type == KL_JEPSEN_INFO && !process->op)
+	if (type == KL_JEPSEN_INFO && !process->op) {
+		kl_scan_skipped(&kv->j->scan, KL_SKIP_REMARK, tok);
 		return 0;
+	}
 	kind = find_kind(kv, tok, f, len);
 	if (kind < 0)
 		return kind;

@@ -86,6 +86,7 @@ static int scan_header(struct reader *r, const char *p)
 	if (i == sizeof(types) / sizeof(*types))
 		return kl_scan_stop(&r->scan, p, "atomic-stack or atomic-queue");
 	r->type = &types[i];
+	r->pairs.h->declared = true;
 	put = kl_history_method(r->pairs.h, r->type->put, strlen(r->type->put));
 	take = kl_history_method(r->pairs.h, r->type->take, strlen(r->type->take));
 	if (put < 0 || take < 0)
@@ -271,5 +272,6 @@ static int read_limo(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_limo = {
-	.name = "limo", .is = is_limo, .read = read_limo,
+	.name = "limo", .example = "# @object atomic-stack",
+	.is = is_limo, .read = read_limo,
 };

@@ -67,8 +67,11 @@ int kl_linp_header(struct kl_linp *l, const char **pp)
 	size_t n = kl_scan_word(p);
 	int ret;
 
+	if (l->type && find_type(l->types, l->ntypes, p, n) && kl_scan_skip(p + n)[0] == '\n')
+		return kl_scan_bad(&l->scan, p, "a comment: a file is of one type");
 	if (l->type)
 		return 0;
+	l->h->declared = true;
 	l->type = find_type(l->types, l->ntypes, p, n);
 	if (!l->type)
 		return kl_scan_stop(&l->scan, p, l->expected);

@@ -2,6 +2,7 @@
 /* Lines, words and numbers, see scan.h. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -129,6 +130,45 @@ int kl_scan_negative(struct kl_scan *s, const char **pp, uint64_t *out, const ch
 	*out = -w;
 	*pp = p;
 	return 0;
+}
+
+void kl_scan_skipped(struct kl_scan *s, enum kl_skip kind, const char *tok)
+{
+	size_t n = strcspn(tok, "\r\n"), i;
+
+	s->skipped[kind]++;
+	if (s->skip_line)
+		return;
+	s->skip_line = s->line;
+	if (n > sizeof(s->skip_text) - 1)
+		n = sizeof(s->skip_text) - 1;
+	for (i = 0; i < n; i++)
+		s->skip_text[i] = isprint((unsigned char)tok[i]) ? tok[i] : ' ';
+	s->skip_text[n] = 0;
+}
+
+void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h)
+{
+	static const char *const kinds[KL_SKIPS] = {
+		[KL_SKIP_FOREIGN] = "lines of other programs",
+		[KL_SKIP_NAMED] = "entries of processes without a number, as :nemesis",
+		[KL_SKIP_REMARK] = ":info of processes that had invoked nothing",
+	};
+	const size_t size = sizeof(h->skipped_why);
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < KL_SKIPS; i++) {
+		if (!s->skipped[i])
+			continue;
+		h->skipped += s->skipped[i];
+		len += snprintf(h->skipped_why + len, size - len, "%s%zu %s", len ? ", " : "",
+				s->skipped[i], kinds[i]);
+	}
+	if (!h->skipped)
+		return;
+	snprintf(h->skipped_why + len, size - len, " (first: line %u: %s)", s->skip_line, s->skip_text);
+	kl_warn("%s: skipped %s", s->name, h->skipped_why);
 }
 
 /* Then it is no text, and what is taken for a string would end there. */

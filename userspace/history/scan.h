@@ -15,6 +15,14 @@
 
 #include "history/input.h"
 
+/* What a reader passes over, but for comments and empty lines. */
+enum kl_skip {
+	KL_SKIP_FOREIGN,	/* lines of other programs */
+	KL_SKIP_NAMED,		/* entries of processes that have a name */
+	KL_SKIP_REMARK,		/* :info of processes that do nothing */
+	KL_SKIPS
+};
+
 /* Where the reader is, for messages. */
 struct kl_scan {
 	const char *name;
@@ -22,6 +30,9 @@ struct kl_scan {
 	bool stop;		/* set it where what follows cannot be understood */
 	const char *text, *end;	/* all of it, if it is in memory: messages show the place */
 	const char *start;	/* of the line that is read; NULL where @text is set */
+	size_t skipped[KL_SKIPS];
+	unsigned int skip_line;	/* of the first that was skipped, */
+	char skip_text[48];	/* and how it begins */
 	struct kl_history *h;	/* what is made of it, to make room in, or NULL */
 };
 
@@ -124,6 +135,12 @@ int kl_scan_bad_shown(struct kl_scan *s, const char *tok, const char *what);
 
 /* The same, and nothing can be understood without it. */
 int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected);
+
+/* Count what is passed over, at @tok, so that nobody takes it for read. */
+void kl_scan_skipped(struct kl_scan *s, enum kl_skip kind, const char *tok);
+
+/* Warn of all that was passed over, and note it in the history. */
+void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h);
 
 /* How many of the eight characters are digits, in front of the first that is none. */
 __attribute__((always_inline))

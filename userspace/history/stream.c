@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "history/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
 #include "history/spell.h"
@@ -109,7 +110,11 @@ static int fill(struct kl_stream *s)
 static int tell(struct kl_stream *s)
 {
 	const bool klh = kl_klh_is(s->buf, s->len);
+	const int mark = kl_form_check(s->name, s->buf, s->len);
 
+	if (mark < 0)
+		return mark;
+	s->at += mark;
 	if (klh)
 		s->klh = kl_klh_reader_new(s->name);
 	else

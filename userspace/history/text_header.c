@@ -350,6 +350,7 @@ int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 	const struct kl_directive *d;
 
 	d = kl_directive_find(directives, sizeof(directives) / sizeof(*directives), &p);
+	h->declared |= !!d;
 	if (d)
 		return d->read(h, s, p);
 	d = kl_directive_meant(directives, sizeof(directives) / sizeof(*directives), &p);

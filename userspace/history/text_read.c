@@ -509,5 +509,6 @@ static bool is_text(const struct kl_head *head)
 }
 
 const struct kl_form kl_form_text = {
-	.name = "text", .is = is_text, .read = read_text, .write = kl_text_write,
+	.name = "text", .example = "t3 @1 10 20 write 7",
+	.is = is_text, .read = read_text, .write = kl_text_write,
 };

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files that are no histories: what they are, and what was expected. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "history/form.h"
+
+#define LINES	3	/* that are shown */
+
+static const struct {
+	const char *magic;
+	size_t len;
+	const char *what, *how;
+} others[] = {
+	{ "\x1f\x8b", 2, "compressed by gzip", "decompress it, as in `gunzip FILE'" },
+	{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd", "decompress it, as in `unzstd FILE'" },
+	{ "\xfd" "7zXZ\0", 6, "compressed by xz", "decompress it, as in `unxz FILE'" },
+	{ "BZh", 3, "compressed by bzip2", "decompress it, as in `bunzip2 FILE'" },
+	{ "PK\3\4", 4, "a zip archive", "unpack it, as in `unzip FILE'" },
+	{ "\xff\xfe", 2, "UTF-16", "convert it, as in `iconv -f UTF-16 -t UTF-8 FILE'" },
+	{ "\xfe\xff", 2, "UTF-16", "convert it, as in `iconv -f UTF-16 -t UTF-8 FILE'" },
+	{ "\177ELF", 4, "a program or an object file", "a history was expected" },
+};
+
+static const char utf8[] = "\xef\xbb\xbf";
+
+int kl_form_check(const char *name, const char *data, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (len < others[i].len || memcmp(data, others[i].magic, others[i].len))
+			continue;
+		kl_err_at(name, 0, 0, "the file is %s: %s", others[i].what, others[i].how);
+		return -EINVAL;
+	}
+	return len >= sizeof(utf8) - 1 && !memcmp(data, utf8, sizeof(utf8) - 1) ?
+	       (int)sizeof(utf8) - 1 : 0;
+}
+
+int kl_form_unread(const char *name, const struct kl_form *form, const char *data, size_t len)
+{
+	if (form)
+		kl_err_at(name, 1, 0, "nothing of the file is an operation: expected the form %s, as "
+			  "in `%s'", form->name, form->example);
+	else
+		kl_err_at(name, 1, 0, "the file is of no form that klin reads: expected `%s' (text), "
+			  "`%s' (edn), `%s' (jepsen), `%s' (events), or a first line `%s' (linp, "
+			  "fptlin) or `%s' (limo)", kl_form_text.example, kl_form_edn.example,
+			  kl_form_jepsen.example, kl_form_events.example, kl_form_linp.example,
+			  kl_form_limo.example);
+	kl_err_lines(data, len, LINES);
+	return -EINVAL;
+}
