@@ -295,6 +295,15 @@ refuse "a completion that contradicts its call" ":2:[0-9]*: .*the :value that it
 printf '%s\n' '[{:process 0, :type :invoke, :f :read} #_]' >discard.edn
 refuse "a #_ with nothing behind it" "expected a value" check "$specs/register.lin" discard.edn
 
+printf '%s\n' '#:op{:process 0, :type :invoke, :f :read}' >namespace.edn
+refuse "a map with a namespace, told as EDN" "namespace.edn:1:1: error: '#:op{:process'" \
+	check "$specs/register.lin" namespace.edn
+
+verdict 1 "EDN: metadata in front of the first form" register <<'END'
+^{:m 1} {:process 1, :type :invoke, :f :read, :value nil}
+{:process 1, :type :ok, :f :read, :value 2}
+END
+
 there "a set" linp set 0 --type=set --mix=add=1,remove=1,has=1
 there "a queue" linp queue 0 --type=queue --ops=200
 there "a priority queue" linp pqueue 0 --type=pqueue --ops=200

@@ -125,16 +125,24 @@ static int scan_key(struct kl_edn *e, struct keys *keys, struct kl_edn_val *key,
 	return 0;
 }
 
-/* A form that is discarded, or a map with a tag: no comment, which has a blank behind the mark. */
+/*
+ * A form that is discarded, or a map with a tag, metadata or a namespace: no comment, which has
+ * a blank behind the mark.
+ */
 static bool is_marked(const struct kl_head *head)
 {
 	const char *p = head->first;
 
-	if (head->end - p < 2 || *p++ != '#')
+	if (head->end - p < 2)
 		return false;
-	if (*p == '_')
+	if (*p == '^')
 		return true;
-	while (p < head->end && (kl_scan_name(*p) || *p == '.' || *p == '/' || *p == '-'))
+	if (*p++ != '#')
+		return false;
+	if (*p == '_' || *p == '^')
+		return true;
+	while (p < head->end && (kl_scan_name(*p) || *p == '.' || *p == '/' || *p == '-' ||
+				 *p == ':'))
 		p++;
 	while (p < head->end && kl_scan_blank(*p))
 		p++;
