@@ -97,6 +97,32 @@ refuse "an operation with an argument too many" \
 sed '/^# spec/d' none.txt >bare.txt
 refuse "a history without a spec" "bare.txt: carries no specification" check bare.txt
 
+# The specification that a history names is found beside it, wherever klin runs.
+mkdir -p there/sub here
+for value in 0 7; do
+	sed "s/spec register/spec mine/; s/word x = 0/word x = $value/" "$register" >mine.$value
+done
+cp mine.7 there/mine.lin
+cp mine.7 there/sub/mine.lin
+printf '# klin history 1\n# first init\n# spec mine.lin\nt1 @1 1 2 read -> 7\n' >there/h.txt
+expect 0 "a specification beside the history" check there/h.txt
+grep -q 'spec mine of there/mine.lin$' out
+ktap_result $? "which is said" "$(cat out)"
+cp mine.0 mine.lin
+expect 0 "not that of where klin runs" check there/h.txt
+expect 1 "one on the command line wins" check mine.lin there/h.txt
+(cd there && "$KLIN" check h.txt) >out 2>&1
+ktap_result $? "in its own directory" "$(cat out)"
+sed 's/mine.lin/sub\/mine.lin/' there/h.txt >there/deep.txt
+expect 0 "in a directory beside it" check there/deep.txt
+cp there/h.txt here/h.txt
+expect 1 "none beside it: the one of that name here" check here/h.txt
+rm mine.lin
+refuse "none at all" "cannot read specification mine.lin" check here/h.txt
+printf '# klin history 1\n# first init\n# spec register\nt1 @1 1 2 read -> 0\n' >there/h.txt
+echo "anything" >there/register
+expect 0 "a shipped name is no file beside it" check there/h.txt
+
 "$KLIN" gen --ops=200000 --keys=3 -o good.klh
 expect 0 "a whole one" check "$register" good.klh
 size=$(wc -c <good.klh)

@@ -84,6 +84,22 @@ static char *find_history(const struct kl_cert *c)
 	       beside;
 }
 
+/* Is the specification's file gone that the history names? */
+static int is_gone(const struct kl_history *h, const char *history_path)
+{
+	char *path;
+	int ret;
+
+	if (!h->spec_path)
+		return 1;
+	ret = kl_carried_path(h, history_path, &path);
+	if (ret)
+		return ret;
+	ret = access(path, F_OK) && !kl_shipped_text(path);
+	free(path);
+	return ret;
+}
+
 /* The specification that a person means, where one is named, is the certificate's own. */
 static int check_named(const struct replay_args *a, const struct kl_cert *c,
 		       const struct kl_history *h, const char *path)
@@ -93,9 +109,9 @@ static int check_named(const struct replay_args *a, const struct kl_cert *c,
 	int ret;
 
 	/* A file that is gone says nothing: the certificate has the text. */
-	if (!a->spec && !h->spec_text &&
-	    (!h->spec_path || (access(h->spec_path, F_OK) && !kl_shipped_text(h->spec_path))))
-		return 0;
+	ret = a->spec || h->spec_text ? 0 : is_gone(h, path);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	ret = a->spec ? kl_spec_load(a->spec, &named) : kl_carried_spec(h, path, &named);
 	if (!ret && asprintf(&whose, a->spec ? "'%s'" : "the one that the history names (--spec "
 			     "names another)", a->spec) < 0)

@@ -2,13 +2,52 @@
 /* Input of sub-commands, see input.h. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/ending.h"
 #include "base/err.h"
 #include "klin/form.h"
 #include "klin/input.h"
+#include "spec/shipped.h"
+
+int kl_carried_path(const struct kl_history *h, const char *history_path, char **path)
+{
+	const char *slash = strrchr(history_path, '/'), *name = h->spec_path;
+	struct stat st;
+
+	*path = NULL;
+	/* A file of the name of a shipped specification may be anything, as a history. */
+	if (slash && *name != '/' && !kl_shipped_text(name)) {
+		if (asprintf(path, "%.*s%s", (int)(slash + 1 - history_path), history_path, name) < 0)
+			goto no_memory;
+		if (!stat(*path, &st) && S_ISREG(st.st_mode))
+			return 0;
+		free(*path);
+	}
+	*path = strdup(name);
+	if (*path)
+		return 0;
+no_memory:
+	*path = NULL;
+	kl_err("%s: out of memory", history_path);
+	return -ENOMEM;
+}
+
+/* The file that the history names. */
+static int load_named(const struct kl_history *h, const char *history_path, struct kl_spec **spec)
+{
+	char *path;
+	int ret;
+
+	ret = kl_carried_path(h, history_path, &path);
+	if (!ret)
+		ret = kl_spec_load(path, spec);
+	free(path);
+	return ret;
+}
 
 int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec)
 {
@@ -18,8 +57,8 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 		ret = kl_spec_parse(h->spec_path ? h->spec_path : "spec in the history",
 				    h->spec_text, strlen(h->spec_text), spec);
 	else if (h->spec_path)
-		ret = kl_spec_load(h->spec_path, spec);
-	if (ret == -ENOENT)
+		ret = load_named(h, history_path, spec);
+	else
 		kl_err("%s: carries no specification: name one, as in `klin check SPEC.lin HISTORY' or "
 		       "`klin replay --spec=SPEC.lin CERTIFICATE'", history_path);
 	return kl_ending_input(ret);

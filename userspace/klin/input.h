@@ -34,6 +34,16 @@ const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg);
 /* Are keys independent, as the option --independent says: yes or no?  Or argp_error(). */
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg);
 
+/**
+ * kl_carried_path() - the specification's file that a history names
+ * @h: the history, which names one
+ * @history_path: its own file: what is named is looked for beside it first
+ * @path: the file's path, or the name of a shipped specification; free() it
+ *
+ * Return: 0, or -ENOMEM after a message.
+ */
+int kl_carried_path(const struct kl_history *h, const char *history_path, char **path);
+
 /* The specification that a history carries; -EINVAL or -ENOMEM after a message. */
 int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
 

@@ -59,12 +59,24 @@ static void explain(FILE *f, const struct kl_report *r)
 		fprintf(f, "  and %zu more\n", r->nparts - i);
 }
 
+/* Was the specification found beside the history, and not where the history says? */
+static bool is_beside(const struct kl_report *r, const char *name)
+{
+	const char *path = kl_spec_path(r->spec), *slash = strrchr(name, '/');
+	const size_t dir = slash ? slash + 1 - name : 0;
+
+	return dir && r->h->spec_path && !r->h->spec_text && !strncmp(path, name, dir) &&
+	       !strcmp(path + dir, r->h->spec_path);
+}
+
 static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 {
 	const struct kl_history *h = r->h;
 
 	fprintf(f, "%s: %zu operations, %zu threads, %zu objects, spec %s", name, h->nops,
 		h->nthreads, h->nobjects, kl_spec_name(r->spec));
+	if (is_beside(r, name))
+		fprintf(f, " of %s", kl_spec_path(r->spec));
 	if (!h->fresh)
 		fputs(", any first state", f);
 	if (h->ngaps)
