@@ -104,7 +104,7 @@ fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
 fuzz_with := $(call obj,selftests/fuzz/common.c userspace/klind/conf.c) \
 	$(call obj,$(addprefix userspace/probe/,btf_check.c kernel.c list.c names.c place.c debugfile.c \
-	preemption.c))
+	preemption.c prototypes.c))
 ifeq ($(SAN),fuzz)
 fuzz_main := -fsanitize=fuzzer
 else

@@ -17,6 +17,7 @@
 #include "probe/kernel.h"
 #include "probe/module.h"
 #include "probe/place.h"
+#include "probe/prototypes.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -271,25 +272,6 @@ static bool is_blacklisted(const char *name)
 	return found;
 }
 
-/* Equal prototypes are one in BTF: how many are there for functions of this name? */
-static unsigned int count_types(const struct btf *btf, const char *name)
-{
-	const struct btf *base = btf__base_btf(btf);
-	uint32_t id = base ? btf__type_cnt(base) : 1, end = btf__type_cnt(btf), first = 0;
-	unsigned int n = 0;
-
-	for (; id < end; id++) {
-		const struct btf_type *t = btf__type_by_id(btf, id);
-
-		if (!btf_is_func(t) || t->type == first ||
-		    strcmp(btf__name_by_offset(btf, t->name_off), name))
-			continue;
-		first = t->type;
-		n++;
-	}
-	return n;
-}
-
 unsigned int kl_kernel_stack_size(const struct kl_kernel *k)
 {
 	size_t i;
@@ -333,7 +315,7 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 	if (id > 0) {
 		out->btf = btf;
 		out->proto = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
-		out->types = count_types(btf, name);
+		out->types = kl_prototypes_count(btf, name);
 	}
 	return 0;
 }
@@ -389,8 +371,11 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 
 	why[0] = '\0';
 	if (f->proto && f->types > 1 && f->copies == 1) {
-		snprintf(why, size, "BTF has %u functions of this name, with different types: which "
-			 "of them the symbol is is not known", f->types);
+		char all[400];
+
+		kl_prototypes_text(f, all, sizeof(all));
+		snprintf(why, size, "BTF has %u functions of this name, with different types, and "
+			 "does not tell which of them the symbol is%s", f->types, all);
 		return KL_WAY_NONE;
 	}
 	if (f->proto && f->traceable && !bad && f->copies == 1)
