@@ -132,8 +132,14 @@ if object; then
 	covered "of others the assertion is believed" asserted "by hand"
 	clause 'coverage asserted "by hand";' 'when v == 1 at return;'
 	covered "but of what is shown" unknown "'by hand' is contradicted: it is inlined at writer"
-	gcc -O2 -gbtf -c kernel.c -o kernel.o 2>/dev/null
 	clause
+	gcc -O2 -g0 -c kernel.c -o bare.o 2>/dev/null
+	run list --btf kernel.o --debug bare.o --debug kernel.o clause.lin
+	grep -q "coverage unknown: put(): it is defined in a header" out
+	ktap_result $? "several files, of which the second has debugging information"
+	refuse "nine files" "expected 8 files at most" list --btf kernel.o $(printf -- '--debug=%d ' \
+		1 2 3 4 5 6 7 8 9) clause.lin
+	gcc -O2 -gbtf -c kernel.c -o kernel.o 2>/dev/null
 	run list --btf kernel.o clause.lin
 	grep -q "coverage unknown: put(): where it is inlined is not known" out
 	ktap_result $? "without debugging information nothing is known"

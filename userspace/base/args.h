@@ -5,6 +5,8 @@
 
 #include <argp.h>
 
+#include "base/file.h"
+
 /**
  * kl_args() - read the command line
  * @argp: as of argp_parse(), as are
@@ -18,5 +20,9 @@
  * Return: 0; or the exit code after a message, when not all was read.
  */
 int kl_args(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
+
+/* The file @arg of the option --@option, which may be given KL_FILES_MAX times. */
+void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
+		  const char *arg);
 
 #endif

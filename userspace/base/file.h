@@ -41,4 +41,12 @@ int kl_outfile_replace(struct kl_outfile *o, const char *path);
 int kl_outfile_commit(struct kl_outfile *o);
 void kl_outfile_abort(struct kl_outfile *o);
 
+#define KL_FILES_MAX 8
+
+/* Files that a user named. */
+struct kl_files {
+	const char *path[KL_FILES_MAX];
+	unsigned int n;
+};
+
 #endif

@@ -25,7 +25,8 @@ static const char *const ways[] = {
 };
 
 struct list_args {
-	const char *what, *btf, *symbols, *debug;
+	const char *what, *btf, *symbols;
+	struct kl_files debug;
 };
 
 enum { OPT_BTF = 256, OPT_SYMBOLS, OPT_DEBUG };
@@ -36,7 +37,8 @@ static const struct argp_option options[] = {
 	{ "symbols", OPT_SYMBOLS, "FILE", 0, "With --btf: that kernel's /proc/kallsyms or "
 	  "System.map (default: the functions that have BTF)", 0 },
 	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux "
-	  "or a module that is running (default: where the distribution puts it)", 0 },
+	  "or a module that is running; may be given several times (default: where the distribution "
+	  "puts it)", 0 },
 	{ 0 }
 };
 
@@ -52,7 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->symbols = arg;
 		break;
 	case OPT_DEBUG:
-		a->debug = arg;
+		kl_args_file(state, "debug", &a->debug, arg);
 		break;
 	case ARGP_KEY_ARG:
 		if (a->what)
@@ -122,7 +124,7 @@ static int list_methods(const char *pattern)
 static int list_functions(struct kl_kernel *k, const char *pattern)
 {
 	unsigned int count[4] = { 0 };
-	char why[200], near[400] = "";
+	char why[600], near[400] = "";
 	struct kl_func *f;
 	size_t n, i;
 
@@ -260,7 +262,7 @@ static int cmd_list(int argc, char **argv)
 		kl_err("out of memory");
 		return KLIN_EXIT_SYSTEM;
 	}
-	k->debug_path = a.debug;
+	k->debug = a.debug;
 	len = strlen(what);
 	if (!k->tracefs && !k->offline)
 		kl_warn("tracefs cannot be read (needs root; mounted at /sys/kernel/tracing?), so "

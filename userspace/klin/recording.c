@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "base/memstream.h"
 #include "klin/cmd.h"
@@ -126,7 +127,7 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		a->opts.clock_error = kl_arg_number(state, "clock-error", arg, 0, 1000000000);
 		break;
 	case OPT_DEBUG:
-		a->opts.debug = arg;
+		kl_args_file(state, "debug", &a->opts.debug, arg);
 		break;
 	case OPT_SLOTS:
 		a->opts.slots = power_of_two(state, "slots", arg, 1 << 20);
@@ -171,7 +172,8 @@ static const struct argp_option options[] = {
 	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe; "
 	  "plain: klin.ko alone records, by plain stores, what announces itself", 0 },
 	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux "
-	  "or a module that is running (default: where the distribution puts it)", 0 },
+	  "or a module that is running; may be given several times (default: where the distribution "
+	  "puts it)", 0 },
 	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024, or "
 	  "what lets the buffers of all CPUs fit an eighth of the memory)", 0 },
 	{ "clock", OPT_CLOCK, "CLOCK", 0, "How times are told: mono (the kernel's clock, whose "

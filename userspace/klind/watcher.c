@@ -160,7 +160,8 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 	w->reporter = reporter;
 	w->report_ns = report_ns;
 	w->shed = shed_new();
-	opts.debug = w->conf.debug;
+	if (w->conf.debug)
+		opts.debug = (struct kl_files){ { w->conf.debug }, 1 };
 	if (w->conf.name && w->conf.file && w->shed && (!conf->debug || w->conf.debug))
 		err = kl_spec_load(conf->file, &w->spec);
 	if (!err) {

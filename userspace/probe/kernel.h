@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/file.h"
 #include "probe/preemption.h"
 
 struct btf;
@@ -41,8 +42,7 @@ struct kl_kernel {
 	size_t nsyms, csyms;
 	struct kl_traceable *traceable;	/* by name */
 	size_t ntraceable, ctraceable;
-	/* a file with debugging information, NULL: the usual ones */
-	const char *debug_path;
+	struct kl_files debug;		/* with debugging information, before the usual ones */
 	struct kl_places *places;	/* place.c */
 };
 

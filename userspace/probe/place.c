@@ -129,15 +129,40 @@ static int remember(struct kl_kernel *k, const char *module, struct kl_debug *d)
 	return 0;
 }
 
+/* Two bytes a letter; "none" if there is no build ID. */
+static const char *id_text(const unsigned char *id, size_t n, char *buf, size_t size)
+{
+	size_t i;
+
+	snprintf(buf, size, "none");
+	for (i = 0; i < n && 2 * i + 2 < size; i++)
+		snprintf(buf + 2 * i, size - 2 * i, "%02x", id[i]);
+	return buf;
+}
+
+/* Adds to what is in the way that the file @d which a user named is of other code. */
+static void tell_other(const struct kl_kernel *k, const char *path, const struct kl_debug *d,
+		       char *why, size_t size)
+{
+	const size_t len = strlen(why);
+	const unsigned char *id;
+	char text[65];
+	size_t n = kl_debug_build_id(d, &id);
+
+	if (!k->offline)
+		snprintf(why + len, size - len, "%s %s has the build ID %s", len ? "," : "", path,
+			 id_text(id, n, text, sizeof(text)));
+}
+
 /* The debug file of a module, or of the kernel itself. */
 static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug **out, char *why,
 		      size_t size)
 {
-	const char *candidates[3] = { k->debug_path }, *what;
-	char path[512], id_path[256];
+	const char *candidates[KL_FILES_MAX + 2] = { NULL }, *what;
+	char path[512], id_path[256], others[400] = "", text[65];
+	unsigned char id[64];
 	const struct opened *o;
-	bool given = false;
-	unsigned int i;
+	unsigned int i, n = k->debug.n;
 
 	for (o = k->places->opened; o; o = o->next) {
 		if (strcmp(o->module, module))
@@ -145,26 +170,29 @@ static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug *
 		*out = o->debug;
 		return 0;
 	}
-	if (!k->offline && by_build_id(module, id_path, sizeof(id_path)))
-		candidates[2] = id_path;
+	memcpy(candidates, k->debug.path, n * sizeof(*candidates));
 	if (!k->offline && !kl_debug_file(k->release, module[0] ? module : NULL, path, sizeof(path)))
-		candidates[1] = path;
-	for (i = 0; i < 3; i++) {
-		if (!candidates[i])
-			continue;
-		given = true;
+		candidates[n++] = path;
+	if (!k->offline && by_build_id(module, id_path, sizeof(id_path)))
+		candidates[n++] = id_path;
+	for (i = 0; i < n; i++) {
 		if (kl_debug_try(candidates[i], out, &what)) {
-			if (!i)
+			if (i < k->debug.n)
 				kl_err("%s: %s", candidates[i], what);
 			continue;
 		}
 		if (is_running(k, *out, module))
 			return remember(k, module, *out);
+		tell_other(k, candidates[i], *out, others, sizeof(others));
 		kl_debug_close(*out);
 	}
-	snprintf(why, size, "there is no debugging information of %s%s%s; give --debug=FILE",
-		 module[0] ? "module " : "kernel ", module[0] ? module : k->release,
-		 given ? " with the build ID of the one that runs" : "");
+	snprintf(why, size, "there is no debugging information of %s%s", module[0] ? "module " :
+		 "kernel ", module[0] ? module : k->release);
+	if (*others)
+		snprintf(why + strlen(why), size - strlen(why), " with the build ID of the one that "
+			 "runs, %s:%s", id_text(id, running_id(module, id, sizeof(id)), text,
+						sizeof(text)), others);
+	snprintf(why + strlen(why), size - strlen(why), "; give --debug=FILE");
 	return -ENOENT;
 }
 

@@ -32,7 +32,7 @@ struct kl_kplace {
 
 /**
  * kl_places_find() - find a place
- * @k: the kernel; its debug_path is looked at first
+ * @k: the kernel; its debug files are looked at first
  * @inlined: the entries of this function; NULL: an offset
  * @name: the function around it
  * @module: whose, NULL: the kernel's, else any module's

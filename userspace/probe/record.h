@@ -35,13 +35,13 @@
  * @sample: record all operations on one of so many objects; 0 and 1: on all
  * @others: those that @pid and @cpus leave out may be on objects that are recorded, too
  * @fresh: the objects are created, in their first state, after attaching
- * @debug: a file with debugging information to look at first, for inlined functions; or NULL
+ * @debug: files with debugging information to look at first, for inlined functions
  * @clock: how times are told, see times.c
  * @clock_known: take @clock_error (ns) instead of measuring the monotonic clock's error
  */
 struct kl_record_opts {
 	const struct kl_spec *spec;
-	const char *debug;
+	struct kl_files debug;
 	enum kl_way only;
 	unsigned int pages, slots;
 	bool one_object, private_object, fresh, clock_known, plain;

@@ -280,7 +280,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		err = kl_settle_check(opts) ?: kl_clock_check() ?: kl_kernel_open(&r->kernel);
 	if (err)
 		goto err;
-	r->kernel->debug_path = opts->debug;
+	r->kernel->debug = opts->debug;
 	r->ignore_misses = opts->one_object && opts->private_object &&
 			   !kl_preemptible(r->kernel->preemption);
 	kl_debug("kernel's symbols and types read after %.0f ms", (kl_now_ns() - start) / 1e6);
