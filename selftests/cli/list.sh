@@ -122,7 +122,25 @@ if gcc -o namesake namesake.c -lbpf 2>/dev/null; then
 	fi
 	echo 'spec s { word x; method m() { atomic { x = 1; } } } probe m on twin(a) { object a; }' >t.lin
 	run list --btf two.btf --symbols symbols t.lin
-	ktap_result $((status != 2)) "nor by a clause"
+	if [ $status -eq 2 ] && grep -q '^  no      twin: .*: long twin(long a); long twin(long a, long b)$' out; then
+		ktap_pass "nor by a clause"
+	else
+		ktap_fail "nor by a clause" "status $status" "$(cat out err)"
+	fi
+
+	# Offsets are looked at by the symbols, of which another one may be in between.
+	printf '%s\n' "ffffffff81000000 t twin" "ffffffff81000020 t other" \
+		"ffffffff81000020 t twin.cold" "ffffffff81000010 t near [mod]" >symbols
+	for offset in 0xf+yes 0x10+no 0x1f+no 0x20+no 0xffffffffff+no; do
+		echo "spec s { word x; method m() { atomic { x = 1; } } }
+			probe m on twin+${offset%+*}(a) { object a; }" >t.lin
+		run list --btf one.btf --symbols symbols t.lin
+		case $offset in
+		*yes) [ $status -eq 0 ] ;;
+		*) [ $status -eq 2 ] && grep -q "'twin' ends before +.*: the next symbol is at +0x10" out ;;
+		esac
+		ktap_result $? "twin+${offset%+*} is in the function: ${offset#*+}"
+	done
 fi
 
 for btf in "$here"/../../build/vm/*-amd64/vmlinux.btf; do

@@ -372,6 +372,18 @@ const struct kl_probe_target *kl_target_inlined(struct kl_kernel *k,
 	return &d->target;
 }
 
+/* Bytes from a function to the next symbol, UINT64_MAX if that is not known. */
+static uint64_t room_of(const struct kl_kernel *k, const struct kl_func *f)
+{
+	uint64_t end = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; f->addr && i < k->nsyms; i++)
+		if (k->syms[i].addr > f->addr && k->syms[i].addr < end)
+			end = k->syms[i].addr;
+	return end == UINT64_MAX ? end : end - f->addr;
+}
+
 int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
 		   const char *module, uint64_t offset, struct kl_kplace *out, unsigned int *n,
 		   char *why, size_t size)
@@ -386,6 +398,12 @@ int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
 	err = find_function(k, name, module, &f, why, size);
 	if (err)
 		return err;
+	if (offset >= room_of(k, &f)) {
+		/* The kernel would take it for a place in another function. */
+		snprintf(why, size, "'%s' ends before +0x%llx: the next symbol is at +0x%llx", name,
+			 (unsigned long long)offset, (unsigned long long)room_of(k, &f));
+		return -EOPNOTSUPP;
+	}
 	*n = 1;
 	out[0] = (struct kl_kplace){ .symbol = name, .owner = name, .offset = offset };
 	snprintf(out[0].module, sizeof(out[0].module), "%s", f.module);
