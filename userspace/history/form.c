@@ -2,6 +2,7 @@
 /* The table of forms, see form.h. */
 #include <string.h>
 
+#include "base/nearest.h"
 #include "history/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
@@ -39,6 +40,16 @@ const struct kl_form *kl_form_find(const char *name)
 		if (!strcmp(name, forms[i]->name))
 			return forms[i];
 	return NULL;
+}
+
+const char *kl_form_near(const char *name)
+{
+	const char *names[sizeof(forms) / sizeof(*forms)];
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		names[i] = forms[i]->name;
+	return kl_nearest(name, names, i);
 }
 
 static bool line_end(const struct kl_head *head, const char *p)

@@ -270,6 +270,8 @@ struct kl_form;
 
 /* text, klh, linp, fptlin, limo, events, jepsen or edn; NULL if there is no such form. */
 const struct kl_form *kl_form_find(const char *name);
+/* The name of the form that is most likely meant, or NULL. */
+const char *kl_form_near(const char *name);
 
 /* How a history is read that does not say it itself. */
 struct kl_read_opts {

@@ -27,11 +27,13 @@ static const struct argp_option options[] = {
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
+	char hint[32];
 
 	switch (key) {
 	case 't':
 		if (!klin_form(arg, &env->to))
-			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN, arg);
+			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN "%s", arg,
+				   kl_form_hint(arg, hint));
 		break;
 	case 'f':
 		env->read.form = kl_arg_from(state, arg);

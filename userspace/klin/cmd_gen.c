@@ -108,6 +108,7 @@ static enum kl_gen_where where_of(struct argp_state *state, const char *arg)
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
+	char hint[32];
 	struct kl_gen_config *c = &env->c;
 
 	switch (key) {
@@ -164,7 +165,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TO:
 		if (!klin_form(arg, &env->form))
-			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN, arg);
+			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN "%s", arg,
+				   kl_form_hint(arg, hint));
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s': expected options only", arg);

@@ -151,12 +151,24 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 	return n;
 }
 
+const char *kl_form_hint(const char *arg, char hint[32])
+{
+	const char *near = kl_form_near(arg);
+
+	*hint = 0;
+	if (near)
+		snprintf(hint, 32, "; did you mean %s?", near);
+	return hint;
+}
+
 const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg)
 {
 	const struct kl_form *form;
+	char hint[32];
 
 	if (!klin_form(arg, &form))
-		argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN, arg);
+		argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN "%s", arg,
+			   kl_form_hint(arg, hint));
 	return form;
 }
 

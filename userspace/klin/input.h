@@ -28,6 +28,9 @@ int kl_load_input_with(const char *spec_path, const char *history_path,
 		       const struct kl_read_opts *opts, struct kl_spec **spec,
 		       struct kl_history **h);
 
+/* "; did you mean FORM?" if @arg is near the name of a form, else "".  Returns @hint. */
+const char *kl_form_hint(const char *arg, char hint[32]);
+
 /* The form of a history that --from names.  Or argp_error(). */
 const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg);
 
