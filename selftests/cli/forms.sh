@@ -179,7 +179,7 @@ verdict 0 "Jepsen's log file, with errors behind values" register <<'END'
 2024-11-26 16:34:02,626	INFO	[jepsen worker 1] jepsen.util: 1	:invoke	:read	nil
 2024-11-26 16:34:02,627	INFO	[jepsen worker 1] jepsen.util: 1	:ok	:read	nil
 END
-for names in "enqueue dequeue" "add rem" "put get" "push pop"; do
+for names in "enqueue dequeue" "add rem" "add remove" "put get" "push pop" "offer poll" "put take"; do
 	verdict 1 "Violin's queue: $names" queue <<END
 # @object atomic-queue
 [1] call ${names% *}(1)
@@ -190,6 +190,20 @@ for names in "enqueue dequeue" "add rem" "put get" "push pop"; do
 [3] return 2
 END
 done
+verdict 1 "Violin's set: inserted twice" set <<'END'
+# @object atomic-set
+[1] call insert(1)
+[1] return empty
+[2] call insert(1)
+[2] return empty
+END
+verdict 0 "Violin's set: the value that was there" set <<'END'
+# @object atomic-set
+[1] call insert(1)	# a comment
+[1] return empty
+[2] call insert(1)
+[2] return 1
+END
 verdict 0 "Violin's stack: put and get" stack <<'END'
 # @object atomic-stack
 [1] call put(1)
@@ -345,6 +359,10 @@ else
 	ktap_fail "a full disk is called that" "status $status" "$(cat err)"
 fi
 refuse "a form that nobody knows" "--to=xml: expected text, klh, linp" convert --to=xml counter.txt -
+refuse "a form that was mistyped" "--to=lnip: .*; did you mean linp\?" \
+	convert --to=lnip counter.txt -
+refuse "the same of --from" "--from=jespen: .*; did you mean jepsen\?" \
+	check --from=jespen counter counter.txt
 refuse "a form that is only read" "does not write the form limo" convert --to=limo counter.txt -
 printf '# set\ninsert 1 1 2\ninsert one 1 2\n' >broken
 refuse "a broken line" "^broken:3: error: 'one': expected a value" check "$specs/set.lin" broken

@@ -119,6 +119,53 @@ static const struct sample {
 	  "t4 @0 8 9 pop -> empty drain=9\n"
 	  "t5 @0 10 - pop\n"
 	  "t4 @0 11 12 pop -> 7 drain=12\n" },
+	{ "limo",
+	  "# @object queue\n"
+	  "  [1] call enqueue(a)   # a comment\n"
+	  "[2] call offer(7)\n"
+	  "[1] ret # another\n"
+	  "[2] return true\n"
+	  "[3] call peek()\n"
+	  "[3] return a\n"
+	  "[4] call poll # one\n"
+	  "[4] return null\n",
+	  "# spec queue\n"
+	  "t1 @0 1 3 enq 0x4000000000000000 drain=3\n"
+	  "t2 @0 2 4 enq 7 drain=4\n"
+	  "t3 @0 5 6 peek -> 0x4000000000000000 drain=6\n"
+	  "t4 @0 7 8 deq -> empty drain=8\n" },
+	{ "limo",
+	  "# @object atomic-set\n"
+	  "[1] call insert(7)\n"
+	  "[1] return empty\n"
+	  "[2] call insert(7)\n"
+	  "[3] call contains(7)\n"
+	  "[3] return 7\n"
+	  "[2] return 7\n"
+	  "[4] call remove(7)\n"
+	  "[4] return true\n"
+	  "[5] call contains(7)\n"
+	  "[5] return empty\n"
+	  "[6] call add(8)\n",
+	  "# spec set\n"
+	  "t1 @0 1 2 add 7 -> 1 drain=2\n"
+	  "t2 @0 3 6 add 7 -> 0 drain=6\n"
+	  "t3 @0 4 5 has 7 -> 1 drain=5\n"
+	  "t4 @0 7 8 remove 7 -> 1 drain=8\n"
+	  "t5 @0 9 10 has 7 -> 0 drain=10\n"
+	  "t6 @0 11 - add 8\n" },
+	{ "limo",
+	  "# @object deque\n"
+	  "[1] call addFirst(1)\n"
+	  "[1] return\n"
+	  "[2] call offerLast(2)\n"
+	  "[2] return true\n"
+	  "[1] call pollLast\n"
+	  "[1] return 2\n",
+	  "# spec deque\n"
+	  "t1 @0 1 2 push_front 1 drain=2\n"
+	  "t2 @0 3 4 push_back 2 drain=4\n"
+	  "t1 @0 5 6 pop_back -> 2 drain=6\n" },
 	{ "jepsen",
 	  "INFO  jepsen.core - setting up\n"
 	  "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\n"
@@ -426,6 +473,14 @@ static void test_errors(void **state)
 		{ "limo", "# @object stack\n[1] call push(a b)\n", "t:2: error: '(a': expected a value" },
 		{ "limo", "# @object stack\n[1] call push(1)\n[1] return 1\n",
 		  "t:3: error: '1': expected the end of the line: it adds" },
+		{ "limo", "# @object queue\n[1] call offer(1)\n[1] return false\n",
+		  "t:3: error: 'false': expected the end of the line: it adds" },
+		{ "limo", "# @object set\n[1] call insert(1)\n[1] return\n", "t:3: error: the end of "
+		  "the line: expected true or false, the value, or empty" },
+		{ "limo", "# @object set\n[1] call remove(1)\n[1] return 2\n",
+		  "t:3: error: '2': expected true or false, the value, or empty" },
+		{ "limo", "# @object queue\n# @object stack\n", "t:2: error: 'stack': expected the "
+		  "object of before: a file" },
 		{ "limo", "# @object stack\n[1] return\n", "t:2: error: '[1]': expected a call before" },
 		{ "jepsen", "INFO  jepsen.util - x :invoke :read nil\n", "t:1: error: 'x': expected a "
 		  "process" },

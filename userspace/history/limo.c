@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The form of LiMo and Violin, of stacks and queues: a line for each event.
+ * The form of LiMo and Violin, of stacks, queues, deques and sets: a line for each event.
  *
  *	# @object atomic-stack
  *	[1] call push(a)
- *	[2] call pop
+ *	[2] call pop		# a comment
  *	[1] return
  *	[2] return a
  *
  * The number is that of a thread or of the operation.  Values are numbers or
  * words; a removal that returns `empty', or nothing, found nothing, but one that
- * is called with a value as in pop(a) returns that.  Lines of `#' are comments but
- * for the one of the type.
+ * is called with a value as in pop(a) returns that.  A set's methods return true
+ * or false or, as Violin's own set, the value if it was in the set, else `empty'.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,30 +22,64 @@
 #include "history/pair.h"
 #include "history/words.h"
 
-static const struct limo_type {
-	const char *name, *put, *take, *spec;
-	const char *expected;	/* their names, for messages */
-} types[] = {
-	{ "stack", "push", "pop", "stack", "push and pop, add and rem or remove, put and get" },
-	{ "queue", "enq", "deq", "queue", "enq and deq, enqueue and dequeue, add and rem or "
-	  "remove, put and get, push and pop" },
+#define METHODS	4	/* of a type, at most */
+
+/* What a method has for arguments and results. */
+enum shape {
+	GIVE,		/* a value, and no result but `true' */
+	TAKE,		/* no value, and one as the result */
+	ADD,		/* a value: was it none of the set's? */
+	TELL,		/* a value: was it one of the set's? */
 };
 
-static bool is_any(const char *p, size_t n, const char *const *names)
-{
-	for (; *names; names++)
-		if (kl_scan_is(p, n, *names))
-			return true;
-	return false;
-}
+/* Violin's own objects, LiMo and java.util.concurrent name the same methods in several ways. */
+static const struct limo_type {
+	const char *name, *spec;
+	const char *expected;	/* for messages */
+	struct {
+		const char *ours, *theirs;
+		enum shape shape;
+	} methods[METHODS];
+} types[] = {
+	{ "stack", "stack", "push and pop, add and rem or remove, put and get, offer and poll, or peek",
+	  { { "push", "push add put offer insert", GIVE },
+	    { "pop", "pop rem remove get poll take", TAKE }, { "peek", "peek top", TAKE } } },
+	{ "queue", "queue", "enq and deq, enqueue and dequeue, add and rem or remove, put and get or "
+	  "take, push and pop, offer and poll, or peek",
+	  { { "enq", "enq enqueue add put push offer insert", GIVE },
+	    { "deq", "deq dequeue rem remove get pop poll take", TAKE },
+	    { "peek", "peek front element", TAKE } } },
+	{ "deque", "deque", "push_front, push_back, pop_front or pop_back, addFirst, addLast, "
+	  "removeFirst or removeLast, offerFirst, offerLast, pollFirst or pollLast",
+	  { { "push_front", "push_front pushFront addFirst offerFirst putFirst insertFirst", GIVE },
+	    { "push_back", "push_back pushBack addLast offerLast putLast insertLast", GIVE },
+	    { "pop_front", "pop_front popFront removeFirst pollFirst takeFirst", TAKE },
+	    { "pop_back", "pop_back popBack removeLast pollLast takeLast", TAKE } } },
+	{ "set", "set", "insert or add, remove, contains or has",
+	  { { "add", "insert add", ADD }, { "remove", "remove rem delete", TELL },
+	    { "has", "contains has member", TELL } } },
+};
 
 struct reader {
 	struct kl_scan scan;
 	struct kl_pairs pairs;
 	struct kl_words words;
 	const struct limo_type *type;
-	uint16_t put, take;
+	uint16_t method[METHODS];	/* ours, by index in the type */
 };
+
+/* Is the word at @p one of the names? */
+static bool is_named(const char *p, size_t n, const char *names)
+{
+	size_t len;
+
+	for (; *names; names += len + strspn(names + len, " ")) {
+		len = strcspn(names, " ");
+		if (len == n && !memcmp(p, names, n))
+			return true;
+	}
+	return false;
+}
 
 static bool is_limo(const struct kl_head *head)
 {
@@ -67,12 +101,13 @@ static bool is_limo(const struct kl_head *head)
 static int scan_header(struct reader *r, const char *p)
 {
 	static const char prefix[] = "atomic-";
-	int64_t put, take;
+	const struct limo_type *type;
+	int64_t index;
 	size_t n, i;
 
 	p = kl_scan_skip(p + 1);
 	n = kl_scan_word(p);
-	if (!kl_scan_is(p, n, "@object") || r->type)
+	if (!kl_scan_is(p, n, "@object"))
 		return 0;
 	p = kl_scan_skip(p + n);
 	n = kl_scan_word(p);
@@ -84,15 +119,22 @@ static int scan_header(struct reader *r, const char *p)
 		if (kl_scan_is(p, n, types[i].name))
 			break;
 	if (i == sizeof(types) / sizeof(*types))
-		return kl_scan_stop(&r->scan, p, "atomic-stack or atomic-queue");
-	r->type = &types[i];
+		return kl_scan_stop(&r->scan, p, "atomic-stack, atomic-queue, atomic-deque or "
+				    "atomic-set");
+	type = &types[i];
+	if (r->type && r->type != type)
+		return kl_scan_stop(&r->scan, p, "the object of before: a file is of one object");
+	if (r->type)
+		return 0;
+	r->type = type;
 	r->pairs.h->declared = true;
-	put = kl_history_method(r->pairs.h, r->type->put, strlen(r->type->put));
-	take = kl_history_method(r->pairs.h, r->type->take, strlen(r->type->take));
-	if (put < 0 || take < 0)
-		return put < 0 ? put : take;
-	r->put = put;
-	r->take = take;
+	for (i = 0; i < METHODS && type->methods[i].ours; i++) {
+		index = kl_history_method(r->pairs.h, type->methods[i].ours,
+					  strlen(type->methods[i].ours));
+		if (index < 0)
+			return index;
+		r->method[i] = index;
+	}
 	r->pairs.h->spec_path = strdup(r->type->spec);
 	return r->pairs.h->spec_path ? 0 : -ENOMEM;
 }
@@ -132,27 +174,44 @@ static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 	}
 	if (!n)
 		return 1;
+	if (*p == '#') {
+		*pp = p;
+		return 1;
+	}
 	*v = (struct kl_val){ 0 };
 	return kl_words_get(&r->words, p, n, &v->v);
 }
 
+/* Nothing is left of the line but a comment; *pp moves to its end.  0 or -EINVAL. */
+static int scan_end(struct reader *r, const char **pp)
+{
+	const char *p = kl_scan_skip(*pp);
+
+	if (*p == '#')
+		p += strcspn(p, "\n");
+	*pp = p;
+	return kl_scan_eol(&r->scan, pp);
+}
+
+/* The index in the type of the method that is named at @p; -EINVAL after a message. */
+static int scan_method(struct reader *r, const char *p, size_t n)
+{
+	int i;
+
+	for (i = 0; i < METHODS && r->type->methods[i].ours; i++)
+		if (is_named(p, n, r->type->methods[i].theirs))
+			return i;
+	return kl_scan_bad(&r->scan, p, r->type->expected);
+}
+
 static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_t id)
 {
-	/* Violin names the same methods in several ways, of stacks and of queues. */
-	static const char *const stack_puts[] = { "push", "add", "put", NULL };
-	static const char *const stack_takes[] = { "pop", "rem", "remove", "get", NULL };
-	static const char *const queue_puts[] = { "enq", "enqueue", "add", "put", "push", NULL };
-	static const char *const queue_takes[] = {
-		"deq", "dequeue", "rem", "remove", "get", "pop", NULL,
-	};
-	const bool stack = r->type && *r->type->put == 'p';
-	const char *const *const puts = stack ? stack_puts : queue_puts;
-	const char *const *const takes = stack ? stack_takes : queue_takes;
 	const char *p = kl_scan_skip(*pp);
-	size_t n = 0;
 	struct kl_process *process;
 	struct kl_shape s = { 0 };
+	enum shape shape;
 	struct kl_val v;
+	size_t n = 0;
 	bool told;
 	int ret;
 
@@ -161,23 +220,21 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 				    "a line `# @object atomic-stack' (or -queue) before");
 	while (!kl_scan_end(p[n]) && p[n] != '(')
 		n++;
-	if (is_any(p, n, puts)) {
-		s.nargs = 1;
-		s.method = r->put;
-	} else if (is_any(p, n, takes)) {
-		s.nres = 1;
-		s.method = r->take;
-	} else {
-		return kl_scan_bad(&r->scan, p, r->type->expected);
-	}
+	ret = scan_method(r, p, n);
+	if (ret < 0)
+		return ret;
+	shape = r->type->methods[ret].shape;
+	s.method = r->method[ret];
+	s.nargs = shape != TAKE;
+	s.nres = shape != GIVE;
 	p += n;
 	ret = scan_value(r, &p, &v);
 	if (ret < 0)
 		return ret;
 	if (ret == 1 && s.nargs)
 		return kl_scan_bad(&r->scan, p, "a value");
-	told = ret == 0 && s.nres;
-	if (kl_scan_eol(&r->scan, &p))
+	told = ret == 0 && shape == TAKE;
+	if (scan_end(r, &p))
 		return -EINVAL;
 	*pp = p;
 	ret = kl_pairs_process(&r->pairs, id, &process);
@@ -185,37 +242,76 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 		return ret;
 	ret = kl_pairs_call(&r->pairs, tok, process, &s, &v);
 	/* What it will return, if it does. */
-	if (!ret && s.nres)
-		process->vals[s.nargs] = told ? v : kl_special(KL_EMPTY);
+	if (!ret && shape == TAKE)
+		process->vals[0] = told ? v : kl_special(KL_EMPTY);
 	return ret;
+}
+
+/* `empty', or Java's null. */
+static bool is_empty(const char *p)
+{
+	return kl_scan_past(p, "empty") || kl_scan_past(p, "Empty") || kl_scan_past(p, "null");
+}
+
+/*
+ * What a set's method returned at @p: true or false, the value, or that it is not there.
+ * Return: 1 or 0 for whether it was there before, or did as was asked; -EINVAL.
+ */
+static int scan_told(struct reader *r, const char *p, enum shape shape, struct kl_val arg,
+		     const struct kl_val *v)
+{
+	if (kl_scan_past(p, "true"))
+		return 1;
+	if (kl_scan_past(p, "false"))
+		return 0;
+	if (is_empty(p))
+		return shape == ADD;
+	if (v && kl_val_eq(*v, arg))
+		return shape != ADD;
+	return kl_scan_bad(&r->scan, p, "true or false, the value, or empty");
+}
+
+static enum shape shape_of(const struct reader *r, unsigned int method)
+{
+	unsigned int i = 0;
+
+	while (r->method[i] != method)
+		i++;
+	return r->type->methods[i].shape;
 }
 
 static int scan_return(struct reader *r, const char **pp, const char *tok, uint64_t id)
 {
 	const char *p = kl_scan_skip(*pp), *value = p;
 	struct kl_process *process;
+	enum shape shape;
 	struct kl_val v;
-	bool takes;
-	int ret;
+	int ret, told;
 
 	ret = kl_pairs_process(&r->pairs, id, &process);
 	if (ret)
 		return ret;
 	if (!process->op)
 		return kl_scan_bad(&r->scan, tok, "a call before the return");
-	takes = process->shape.method == r->take;
+	shape = shape_of(r, process->shape.method);
 	ret = scan_value(r, &p, &v);
 	if (ret < 0)
 		return ret;
-	if (ret == 0 && !takes)
+	if (ret == 0 && shape == GIVE && !kl_scan_past(value, "true"))
 		return kl_scan_bad(&r->scan, value, "the end of the line: it adds a value");
-	if (kl_scan_eol(&r->scan, &p))
+	if (scan_end(r, &p))
 		return -EINVAL;
 	*pp = p;
-	if (ret == 1 && takes && process->vals[0].tag == KL_WORD)
+	if (shape == ADD || shape == TELL) {
+		told = scan_told(r, value, shape, process->vals[0], ret ? NULL : &v);
+		if (told < 0)
+			return told;
+		v = kl_word(told);
+	} else if (ret == 1 && shape == TAKE && process->vals[0].tag == KL_WORD) {
 		v = process->vals[0];
-	else if (ret == 1 || kl_scan_past(value, "empty") || kl_scan_past(value, "Empty"))
+	} else if (ret == 1 || is_empty(value)) {
 		v = kl_special(KL_EMPTY);
+	}
 	return kl_pairs_return(&r->pairs, process, &v);
 }
 
@@ -238,7 +334,7 @@ static int scan_line(void *ctx, const char **pp)
 		*pp = rest;
 		return scan_call(r, pp, tok, id);
 	}
-	rest = kl_scan_past(p, "return");
+	rest = kl_scan_past(p, "return") ?: kl_scan_past(p, "ret");
 	if (rest) {
 		*pp = rest;
 		return scan_return(r, pp, tok, id);
