@@ -291,10 +291,39 @@ static void test_limits(void **state)
 	}
 }
 
+/* One step of the specification that may come to 60001 ends obeys the bound on memory. */
+static void test_many_ends(void **state)
+{
+	static const char text[] = "spec s {\n	word x = 0;\n"
+		"	method w() { choose h in 0..60000; atomic { x = h; } }\n"
+		"	method r() -> word { atomic { return x; } }\n}\n"
+		"shared word x = 0;\nmethod w() { x = 1; }\nmethod r() -> word { return x; }\n"
+		"client roles(w, r) ops(2);\n";
+	struct kl_explore_options o = { .memory = 8u << 20 };
+	enum kl_explore_verdict v;
+	struct kl_explore_stats st;
+	struct kl_explorer *x;
+	struct kl_spec *spec;
+	int sc;
+
+	(void)state;
+	for (sc = 0; sc < 2; sc++) {
+		o.sc = sc;
+		assert_int_equal(kl_spec_parse("ends.lin", text, strlen(text), &spec), 0);
+		assert_int_equal(kl_explore(spec, &o, &v, &x), 0);
+		assert_int_equal(v, KL_EX_MEMORY);
+		kl_explore_stats(x, &st);
+		assert_in_range(st.all_bytes, 1, o.memory + o.memory / 2);
+		kl_explorer_free(x);
+		kl_spec_free(spec);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_many_events), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_many_ends),
 		cmocka_unit_test(test_reductions), cmocka_unit_test(test_histories),
 	};
 

@@ -60,6 +60,7 @@ int kl_abstract_new(const struct kl_spec *spec, unsigned int nthreads, bool sc,
 	a->spec = spec;
 	a->n = nthreads;
 	a->sc = sc;
+	a->limit = SIZE_MAX;
 	a->run = kl_run_new(spec);
 	if (!a->run) {
 		kl_abstract_free(a);
@@ -131,7 +132,7 @@ struct exec {
 
 static int add_pair(struct kl_abstract *a, uint32_t mem, uint32_t op, uint32_t buf)
 {
-	int ret = kl_grow(a->pair, a->cpair, a->npair + 1);
+	int ret = kl_abs_room(a) ?: kl_grow(a->pair, a->cpair, a->npair + 1);
 
 	if (!ret)
 		a->pair[a->npair++] = (struct kl_abs_pair){ kl_abs_local(op, buf), mem };
@@ -359,7 +360,7 @@ static int learn_after(struct kl_abstract *a, uint32_t config)
 	unsigned int t;
 	size_t n, k;
 	int64_t id;
-	int ret = add_after(a, 0);
+	int ret = kl_abs_room(a) ?: add_after(a, 0);
 
 	w = kl_intern_get(&a->config, config, &n);
 	memcpy(c, w, n * sizeof(*w));

@@ -21,6 +21,8 @@ struct kl_abstract;
 int kl_abstract_new(const struct kl_spec *spec, unsigned int nthreads, bool sc,
 		    struct kl_abstract **out);
 void kl_abstract_free(struct kl_abstract *a);
+/* It may take so many bytes; at first it may take any. */
+void kl_abstract_limit(struct kl_abstract *a, size_t bytes);
 
 /* The set of the first configuration alone, closed; as kl_abstract_step(). */
 int64_t kl_abstract_first(struct kl_abstract *a);
@@ -32,6 +34,7 @@ int64_t kl_abstract_first(struct kl_abstract *a);
  * @e: the event
  *
  * Return: the number of the set after; 0 is the empty one: a violation.
+ * -ENOSPC at the bound on memory, which one step of the specification may reach by its choices;
  * -E2BIG when something is too large, kl_abstract_error() says what; -EINVAL after a message;
  * another negative errno.
  */

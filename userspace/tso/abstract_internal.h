@@ -90,6 +90,7 @@ struct kl_abstract {
 	uint64_t words[2 * KL_ABS_WORDS];
 	const struct kl_vm_event *wanted;	/* see kl_abstract_drains() */
 	bool refused;
+	size_t limit;			/* bytes */
 	char error[200];
 };
 
@@ -105,6 +106,8 @@ const uint32_t *kl_abs_set(const struct kl_abstract *a, uint32_t set, size_t *n)
 int64_t kl_abs_number(struct kl_abstract *a);
 /* Something is too large, as kl_abstract_error() says then.  Return: -E2BIG. */
 int kl_abs_fail(struct kl_abstract *a, const char *what);
+/* Is there room for more?  0, or -ENOSPC. */
+int kl_abs_room(const struct kl_abstract *a);
 /* The specification is none for the explorer.  Return: -EINVAL after a message. */
 int kl_abs_refuse(const struct kl_abstract *a, const char *what);
 /* The place for what is known of @set and @what; NULL: no memory. */

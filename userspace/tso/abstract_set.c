@@ -51,7 +51,7 @@ int64_t kl_abs_config(struct kl_abstract *a, const uint64_t *c)
 
 	if (id < 0 || (size_t)id < known)
 		return id;
-	ret = kl_grow(a->info, a->cinfo, id + 1);
+	ret = kl_abs_room(a) ?: kl_grow(a->info, a->cinfo, id + 1);
 	if (ret)
 		return ret;
 	info = &a->info[id];
@@ -371,3 +371,12 @@ size_t kl_abstract_bytes(const struct kl_abstract *a)
 	       (a->renamed[0].n + a->renamed[1].n + a->renamed[2].n) * sizeof(struct kl_abs_new);
 }
 
+void kl_abstract_limit(struct kl_abstract *a, size_t bytes)
+{
+	a->limit = bytes;
+}
+
+int kl_abs_room(const struct kl_abstract *a)
+{
+	return kl_abstract_bytes(a) > a->limit ? -ENOSPC : 0;
+}

@@ -307,6 +307,18 @@ static size_t spec_bytes(const struct kl_explorer *x)
 	       kl_pieces_bytes(&x->known.pieces);
 }
 
+/* What is left of the memory is the specification's.  Is there any? */
+static bool share_memory(struct kl_explorer *x)
+{
+	const size_t all = kl_store_bytes(&x->store) + spec_bytes(x);
+
+	if (all > x->o.memory)
+		return false;
+	if (x->abs)
+		kl_abstract_limit(x->abs, x->o.memory - all + kl_abstract_bytes(x->abs));
+	return true;
+}
+
 bool kl_ex_stops(struct kl_explorer *x)
 {
 	if (!x->o.lim || !kl_time_over(x->o.lim, x->message, sizeof(x->message)))
@@ -340,7 +352,7 @@ static int search_once(struct kl_explorer *x)
 	x->in_pieces = x->abs && x->prog.canon && !x->prog.again && !x->o.no_known;
 	ret = kl_store_init(&x->store, x->o.memory);
 	if (!ret)
-		ret = kl_ex_first(x);
+		ret = share_memory(x) ? kl_ex_first(x) : -ENOSPC;
 	if (ret)
 		return ret;
 	if (!x->o.no_cover) {
@@ -382,7 +394,7 @@ static int search_once(struct kl_explorer *x)
 		/* What is known of steps saves time, as long as there is room. */
 		if (kl_steps_bytes(&x->known) > x->o.memory / 8)
 			kl_steps_forget(&x->known);
-		if (kl_store_bytes(&x->store) + spec_bytes(x) > x->o.memory) {
+		if (!share_memory(x)) {
 			x->verdict = KL_EX_MEMORY;
 			ret = 1;
 		}
@@ -541,7 +553,9 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)
 		ret = search(x);
-	/* Messages have the names that the run has. */
+	/* Messages have the names that the run has.  To show it takes little beside the search. */
+	if (x->abs)
+		kl_abstract_limit(x->abs, kl_abstract_bytes(x->abs) + o->memory / 4);
 	if (!ret && x->last != KL_NO_STATE)
 		ret = kl_explore_run(x, ignore, NULL);
 	if (ret == -ESTALE)
