@@ -585,6 +585,12 @@ hint "nothing but a marker in the buffer" "step of get() drains .*T[01]'s buffer
 	hint.lin
 hint "a store in the buffer" "step of up() drains .*T\([01]\)'s buffer: a=1;" store.lin
 right "no hint is needed" drained.lin
+# The thread that is refused has done no wrong: another one's store is in its buffer yet.
+sed 's/xchg(&a, v);/lock(m); a = v; unlock(m);/; s/^shared/shared lock m; &/
+	/get()/s/atomic_flush/atomic/' hint.lin >stale.lin
+hint "another thread's store" \
+	"T1's get() read a (line 8) while T0's buffer held a store of up() to it, the value 1; .* step of up() drains" \
+	stale.lin
 run explore other.lin
 [ $status -eq 1 ] && ! grep -q '^Hint' out
 ktap_result $? "no hint where another value is wrong" "status $status" "$(cat out err)"

@@ -45,6 +45,15 @@ struct kl_ex_now {
 	unsigned int last, end_obj;		/* the last data, behind the last object */
 };
 
+/* A read of memory while another thread's store to it was in that thread's buffer. */
+struct kl_ex_stale {
+	bool seen;
+	unsigned int owner;		/* of the buffer */
+	int method;			/* that stored, -1: not the owner's last one */
+	uint32_t addr, line;		/* of the read */
+	uint64_t val;			/* in the buffer */
+};
+
 struct kl_explorer {
 	struct kl_spec *spec;
 	struct kl_explore_options o;
@@ -90,6 +99,8 @@ struct kl_explorer {
 	uint8_t shown_thread[KL_VM_THREADS];	/* its thread at each place of before */
 	struct kl_vm_event shown_ev[KL_EX_SHOWN];
 	unsigned int nshown;
+	struct kl_ex_stale stale[KL_VM_THREADS];	/* of the call that each is in */
+	int shown_method[KL_VM_THREADS];	/* the last one that each has called */
 	/* What was found: the last state, and the step from it. */
 	uint32_t last;			/* its place; KL_NO_STATE if there is none */
 	int thread;			/* who makes the last step, -1: there is none */
@@ -188,6 +199,11 @@ int kl_ex_known_steps(struct kl_explorer *x, uint32_t at, unsigned int t, uint32
 void kl_ex_explain(struct kl_explorer *x);
 /* explore_hint.c: look for a hint why that is so, to x->hint; 0 or a negative errno. */
 int kl_ex_find_hint(struct kl_explorer *x);
+/* explore_hint.c: the step of @t from x->shown to x->vm, whose accesses are in its log. */
+void kl_ex_note_stale(struct kl_explorer *x, unsigned int t);
+/* The name of a word of memory; a value. */
+void kl_ex_print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr, FILE *f);
+void kl_ex_print_value(const struct kl_explorer *x, uint64_t v, FILE *f);
 /* What thread @t has stored that is not in memory yet. */
 void kl_ex_print_buffer(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
 			FILE *f);

@@ -66,8 +66,8 @@ int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, cha
 }
 
 /* The name of a word of memory; objects are #1, #2, ... */
-static void print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr,
-			FILE *f)
+void kl_ex_print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr,
+		       FILE *f)
 {
 	const struct kl_impl *im = x->spec->impl;
 	unsigned int i, obj, field;
@@ -88,7 +88,7 @@ static void print_place(const struct kl_explorer *x, const struct kl_vm *vm, uin
 		im->structs[vm->type[obj] & KL_VM_STRUCT].fields[field].name : "?");
 }
 
-static void print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
+void kl_ex_print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
 {
 	char buf[32];
 	uint32_t at = v - KL_VM_PTR;
@@ -118,7 +118,7 @@ static void print_stale(const struct kl_explorer *x, const struct kl_vm_access *
 			if (t == a->thread || e->kind != KL_VM_WRITE || e->addr != a->addr)
 				continue;
 			fprintf(f, " (stale: T%u's buffer has ", t);
-			print_value(x, e->val, f);
+			kl_ex_print_value(x, e->val, f);
 			fputc(')', f);
 			break;
 		}
@@ -149,9 +149,9 @@ static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, 
 			fprintf(f, "T%u's buffer: ", a->thread);
 		else if (a->thread != t)
 			fprintf(f, "T%u: ", a->thread);
-		print_place(x, vm, a->addr, f);
+		kl_ex_print_place(x, vm, a->addr, f);
 		fputs(a->write ? " = " : " is ", f);
-		print_value(x, a->val, f);
+		kl_ex_print_value(x, a->val, f);
 		fputs(!a->line ? " reaches memory" : a->buffered ? " to the buffer" :
 		      a->own ? " (own buffer)" : "", f);
 		if (!a->write && !a->own)
@@ -168,7 +168,7 @@ static void print_args(const struct kl_explorer *x, const struct kl_vm_event *e,
 	for (i = 0; i < e->n; i++) {
 		if (i)
 			fputs(", ", f);
-		print_value(x, e->val[i], f);
+		kl_ex_print_value(x, e->val[i], f);
 	}
 }
 
@@ -205,9 +205,9 @@ void kl_ex_print_buffer(const struct kl_explorer *x, const struct kl_vm *vm, uns
 		if (th->buf[i].kind != KL_VM_WRITE)
 			continue;
 		fputc(' ', f);
-		print_place(x, vm, th->buf[i].addr, f);
+		kl_ex_print_place(x, vm, th->buf[i].addr, f);
 		fputc('=', f);
-		print_value(x, th->buf[i].val, f);
+		kl_ex_print_value(x, th->buf[i].val, f);
 		fputs(th->buf[i].more ? " +" : "", f);
 	}
 }
@@ -220,9 +220,9 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 	fputs("memory:", f);
 	for (i = 0; i < im->nslots; i++) {
 		fputc(' ', f);
-		print_place(x, vm, i, f);
+		kl_ex_print_place(x, vm, i, f);
 		fputc('=', f);
-		print_value(x, vm->mem[i], f);
+		kl_ex_print_value(x, vm->mem[i], f);
 	}
 	for (i = 0; i < vm->nobj; i++) {
 		const struct kl_struct *s = &im->structs[vm->type[i] & KL_VM_STRUCT];
@@ -230,7 +230,7 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 		fprintf(f, " #%u={", i + 1);
 		for (j = 0; j < s->nfields; j++) {
 			fputs(j ? " " : "", f);
-			print_value(x, vm->mem[im->nslots + i * x->prog.stride + j], f);
+			kl_ex_print_value(x, vm->mem[im->nslots + i * x->prog.stride + j], f);
 		}
 		fputc('}', f);
 	}
@@ -374,6 +374,7 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 		r = kl_ex_step(x, t, &x->shown);
 	x->nshown = 0;
 	ret = kl_ex_after(x, t, flush);
+	kl_ex_note_stale(x, t);
 	x->vm.log = NULL;
 	if (ret < 0)
 		return ret;
@@ -412,6 +413,7 @@ static int show_first(struct kl_explorer *x, const struct show *s)
 	if (len < 0)
 		return len;
 	memcpy(x->shown_thread, x->names.thread, sizeof(x->shown_thread));
+	memset(x->stale, 0, sizeof(x->stale));
 	x->shown.prog = &x->prog;
 	kl_vm_copy(&x->shown, &x->vm);
 	x->shown_set = x->set;
