@@ -241,10 +241,10 @@ kmod/klin.ko: $(kmod_src) build/.kdir tools/btf
 # ---- tests ---------------------------------------------------------------
 
 # What the command's tests preload, to make the system refuse.
-build/inject.so: selftests/inject.c
+build/inject.so: selftests/inject.c selftests/inject_disk.c selftests/inject.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -shared -fPIC -o $@ $<
+	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -shared -fPIC -o $@ $(filter %.c,$^)
 
 unit-build: $(unit_bin) $(fuzz_bin) build/inject.so
 

@@ -8,6 +8,7 @@
  * KLIN_INJECT_THREADS=N	the N-th thread and all that follow cannot be created
  * KLIN_INJECT_READ=FILE	reading that file fails with EIO, behind its first bytes if it is larger
  * KLIN_INJECT_MARK=FILE	is created when something was made to fail
+ * What disks refuse is in inject_disk.c.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,6 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "inject.h"
+
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
@@ -29,7 +32,7 @@ static unsigned long fail_alloc, fail_from, fail_exit, fail_threads, allocs, thr
 static const char *mark, *fail_read;
 static bool begun;
 
-static unsigned long number(const char *name)
+unsigned long inject_number(const char *name)
 {
 	const char *s = getenv(name);
 
@@ -39,21 +42,23 @@ static unsigned long number(const char *name)
 /* Before main(), behind what the loader and other libraries allocate. */
 __attribute__((constructor)) static void begin(void)
 {
-	fail_alloc = number("KLIN_INJECT_ALLOC");
-	fail_from = number("KLIN_INJECT_ALLOC_ON");
-	fail_exit = number("KLIN_INJECT_EXIT");
-	fail_threads = number("KLIN_INJECT_THREADS");
+	fail_alloc = inject_number("KLIN_INJECT_ALLOC");
+	fail_from = inject_number("KLIN_INJECT_ALLOC_ON");
+	fail_exit = inject_number("KLIN_INJECT_EXIT");
+	fail_threads = inject_number("KLIN_INJECT_THREADS");
 	fail_read = getenv("KLIN_INJECT_READ");
 	mark = getenv("KLIN_INJECT_MARK");
 	begun = true;
+	inject_disk_begin();
 }
 
-static void set_mark(void)
+void inject_mark(void)
 {
-	int fd = mark ? open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+	int fd = mark ? inject_call(SYS_openat, AT_FDCWD, (long)mark,
+				    O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
 
 	if (fd >= 0)
-		close(fd);
+		inject_call(SYS_close, fd, 0, 0, 0);
 }
 
 static bool fails(void)
@@ -64,13 +69,13 @@ static bool fails(void)
 		return false;
 	n = __atomic_add_fetch(&allocs, 1, __ATOMIC_RELAXED);
 	if (n == fail_exit) {
-		set_mark();
+		inject_mark();
 		exit(1);
 	}
 	if (n != fail_alloc && (!fail_from || n < fail_from))
 		return false;
 	if (n == fail_alloc || n == fail_from)
-		set_mark();
+		inject_mark();
 	errno = ENOMEM;
 	return true;
 }
@@ -131,7 +136,7 @@ ssize_t read(int fd, void *buf, size_t n)
 	if (fails_to_read(fd)) {
 		if (n > 20 && !lseek(fd, 0, SEEK_CUR))
 			return syscall(SYS_read, fd, buf, 20);
-		set_mark();
+		inject_mark();
 		errno = EIO;
 		return -1;
 	}
@@ -143,7 +148,7 @@ int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*run)(void *
 	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 	if (fail_threads && __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) >= fail_threads) {
-		set_mark();
+		inject_mark();
 		return EAGAIN;
 	}
 	if (!real)

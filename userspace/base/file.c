@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -183,4 +184,12 @@ void kl_outfile_abort(struct kl_outfile *o)
 	free(o->tmp);
 	free(o->path);
 	memset(o, 0, sizeof(*o));
+}
+
+void kl_cannot_write(const char *path, int err)
+{
+	if (strcmp(path, "-"))
+		kl_err("cannot write '%s': %s", path, strerror(-err));
+	else
+		kl_err("cannot write to standard output: %s", strerror(-err));
 }

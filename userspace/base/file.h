@@ -40,6 +40,8 @@ int kl_outfile_replace(struct kl_outfile *o, const char *path);
 /* Flush, sync and rename; a negative errno leaves the old file as it was. */
 int kl_outfile_commit(struct kl_outfile *o);
 void kl_outfile_abort(struct kl_outfile *o);
+/* The message that a file, or standard output ("-"), was not written; @err: a negative errno. */
+void kl_cannot_write(const char *path, int err);
 
 #define KL_FILES_MAX 8
 

@@ -122,6 +122,6 @@ int kl_history_write(const struct kl_history *h, const char *path, const struct 
 		return ret;
 	ret = form == &kl_form_klh ? kl_klh_write(h, path) : write_lines(h, path, form);
 	if (ret && ret != -EINVAL)
-		kl_err("cannot write '%s': %s", path, strerror(-ret));
+		kl_cannot_write(path, ret);
 	return ret;
 }

@@ -9,6 +9,7 @@
 
 #include "base/args.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/limit.h"
 #include "check/cert.h"
 #include "klin/cmd.h"
@@ -271,7 +272,7 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 		h->spec_text = strdup(kl_spec_text(r->spec));
 	if (h->spec_path && h->spec_text)
 		return kl_history_write(h, path, KL_FORM_AUTO);
-	kl_err("cannot write %s: out of memory", path);
+	kl_cannot_write(path, -ENOMEM);
 	return -ENOMEM;
 }
 
@@ -302,7 +303,7 @@ static int write_certificate(const struct check_args *a, const struct kl_report 
 	cost->certificate_seconds = seconds() - start;
 	if (!ret)
 		return 0;
-	kl_err("cannot write %s: %s", a->certificate, strerror(-ret));
+	kl_cannot_write(a->certificate, ret);
 	return KLIN_EXIT_SYSTEM;
 }
 

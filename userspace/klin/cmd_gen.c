@@ -8,6 +8,7 @@
 
 #include "base/args.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "check/gen.h"
 #include "klin/cmd.h"
 #include "klin/form.h"
@@ -191,7 +192,7 @@ static int write_history(const struct env *env, struct kl_history *h)
 
 	h->spec_path = strdup(env->type);
 	if (!h->spec_path) {
-		kl_err("cannot write %s: out of memory", env->out);
+		kl_cannot_write(env->out, -ENOMEM);
 		return KLIN_EXIT_SYSTEM;
 	}
 	ret = kl_history_write(h, env->out, env->form);

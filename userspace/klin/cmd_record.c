@@ -99,7 +99,7 @@ static int write_history(const struct kl_history *h, const char *path)
 	}
 	umask(before);
 	if (err)
-		kl_err("cannot write '%s': %s", path, strerror(-err));
+		kl_cannot_write(path, err);
 	return err;
 }
 

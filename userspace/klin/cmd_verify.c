@@ -195,7 +195,7 @@ static int write_dot(const struct verify_args *a, struct kl_verifier *x)
 		ret = kl_outfile_commit(&o);
 	}
 	if (ret)
-		kl_err("cannot write %s: %s", a->dot, strerror(-ret));
+		kl_cannot_write(a->dot, ret);
 	return ret;
 }
 

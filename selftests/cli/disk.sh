@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every command on a disk that is full or broken: where a write, an fsync(), a close() or a
+# rename() fails the command ends with 4, names the file, and leaves nothing half-written
+# under any name.  Where the kernel takes a part of a write, nothing is missing.
+
+. "$(dirname "$0")/refuse.sh"
+
+# shellcheck disable=SC2034 # refuse.sh uses them
+what="calls that write" modes="KLIN_INJECT_DISK KLIN_INJECT_DISK_ON"
+# shellcheck disable=SC2034
+message="made/.*(No space left|Input/output)|standard output"
+
+# halved NAME PROGRAM ARGUMENT...: what it says and makes is whole with short writes.
+halved()
+{
+	name=$1
+	shift
+	inject_env="KLIN_INJECT_SHORT=1 KLIN_INJECT_MARK=mark LD_PRELOAD=$inject"
+	attempt "$@"
+	if right && [ $status -ne 4 ] && [ -e mark ]; then
+		ktap_pass "$name: short writes"
+	else
+		ktap_fail "$name: short writes" "status $status" "$why" "$(head -n 2 err)"
+	fi
+}
+
+ktap_header
+while read -r name arguments; do
+	# shellcheck disable=SC2086 # they are several words
+	refused "$name" "$KLIN" $arguments
+	# shellcheck disable=SC2086
+	halved "$name" "$KLIN" $arguments
+done <<END
+check check --threads=1 --certificate=made/c --counterexample=made/x.txt bad.txt
+check-json check --threads=1 --json bad.txt
+check-follow check --follow --json followed.txt
+replay replay bad.cert
+convert convert r.klh made/o.txt
+convert-klh convert r.txt made/o.klh
+convert-linp convert --to=linp q.txt made/o.linp
+convert-events convert --to=events e.txt made/o.events
+convert-edn convert --to=edn r1.txt made/o.edn
+convert-jepsen convert --to=jepsen r1.txt made/o.log
+convert-stdout convert r.klh -
+gen gen --type=queue --ops=2000 -o made/g.txt
+gen-klh gen --type=queue --ops=2000 -o made/g.klh
+gen-stdout gen --type=queue --ops=2000
+spec spec --dump port_range
+explore explore $specs/explore/fig5.lin
+explore-json explore --json $specs/explore/fig5.lin
+explore-histories explore --histories $specs/explore/fig5.lin
+verify verify --dot=made/d.dot $specs/verify/twolock.lin
+verify-json verify --json $specs/verify/twolock.lin
+litmus litmus sb.litmus
+END
+export KLIN_INJECT_ERRNO=5
+refused "check, EIO" "$KLIN" check --threads=1 --certificate=made/c bad.txt
+refused "convert to .klh, EIO" "$KLIN" convert r.txt made/o.klh
+refused "gen to standard output, EIO" "$KLIN" gen
+ktap_finish

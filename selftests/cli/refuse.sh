@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# What memory.sh and disk.sh share: histories of each kind, and commands that run again and
+# again while one request after the other is refused by the system.  To be sourced.
+#
+# what	said of requests in the results
+# modes	variables of the library that is preloaded; the first counts requests
+# message	a pattern that the message of a failure has
+
+. "$(dirname "$0")/common.sh"
+
+inject=${KLIN_INJECT:-$here/../../build/inject.so}
+klind=$(dirname "$(command -v "$KLIN")")/klind
+if [ ! -e "$inject" ] || grep -q __asan_init "$KLIN"; then
+	ktap_skip_all "no library to preload: run make unit-build, without SAN=1"
+fi
+export LC_ALL=C
+some=24
+[ "${KLIN_RUNS:-0}" -lt 20000 ] || some=1000000
+
+# Times, and what follows from them, differ from one run to the next.
+steady()
+{
+	sed -E 's/\(?[0-9.]+ s\)?/T/g; s/[0-9]+ operations\/s/R/; s/[0-9]+ KiB/K/
+		s/"(([a-z_]*)seconds|peak_bytes|operations_per_second)": ?[0-9.e+-]+/"\1"/g' "$1"
+}
+
+# attempt PROGRAM ARGUMENT...: sets $status; what it said and made is in out, err, made.
+attempt()
+{
+	rm -rf made mark
+	mkdir made
+	timeout -k 5 60 env $inject_env "$@" >out.raw 2>err </dev/null
+	status=$?
+	steady out.raw >out
+}
+
+# Is what came of it right?  Else $why says what is not.
+right()
+{
+	why=
+	if [ "$(cd made && echo .* *)" != "$made" ] && [ $status -ne 4 ]; then
+		why="other files: $(ls -A made)"
+	fi
+	for file in made/*; do
+		[ ! -e "$file" ] || cmp -s "$file" "whole/${file#made/}" || why="half a file: $file"
+	done
+	if [ $status -eq 4 ]; then
+		grep -qE -- "$message" err || why="status 4, and no '$message': $(head -n 2 err)"
+	elif [ $status -ne "$wanted" ]; then
+		why="status $status, expected $wanted or 4: $(head -n 2 err)"
+	elif ! cmp -s out whole.out; then
+		why="status $status with another output"
+	fi
+	[ -z "$why" ]
+}
+
+# refused NAME PROGRAM ARGUMENT...: files that it writes go to the directory made.
+refused()
+{
+	name=$1
+	shift
+	inject_env=
+	attempt "$@"
+	wanted=$status
+	rm -rf whole
+	mv made whole
+	mv out whole.out
+	made=$(cd whole && echo .* *)
+	# How many requests there are: one beyond the last is never made to fail.
+	low=1 high=2
+	while fails_at $high "$@"; do
+		low=$high high=$((high * 2))
+	done
+	while [ $((low + 1)) -lt $high ]; do
+		n=$(((low + high) / 2))
+		if fails_at $n "$@"; then low=$n; else high=$n; fi
+	done
+	step=$((low / some + 1))
+	for mode in $modes; do
+		n=1
+		while [ $n -le "$low" ]; do
+			inject_env="$mode=$n KLIN_INJECT_MARK=mark LD_PRELOAD=$inject"
+			attempt "$@"
+			if ! right; then
+				ktap_fail "$name" "$mode=$n: $why"
+				return
+			fi
+			n=$((n + step))
+		done
+	done
+	ktap_pass "$name: $low $what"
+}
+
+fails_at()
+{
+	n=$1
+	shift
+	inject_env="${modes%% *}=$n KLIN_INJECT_MARK=mark LD_PRELOAD=$inject"
+	attempt "$@"
+	[ -e mark ]
+}
+
+gen()
+{
+	"$KLIN" gen --threads=3 "$@"
+}
+
+gen --type=register --objects=3 --ops=60 -o r.txt
+gen --type=register --objects=3 --ops=60 -o r.klh
+gen --type=register --ops=40 --mix=read=1,write=1 -o r1.txt
+gen --type=queue --ops=60 -o q.txt
+gen --type=queue --ops=60 --mutate=1 --seed=3 -o bad.txt
+gen --type=set --ops=60 --keys=4 -o s.txt
+gen --type=set --ops=60 --keys=4 --mix=add=1,remove=1,has=1 -o e.txt
+gen --type=stack --ops=60 -o st.txt
+gen --type=pqueue --ops=60 -o pq.txt
+gen --type=seqlock --ops=40 -o sl.txt
+gen --type=seqlock --ops=8 -o small.txt
+gen --type=seqlock --ops=40 --mutate=3 -o slbad.txt
+(cat bad.txt; echo "# end") >followed.txt
+for f in q bad; do
+	"$KLIN" check --certificate=$f.cert $f.txt >out
+done
+cat >sb.litmus <<END
+X86 SB
+{ }
+ P0          | P1          ;
+ MOV [x],\$1 | MOV [y],\$1 ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\\ 1:EAX=0)
+END
+printf '[klind]\nmetrics = %s/m\n[spec port_range]\n[spec eventfd]\n' "$work" >klind.conf
+"$KLIN" convert --to=linp q.txt linp.txt
+"$KLIN" convert --to=events e.txt events.txt
+"$KLIN" convert --to=edn r1.txt edn.txt
+"$KLIN" convert --to=jepsen r1.txt jepsen.txt
