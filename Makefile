@@ -53,6 +53,9 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 ifeq ($(SAN),1)
 B := build/san
 san_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# The tests start thousands of these processes: without relocations and with the runtimes in
+# the program each begins in two thirds of the time.
+san_ldflags := -no-pie -static-libasan -static-libubsan
 # It is compiled more often than it is run.
 CFLAGS ?= -O1 -g
 else ifeq ($(SAN),fuzz)
@@ -72,7 +75,7 @@ kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes
 	-Wstrict-prototypes -fno-strict-aliasing -pthread -D_GNU_SOURCE \
 	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
-kl_ldflags := -pthread $(san_flags)
+kl_ldflags := -pthread $(san_flags) $(san_ldflags)
 
 # ---- what there is to build ----------------------------------------------
 

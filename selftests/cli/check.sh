@@ -5,9 +5,11 @@
 # that all engines say the same.
 #
 # KLIN_SEEDS	of the histories that the engines are compared by
+# KLIN_FEW	not empty: only those that were changed also have unknown or pending operations
 
 . "$(dirname "$0")/common.sh"
 seeds=${KLIN_SEEDS:-1 2 3}
+KLIN_FEW=${KLIN_FEW-}
 
 register=$specs/register.lin
 
@@ -43,6 +45,7 @@ test_type()
 	for seed in $seeds; do
 		for mutate in 0 1; do
 			for more in "" --any --pending=10; do
+				[ -z "$KLIN_FEW" ] || [ $mutate -eq 1 ] || [ -z "$more" ] || continue
 				# shellcheck disable=SC2086 # maybe no word at all
 				"$KLIN" gen --type="$1" --ops=30 --threads=3 --seed=$seed \
 					--mutate=$mutate $more >h.txt
@@ -154,9 +157,11 @@ counterexample 0 "without a counterexample the file stays, and that is told" rig
 
 "$KLIN" gen --type=stack --ops=100000 --threads=16 --keys=2 --any >heavy.txt
 verdict 3 "a bound in time" "^UNKNOWN \(time" --time-limit=1 "$specs/stack.lin" heavy.txt
-{ cat heavy.txt; echo "t99 @99 10 20 push 5"; echo "t99 @99 30 40 pop -> 6"; } >both.txt
+# There is work for each operation: of fewer the bound comes sooner.
+"$KLIN" gen --type=stack --ops=3000 --threads=16 --keys=2 --any >both.txt
+{ echo "t99 @99 10 20 push 5"; echo "t99 @99 30 40 pop -> 6"; } >>both.txt
 verdict 1 "when one object takes all the work another's counterexample is there" \
-	"^The brute-force oracle finds no order either" --work=30000000 "$specs/stack.lin" both.txt
+	"^The brute-force oracle finds no order either" --work=3000000 "$specs/stack.lin" both.txt
 verdict 3 "a bound in memory" "^UNKNOWN \(" --memory-limit=1 "$specs/stack.lin" heavy.txt
 
 for type in $("$KLIN" spec --list | cut -d' ' -f1); do

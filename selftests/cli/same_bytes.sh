@@ -38,7 +38,7 @@ same()
 		ktap_fail "$name" "expected status $want" "$(head -n 5 first | cut -c1-200)"
 		return
 	fi
-	for threads in 1 2 2 4 4; do
+	for threads in $others; do
 		answer $threads "$@" >again
 		if ! cmp -s first again; then
 			ktap_fail "$name" "differs with $threads threads" \
@@ -74,6 +74,10 @@ spec hand {
 	}
 }
 END
+
+# Mistakes in memory show in one such run; that all runs are alike is seen without sanitizers.
+others="1 2 2 4 4"
+! grep -q __asan_init "$KLIN" || others=4
 
 ktap_header
 made 0 "register" --type=register --ops=600 --threads=6
