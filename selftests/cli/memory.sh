@@ -28,6 +28,10 @@ refused "replay, a violation" "$KLIN" replay bad.cert
 refused "convert to .klh" "$KLIN" convert r.txt made/o.klh
 refused "convert from .klh" "$KLIN" convert r.klh made/o.txt
 refused "convert to linp" "$KLIN" convert --to=linp q.txt made/o.linp
+for pair in linp:queue events:set edn:register jepsen:register; do
+	refused "check of ${pair%:*}" "$KLIN" check --threads=1 "${pair#*:}" "${pair%:*}.txt"
+	refused "convert from ${pair%:*}" "$KLIN" convert "${pair%:*}.txt" made/o.txt
+done
 refused "gen" "$KLIN" gen --type=queue --ops=50 -o made/g.txt
 refused "gen to .klh" "$KLIN" gen --type=queue --ops=50 -o made/g.klh
 refused "spec" "$KLIN" spec --dump port_range

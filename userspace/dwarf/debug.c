@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "dwarf/internal.h"
@@ -36,6 +37,7 @@ int kl_debug_try(const char *path, struct kl_debug **out, const char **why)
 	struct kl_debug *d = calloc(1, sizeof(*d));
 	const char *what = NULL;
 	Dwarf_Addr bias;
+	int err;
 
 	if (!d || !(d->path = strdup(path))) {
 		*why = "out of memory";
@@ -46,6 +48,7 @@ int kl_debug_try(const char *path, struct kl_debug **out, const char **why)
 		what = strerror(errno);
 		goto err;
 	}
+	errno = 0;
 	d->dwfl = dwfl_begin(&callbacks);
 	if (d->dwfl) {
 		dwfl_report_begin(d->dwfl);
@@ -66,9 +69,11 @@ int kl_debug_try(const char *path, struct kl_debug **out, const char **why)
 	*out = d;
 	return 0;
 err:
-	*why = what;
+	/* libdw's own errors do not tell a damaged file from a system that refuses. */
+	err = kl_ending_error(-errno) == KLIN_EXIT_SYSTEM ? -errno : -EINVAL;
+	*why = err == -EINVAL ? what : strerror(-err);
 	kl_debug_close(d);
-	return -EINVAL;
+	return err;
 }
 
 int kl_debug_open(const char *path, struct kl_debug **out)

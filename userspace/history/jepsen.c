@@ -279,7 +279,8 @@ int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)
 				h->ops[i].thread = thread;
 	}
 	/* What failed was read, though nothing of it is left. */
-	h->declared = j->pairs.now || (j->whole && !j->scan.skip_line);
+	if (h)
+		h->declared = j->pairs.now || (j->whole && !j->scan.skip_line);
 	if (!ret && !h->nobjects && kl_history_object(h, 0) < 0)
 		ret = -ENOMEM;
 	if (!ret && j->spec) {

@@ -185,8 +185,10 @@ static int read_linp(struct kl_input *in, struct kl_history **out)
 	if (ret)
 		return ret;
 	ret = lanes(*out);
-	if (ret)
+	if (ret) {
 		kl_history_free(*out);
+		*out = NULL;
+	}
 	return ret;
 }
 

@@ -37,7 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->style.no_diagram = true;
 		break;
 	case OPT_BYTES:
-		a->style.bytes = kl_arg_number(state, "memory-limit", arg, 1, 1u << 20) << 20;
+		a->style.bytes = kl_arg_mib(state, "memory-limit", arg);
 		break;
 	case OPT_MEMORY_MODEL:
 		a->style.classical = kl_arg_sc(state, arg);

@@ -114,8 +114,11 @@ static int check_named(const struct replay_args *a, const struct kl_cert *c,
 		return ret < 0 ? ret : 0;
 	ret = a->spec ? kl_spec_load(a->spec, &named) : kl_carried_spec(h, path, &named);
 	if (!ret && asprintf(&whose, a->spec ? "'%s'" : "the one that the history names (--spec "
-			     "names another)", a->spec) < 0)
+			     "names another)", a->spec) < 0) {
+		kl_err("%s: out of memory", c->path);
+		whose = NULL;
 		ret = -ENOMEM;
+	}
 	if (!ret)
 		ret = kl_cert_check_spec(c, named, whose);
 	free(whose);

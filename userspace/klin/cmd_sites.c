@@ -186,7 +186,7 @@ static int find(const struct sites_args *a, const char *file, struct kl_sites *s
 	int err = kl_debug_open(file, &d);
 
 	if (err)
-		return err == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+		return kl_ending_error(err);
 	progress = progress_start(show_progress, d);
 	err = kl_debug_sites(d, a->function, a->in, sites);
 	progress_stop(progress);
@@ -209,7 +209,7 @@ static int find(const struct sites_args *a, const char *file, struct kl_sites *s
 	}
 	kl_debug_close(d);
 	if (err)
-		return err == -ENOMEM ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
+		return kl_ending_error(err);
 	return sites->n ? KLIN_EXIT_OK : KLIN_EXIT_USAGE;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -157,11 +158,13 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 	snprintf(k->release, sizeof(k->release), "%s", btf);
 	/* What it prints of a file that is none of these is no line of ours. */
 	libbpf_set_print(NULL);
+	errno = 0;
 	k->btf = btf__parse(btf, NULL);
 	if (!k->btf) {
-		kl_err("%s: %s", btf, access(btf, R_OK) ? strerror(errno) :
+		/* libbpf's own errors do not tell a damaged file from a system that refuses. */
+		err = kl_ending_error(-errno) == KLIN_EXIT_SYSTEM ? -errno : -EINVAL;
+		kl_err("%s: %s", btf, err != -EINVAL || access(btf, R_OK) ? strerror(errno) :
 		       "expected BTF, or an ELF file with it");
-		err = -EINVAL;
 		goto err;
 	}
 	if (!kl_btf_check(k->btf)) {
