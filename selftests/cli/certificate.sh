@@ -332,6 +332,67 @@ ktap_result "$([ $status -eq 3 ] && grep -qE 'time bound reached|too many orders
 	       grep -q '1 parts without proof' out; echo $?)" \
 	"forged: what takes the oracle for ever is open" "status $status" "$(cat out err)"
 
+# Sixty such parts behind one that is shown: how far it came in a second, or until a signal.
+awk 'BEGIN {
+	print "# klin history 1\n# first init\nt1 @0 1 2 write 1"
+	for (o = 1; o <= 60; o++) {
+		b = 20000 * o
+		for (i = 1; i <= 100; i++)
+			printf "t%d @%d %d %d write %d\n", i + 1, o, b + 1, b + 10000, i % 40
+		for (i = 1; i <= 100; i++)
+			printf "t1 @%d %d %d read -> %d\n", o, b + 3 * i + 10, b + 3 * i + 11,
+				(100 - i) % 40
+	}
+}' >v.txt
+run check --work=1000 --show=0 --certificate=v.cert "$spec" v.txt
+{
+	sed -n 1,9p v.cert
+	awk 'BEGIN {
+		for (o = 1; o <= 60; o++) {
+			printf "part VIOLATION 200 tso\ncut - end %d\nkept", 20000 * (o + 1)
+			for (i = 0; i < 200; i++)
+				printf " %d", 200 * (o - 1) + 1 + i
+			print ""
+		}
+	}'
+	sed -n '/^text /,$p' v.cert
+} >t.cert
+# came WHY NAME: one part is shown, and sixty are left open for that reason.
+came()
+{
+	ktap_result "$([ $status -eq 3 ] && grep -q "warning: $1\$" err &&
+		       grep -q ' 1 orders accepted, .* 60 parts without proof' out; echo $?)" \
+		"how far it came: $2" "status $status" "$(cat out err)"
+}
+run replay --spec="$spec" --time-limit=1 t.cert
+came "time bound reached" "--time-limit"
+for signal in INT TERM; do
+	interrupt $signal replay --spec="$spec" t.cert
+	came interrupted SIG$signal
+done
+
+# A history in EDN, whose keys are independent where the command line says so.
+printf '%s\n' '{:process 0, :type :invoke, :f :write, :value [1 5]}' \
+	'{:process 0, :type :ok, :f :write, :value [1 5]}' \
+	'{:process 1, :type :invoke, :f :write, :value [2 6]}' \
+	'{:process 1, :type :ok, :f :write, :value [2 6]}' >v.edn
+spec=$specs/register.lin
+run check --from=edn --independent=yes --certificate=e.cert "$spec" v.edn
+for options in "--from=edn --independent=yes" --independent=yes; do
+	# shellcheck disable=SC2086 # two options
+	run replay $options --spec="$spec" e.cert
+	ktap_result "$([ $status -eq 0 ] && grep -q '2 orders accepted' out && grep -q 'of 2 objects' out
+		echo $?)" "the certificate of independent keys, $options" "status $status" \
+		"$(cat out err)"
+done
+run replay --independent=no --spec="$spec" e.cert
+ktap_result "$([ $status -eq 1 ] || [ $status -eq 2 ]; echo $?)" \
+	"read otherwise, the history is not what the certificate is about" "status $status" "$(cat out err)"
+refuse "a form that is none" "--from=nothing: expected" replay --from=nothing e.cert
+run replay --from=text --spec="$spec" e.cert
+ktap_result "$([ $status -eq 2 ] && grep -q '^v.edn:1: error' err; echo $?)" \
+	"read as a text, the certificate's history is none" "status $status" "$(cat out err)"
+
 spec=$specs/register.lin
 refuse "a history that is not there" "nothing.txt" replay --history=nothing.txt --spec="$spec" c.cert
 refuse "a certificate that is not there" "nothing.cert" replay nothing.cert

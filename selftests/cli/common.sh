@@ -25,6 +25,32 @@ run()
 	status=$?
 }
 
+# Does process $1 catch SIGINT and SIGTERM (bits 1 and 14)?  A sanitizer catches others, too.
+catches()
+{
+	mask=$(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$1/status" 2>/dev/null)
+	[ $((0x${mask:-0} & 0x4002)) -eq $((0x4002)) ]
+}
+
+# interrupt SIGNAL ARGUMENT...: as run, but that it gets the signal once both are caught.
+interrupt()
+{
+	signal=$1
+	shift
+	timeout -k 5 120 "$KLIN" "$@" >out 2>err </dev/null &
+	limit=$!
+	pid=
+	until [ -n "$pid" ] && catches "$pid"; do
+		kill -0 $limit 2>/dev/null || break
+		sleep 0.05
+		pid=$(cat /proc/$limit/task/$limit/children 2>/dev/null)
+		pid=${pid%% *}
+	done
+	kill "-$signal" "$pid"
+	wait $limit
+	status=$?
+}
+
 # expect STATUS NAME ARGUMENT...: klin ends with that status and no message.
 expect()
 {

@@ -470,28 +470,10 @@ ktap_result $? "a field that grows" "$(cat out err)"
 run explore --threads=3 --ops=3 --memory-limit=1 "$models/treiber.lin"
 [ $status -eq 3 ] && ! grep -q grew out
 ktap_result $? "nothing is said to grow that does not" "$(cat out err)"
-# Does process $1 catch SIGINT and SIGTERM (bits 1 and 14)?  A sanitizer catches others, too.
-catches()
-{
-	mask=$(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$1/status" 2>/dev/null)
-	[ $((0x${mask:-0} & 0x4002)) -eq $((0x4002)) ]
-}
-
-# interrupted SIGNAL: it is sent when both are caught.
+# interrupted SIGNAL
 interrupted()
 {
-	timeout -k 5 120 "$KLIN" explore endless.lin >out 2>err &
-	limit=$!
-	pid=
-	until [ -n "$pid" ] && catches "$pid"; do
-		kill -0 $limit 2>/dev/null || break
-		sleep 0.05
-		pid=$(cat /proc/$limit/task/$limit/children 2>/dev/null)
-		pid=${pid%% *}
-	done
-	kill "-$1" "$pid"
-	wait $limit
-	status=$?
+	interrupt "$1" explore endless.lin
 	[ $status -eq 3 ] && [ ! -s err ] && grep -q "UNKNOWN: interrupted after " out
 	ktap_result $? "interrupted by SIG$1" "status $status" "$(cat out err)"
 }

@@ -395,7 +395,7 @@ static int cmd_check(int argc, char **argv)
 	start = seconds();
 	begin_limits(&a);
 	a.read.hashed = a.certificate;
-	ret = kl_load_input_with(a.spec, a.history, &a.read, &spec, &h);
+	ret = kl_load_input(a.spec, a.history, &a.read, &spec, &h);
 	if (ret) {
 		code = give_up(&a, ret, "reading", kl_limit_place());
 		goto out;

@@ -9,6 +9,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "klin/cmd.h"
+#include "klin/form.h"
 #include "klin/input.h"
 #include "klin/stop.h"
 #include "spec/shipped.h"
@@ -18,15 +19,19 @@
 
 struct replay_args {
 	const char *cert, *history, *spec;
+	struct kl_read_opts read;
 	struct kl_limits lim;
 };
 
-enum { OPT_TIME = 256 };
+enum { OPT_TIME = 256, OPT_FROM, OPT_INDEPENDENT };
 
 static const struct argp_option options[] = {
 	{ "history", 'h', "FILE", 0, "The history, if not where the certificate says", 0 },
 	{ "spec", 's', "FILE", 0, "Check that the certificate is about this specification, which "
 	  "it carries; without it, about the one that the history names, if it names one", 0 },
+	{ "from", OPT_FROM, "FORM", 0, "The form of the history, as of `klin check --from'; by "
+	  "default what it begins like", 0 },
+	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
 	{ "time-limit", OPT_TIME, "SECONDS", 0, "Leave open (UNKNOWN) what is not "
 	  "done after so long", 0 },
 	{ 0 }
@@ -45,6 +50,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TIME:
 		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
+		break;
+	case OPT_FROM:
+		a->read.form = kl_arg_from(state, arg);
+		break;
+	case OPT_INDEPENDENT:
+		a->read.independent = kl_arg_independent(state, arg);
 		break;
 	case ARGP_KEY_ARG:
 	case ARGP_KEY_NO_ARGS:
@@ -146,7 +157,7 @@ static int replay(const struct replay_args *a, struct kl_cert *c, const char *pa
 	int ret = kl_spec_parse(c->spec_name, c->spec_text, strlen(c->spec_text), &spec);
 
 	if (!ret)
-		ret = kl_load_input(NULL, path, true, &spec, &h);
+		ret = kl_load_input(NULL, path, &a->read, &spec, &h);
 	if (!ret)
 		ret = check_named(a, c, h, path);
 	if (!ret) {
@@ -164,7 +175,9 @@ static int replay(const struct replay_args *a, struct kl_cert *c, const char *pa
 
 static int cmd_replay(int argc, char **argv)
 {
-	struct replay_args a = { .lim = { .work = MAX_LOOKS } };
+	struct replay_args a = {
+		.lim = { .work = MAX_LOOKS }, .read = { .form = KL_FORM_AUTO, .hashed = true },
+	};
 	struct kl_cert *c = NULL;
 	struct kl_replay r;
 	char *path = NULL;

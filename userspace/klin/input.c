@@ -111,17 +111,8 @@ static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 	return ret;
 }
 
-int kl_load_input(const char *spec_path, const char *history_path, bool hashed,
-		  struct kl_spec **spec, struct kl_history **h)
-{
-	const struct kl_read_opts opts = { .form = KL_FORM_AUTO, .hashed = hashed };
-
-	return kl_load_input_with(spec_path, history_path, &opts, spec, h);
-}
-
-int kl_load_input_with(const char *spec_path, const char *history_path,
-		       const struct kl_read_opts *opts, struct kl_spec **spec,
-		       struct kl_history **h)
+int kl_load_input(const char *spec_path, const char *history_path,
+		  const struct kl_read_opts *opts, struct kl_spec **spec, struct kl_history **h)
 {
 	int ret = spec_path ? kl_spec_load(spec_path, spec) : 0;
 

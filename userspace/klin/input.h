@@ -14,19 +14,15 @@
  * kl_load_input() - a history and the specification to check it with
  * @spec_path: the specification, or NULL: the one that the history carries
  * @history_path: the history
- * @hashed: set the history's @sha256
+ * @opts: how the history is read
  * @spec: the specification, to be freed also on failure; where there is one already, it is
  *	used
  * @h: the history, to be freed also on failure
  *
  * Return: 0; after a message -EINVAL, or another negative errno of the system.
  */
-int kl_load_input(const char *spec_path, const char *history_path, bool hashed,
-		  struct kl_spec **spec, struct kl_history **h);
-/* The same of a history that is read so. */
-int kl_load_input_with(const char *spec_path, const char *history_path,
-		       const struct kl_read_opts *opts, struct kl_spec **spec,
-		       struct kl_history **h);
+int kl_load_input(const char *spec_path, const char *history_path,
+		  const struct kl_read_opts *opts, struct kl_spec **spec, struct kl_history **h);
 
 /* "; did you mean FORM?" if @arg is near the name of a form, else "".  Returns @hint. */
 const char *kl_form_hint(const char *arg, char hint[32]);
