@@ -82,9 +82,13 @@ uint32_t ends_against_open(const struct ends_state *s, uint32_t item, const stru
 		first = s->o.p->nitems + ring;
 		for (i = s->prev[first], n = 0; i != first && n < NEWEST; i = s->prev[i], n++) {
 			const struct ends_op *op = &s->o.op[i];
-			const struct ends_value *w = &s->o.v[op->value];
+			const struct ends_value *w;
 
-			if (i != item && op->kind == ENDS_PUSH && !s->done[i] && w->lo < v->hi &&
+			/* Others need not have a value. */
+			if (i == item || op->kind != ENDS_PUSH || s->done[i])
+				continue;
+			w = &s->o.v[op->value];
+			if (w->lo < v->hi &&
 			    !agree(s, w, v, op->back ? ENDS_BACK : ENDS_FRONT, w->lo))
 				return i;
 		}
