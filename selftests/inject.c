@@ -6,7 +6,8 @@
  * KLIN_INJECT_ALLOC_ON=N	the N-th and all that follow fail
  * KLIN_INJECT_EXIT=N		the N-th allocation ends the program: exit(1), as a library may
  * KLIN_INJECT_THREADS=N	the N-th thread and all that follow cannot be created
- * KLIN_INJECT_READ=FILE	reading that file fails with EIO, behind its first bytes if it is larger
+ * KLIN_INJECT_READ=FILE	reading that file fails, behind its first bytes if it is larger, with
+ *				KLIN_INJECT_ERRNO or EIO
  * KLIN_INJECT_MARK=FILE	is created when something was made to fail
  * What disks refuse is in inject_disk.c.
  */
@@ -137,7 +138,7 @@ ssize_t read(int fd, void *buf, size_t n)
 		if (n > 20 && !lseek(fd, 0, SEEK_CUR))
 			return syscall(SYS_read, fd, buf, 20);
 		inject_mark();
-		errno = EIO;
+		errno = inject_number("KLIN_INJECT_ERRNO") ?: EIO;
 		return -1;
 	}
 	return syscall(SYS_read, fd, buf, n);

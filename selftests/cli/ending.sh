@@ -137,6 +137,14 @@ else
 	done
 	injected 4 "EIO of the history: convert" KLIN_INJECT_READ=good.txt convert good.txt made.klh
 	injected 4 "EIO of the history: replay" KLIN_INJECT_READ=good.txt replay good.txt.cert
+	# Privileges are the system's, too: EACCES and EPERM.
+	for errno in 13 1; do
+		export KLIN_INJECT_ERRNO=$errno
+		injected 4 "error $errno of the history: check" KLIN_INJECT_READ=good.txt check good.txt
+		injected 4 "error $errno of the specification: check" KLIN_INJECT_READ=model.lin \
+			check model.lin good.txt
+	done
+	unset KLIN_INJECT_ERRNO
 	if [ -x "$klind" ]; then
 		rm -f mark
 		KLIN_INJECT_READ=klind.conf KLIN_INJECT_MARK=mark LD_PRELOAD="$inject" \

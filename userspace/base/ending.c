@@ -77,6 +77,8 @@ int kl_ending_error(int err)
 	case ENOSPC:
 	case EDQUOT:
 	case EAGAIN:
+	case EACCES:
+	case EPERM:
 		return KLIN_EXIT_SYSTEM;
 	default:
 		return KLIN_EXIT_USAGE;
