@@ -213,6 +213,9 @@ char *kl_quiet_others(const struct kl_recorder *r);
 
 /* room.c: limits and memory on machines of many CPUs. */
 int kl_room_make(struct kl_recorder *r);
+/* Descriptors that it takes, and pages of buffer a CPU of so much memory, in pages. */
+uint64_t kl_room_fds(unsigned int ncpus, unsigned int nclauses);
+unsigned int kl_room_pages(unsigned int ncpus, uint64_t memory);
 
 /* attach.c */
 /* Open an object with the shared maps; @rodata may be NULL. */

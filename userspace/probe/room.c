@@ -24,10 +24,23 @@
 /* The limits as they were, for commands that klin starts. */
 static struct rlimit fds_before;
 
+uint64_t kl_room_fds(unsigned int ncpus, unsigned int nclauses)
+{
+	return FDS_CPU * (uint64_t)ncpus + FDS_CLAUSE * (uint64_t)nclauses + FDS_OTHER;
+}
+
+unsigned int kl_room_pages(unsigned int ncpus, uint64_t memory)
+{
+	unsigned int pages = PAGES_MAX;
+
+	while (pages > PAGES_MIN && (uint64_t)pages * ncpus > memory / SHARE)
+		pages /= 2;
+	return pages;
+}
+
 static int raise_fds(const struct kl_recorder *r)
 {
-	const rlim_t need = FDS_CPU * (rlim_t)r->ncpus + FDS_CLAUSE * (rlim_t)r->nclauses +
-			    FDS_OTHER;
+	const rlim_t need = kl_room_fds(r->ncpus, r->nclauses);
 	struct rlimit now, more;
 
 	if (getrlimit(RLIMIT_NOFILE, &now) || now.rlim_cur >= need)
@@ -74,12 +87,8 @@ static void raise_locked(void)
  */
 int kl_room_make(struct kl_recorder *r)
 {
-	const uint64_t share = sysconf(_SC_PHYS_PAGES) / SHARE;
-
 	if (!r->opts.pages)
-		for (r->opts.pages = PAGES_MAX; r->opts.pages > PAGES_MIN &&
-		     (uint64_t)r->opts.pages * r->ncpus > share; )
-			r->opts.pages /= 2;
+		r->opts.pages = kl_room_pages(r->ncpus, sysconf(_SC_PHYS_PAGES));
 	raise_locked();
 	return raise_fds(r);
 }
