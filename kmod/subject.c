@@ -21,6 +21,7 @@ static const struct klin_group *const groups[] = {
 	&klin_nulls_group,
 	&klin_coarse_group,
 	&klin_counter_group,
+	&klin_register_group,
 	&klin_round_group,
 };
 

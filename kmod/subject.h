@@ -120,6 +120,7 @@ extern const struct klin_group klin_eventsem_group;
 extern const struct klin_group klin_nulls_group;
 extern const struct klin_group klin_coarse_group;
 extern const struct klin_group klin_counter_group;
+extern const struct klin_group klin_register_group;
 extern const struct klin_group klin_round_group;
 
 int klin_subjects_init(void);

@@ -121,6 +121,90 @@ test_loop()
 	fi
 }
 
+# A register whose write the compiler inlined seven times of eight.
+register_spec()
+{
+	cat <<-END
+	spec register {
+		word x = 0;
+		method write(word v) { atomic_flush { x = v; } }
+		method read() -> word v { atomic { return x; } }
+	}
+	probe write on klin_register_put(r, v) { object r; argument v = v; $1 }
+	probe read on klin_register_get(r) {
+		coverage asserted "noinline";
+		object r;
+		result v = return;
+	}
+	END
+}
+
+# suspect SPEC OPTION...: some recording has reads of writes that passed by; sets $status.
+suspect()
+{
+	suspect_spec=$1
+	shift
+	tries
+	while again; do
+		record "$work/r.klh" "$@" --load \
+			"subject=register,ops=5000,seed=$try,delay=$try_delay" "$suspect_spec"
+		check "$work/r.klh"
+		status=$?
+		[ $status -eq 0 ] || return
+	done
+}
+
+# The probe on the entry sees one write of eight: what the others wrote comes from nowhere.
+test_unseen()
+{
+	name="writes that pass by make no violation, without debugging information"
+	suspect "$work/register.lin" --debug="$(command -v "$KLIN")"
+	if [ $status -eq 3 ] && [ "$(status_of truth)" -eq 0 ] &&
+	   grep -q "^UNKNOWN (a violation unless calls of 'write' passed by unseen" "$work/check" &&
+	   grep -q -- '--debug=FILE' "$work/check" && grep -q 'coverage asserted "REASON"' "$work/check"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/record" "$work/check")"
+	fi
+	name="a debug file of other code: both build IDs"
+	if grep -qE 'module klin with the build ID of the one that runs, [0-9a-f]{40}: .* has the build ID ([0-9a-f]{40}|none)' \
+	     "$work/record"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/record")"
+	fi
+}
+
+# With it all writes are seen; the first of two files is of other code.
+test_seen()
+{
+	name="inlined writes are recorded with debugging information"
+	if ! record "$work/r.klh" --debug="$(command -v "$KLIN")" $debug \
+	     --load "subject=register,ops=2000" "$work/register.lin"; then
+		ktap_fail "$name" "$(cat "$work/record")"
+	elif ! grep -q "coverage whole: klin_register_put(): 1 inlined instance is recorded, too" \
+	       "$work/record" || [ "$(status_of truth)" -ne 0 ]; then
+		ktap_fail "$name" "$(cat "$work/record" "$ctl/status")"
+	else
+		verdict "$name" "$work/r.klh" "$(status_of ops)"
+	fi
+	caught register.stale "$work/register.lin" $debug
+}
+
+# What the clause reads at the return cannot be seen where it is inlined.
+test_contradicted()
+{
+	name="debugging information wins over an assertion"
+	register_spec 'when v > 0 at return; coverage asserted "by hand";' >"$work/asserted.lin"
+	suspect "$work/asserted.lin" $debug
+	if [ $status -eq 3 ] && grep -qE "coverage of write: unknown, .*'by hand' is contradicted: it is inlined at do_write\+0x[0-9a-f]+ \(register.c:[0-9]+\)" \
+	     "$work/check"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/record" "$work/check")"
+	fi
+}
+
 # refused NAME WORDS: the clause in the input is refused, with one line.
 refused()
 {
@@ -150,6 +234,9 @@ test_refusals()
 	refused "a parameter that is not there" "has 1 parameters .*the clause names 2" <<-END
 	probe get on inlined write_seqlock(l, m) in seqlock_write { object m; result v = 1; }
 	END
+	refused "an offset beyond the function" "'klin_seqlock_read' ends before +0x10000" <<-END
+	probe get on klin_seqlock_read+0x10000(p) { object p; result v = 1; }
+	END
 	refused "an offset inside of an instruction" "no instruction begins" <<-END
 	probe get on klin_seqlock_read+0x1(p) { object p; result v = 1; }
 	END
@@ -167,7 +254,11 @@ need_module
 readelf -S "$KLIN_KO" 2>/dev/null | grep -q debug_info ||
 	"$KLIN" sites $debug write_seqlock >/dev/null 2>&1 ||
 	ktap_skip_all "$KLIN_KO has no debugging information"
-ktap_plan 12
+ktap_plan 18
+register_spec >"$work/register.lin"
+test_unseen
+test_seen
+test_contradicted
 test_pair
 test_mutant
 test_loop
