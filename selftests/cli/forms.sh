@@ -135,6 +135,46 @@ verdict 1 "Porcupine's log: the wrong order of appends" kv <<'END'
 {:process 1, :type :invoke, :f :get, :key "0", :value nil}
 {:process 1, :type :ok, :f :get, :key "0", :value "x 2 0 yx 1 0 y"}
 END
+verdict 0 "appends of any strings" kv <<'END'
+{:process 0, :type :invoke, :f :put, :key "a", :value "x"}
+{:process 0, :type :ok, :f :put, :key "a", :value "x"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "y"}
+{:process 2, :type :invoke, :f :append, :key "a", :value "z"}
+{:process 1, :type :ok, :f :append, :key "a", :value "y"}
+{:process 2, :type :ok, :f :append, :key "a", :value "z"}
+{:process 0, :type :invoke, :f :get, :key "a", :value nil}
+{:process 0, :type :ok, :f :get, :key "a", :value "xzy"}
+END
+verdict 1 "an append of any string twice" kv <<'END'
+{:process 0, :type :invoke, :f :put, :key "a", :value "x"}
+{:process 0, :type :ok, :f :put, :key "a", :value "x"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "y"}
+{:process 2, :type :invoke, :f :append, :key "a", :value "z"}
+{:process 1, :type :ok, :f :append, :key "a", :value "y"}
+{:process 2, :type :ok, :f :append, :key "a", :value "z"}
+{:process 0, :type :invoke, :f :get, :key "a", :value nil}
+{:process 0, :type :ok, :f :get, :key "a", :value "xyzz"}
+END
+verdict 0 "appends that begin alike" kv <<'END'
+{:process 1, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 2, :type :invoke, :f :append, :key "a", :value "aa"}
+{:process 1, :type :ok, :f :append, :key "a", :value "a"}
+{:process 2, :type :ok, :f :append, :key "a", :value "aa"}
+{:process 0, :type :invoke, :f :append, :key "a", :value ""}
+{:process 0, :type :ok, :f :append, :key "a", :value ""}
+{:process 0, :type :invoke, :f :get, :key "a", :value nil}
+{:process 0, :type :ok, :f :get, :key "a", :value "aaa"}
+END
+verdict 1 "appends that begin alike, and one lost" kv <<'END'
+{:process 1, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 2, :type :invoke, :f :append, :key "a", :value "aa"}
+{:process 1, :type :ok, :f :append, :key "a", :value "a"}
+{:process 2, :type :ok, :f :append, :key "a", :value "aa"}
+{:process 0, :type :invoke, :f :append, :key "a", :value ""}
+{:process 0, :type :ok, :f :append, :key "a", :value ""}
+{:process 0, :type :invoke, :f :get, :key "a", :value nil}
+{:process 0, :type :ok, :f :get, :key "a", :value "aa"}
+END
 verdict 1 "Porcupine's log: an append that was lost" kv <<'END'
 {:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
 {:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}

@@ -234,11 +234,17 @@ static const struct sample {
 	  "{:process 1, :type :ok, :f :get, :key \"0\", :value \"x 9 0 yx 9 1 y\"}\n"
 	  "{:process 2, :type :invoke, :f :append, :key \"0\", :value \"x 2 0 y\"}\n",
 	  "# spec kv\n"
-	  "t9 @0 1 3 append 0 0 2 6 drain=3\n"
-	  "t1 @0 2 4 put 0x4000000000000000 5 drain=4\n"
-	  "t9 @0 5 - append 0 2 3 8\n"
-	  "t1 @0 6 7 get 0 -> 3 drain=7\n"
-	  "t2 @0 8 - put 0 10\n" },
+	  "# spelling 0x4000010000000013 \"x 9 0 y\"\n"
+	  "# spelling 0x4000010000000008 ...\"x 9 0 y\"\n"
+	  "# spelling 0x4000010000000023 \"x 1 0 y\"\n"
+	  "# spelling 0x400001000000001a \"x 9 0 yx 9 1 y\"\n"
+	  "# spelling 0x400001000000000b ...\"x 9 1 y\"\n"
+	  "# spelling 0x400001000000001f ...\"x 2 0 y\"\n"
+	  "t9 @0 1 3 append 0 0 0x4000010000000013 0x4000010000000008 drain=3\n"
+	  "t1 @0 2 4 put 0x4000000000000000 0x4000010000000023 drain=4\n"
+	  "t9 @0 5 - append 0 0x4000010000000013 0x400001000000001a 0x400001000000000b\n"
+	  "t1 @0 6 7 get 0 -> 0x400001000000001a drain=7\n"
+	  "t2 @0 8 - put 0 0x400001000000001f\n" },
 	{ "edn",
 	  "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"12\"}\n"
 	  "{:process 0, :type :ok, :f :put, :key \"0\", :value \"12\"}\n"
@@ -522,11 +528,13 @@ static void test_errors(void **state)
 		  "t:1:55: error: '7}': expected a :value, a string" },
 		{ "edn", "{:process 0, :type :invoke, :f :get, :value nil}\n",
 		  "t:1:32: error: ':get,': expected a :key" },
-		{ "edn", "{:process 0, :type :invoke, :f :append, :key \"a\", :value \"xx\"}\n",
-		  "t:1: error: 'append': expected strings that all begin with" },
-		{ "edn", "{:process 0, :type :invoke, :f :append, :key \"a\", :value \"xa\"}\n"
-		  "{:process 1, :type :invoke, :f :append, :key \"a\", :value \"ya\"}\n",
-		  "t:2: error: 'append': expected strings that all begin with" },
+		{ "edn", "{:process 0, :type :invoke, :f :append, :key \"a\", :value \"a\"}\n"
+		  "{:process 1, :type :invoke, :f :get, :key \"a\", :value nil}\n"
+		  "{:process 1, :type :ok, :f :get, :key \"a\", :value \"aaaa\"}\n",
+		  "t:1: error: 'append': expected strings that make at most three" },
+		{ "edn", "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"a\"}\n"
+		  "{:process 1, :type :invoke, :f :get, :key 0, :value nil}\n",
+		  "t:2:43: error: '0,': expected a :key of the same kind" },
 	};
 	struct kl_history *h = NULL;
 	size_t i;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Strings of key-value logs as words, see kv.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "history/kv.h"
+#include "history/kv_tree.h"
+#include "history/spell.h"
 
 #define AHEAD		16	/* operations */
-#define MAX_PLACES	3	/* as many as specs/kv.lin has appends for */
+#define SPELLED		60	/* characters of a string that people see */
+#define NODES_FIRST	(KL_WORDS_FIRST + ((uint64_t)1 << 40))	/* words of nodes */
 
 enum kind { GET, PUT, APPEND };
 
@@ -21,7 +25,6 @@ struct extra {
 	const char *s;		/* the string that it puts or appends, or got */
 	size_t len;
 	uint64_t key;
-	uint64_t piece;		/* of an append: its string as a word */
 	unsigned int line;
 	uint8_t kind;
 	bool got;		/* the string is known */
@@ -41,15 +44,10 @@ struct kl_kv {
 	struct extra *extra;
 	size_t cextra;
 	int method[METHODS];	/* index + 1 in the history, once one is needed */
-	struct table roots;	/* key, 0: the node of "" */
-	struct table nodes;	/* node, piece: the node of both strings together */
-	struct table places;	/* key, piece: index in place[] + 1 */
-	struct place {
-		uint32_t n, from[MAX_PLACES], to[MAX_PLACES];
-	} *place;		/* where a piece leads in the tree of a key */
-	size_t nplaces, cplaces;
-	uint32_t nnodes;
-	char mark;		/* what pieces begin with, if there are appends */
+	struct table roots;	/* key, 0 or 1: see root() */
+	struct kl_kv_tree tree;
+	bool appends;		/* there are some */
+	int keys;		/* of which kind they all are */
 };
 
 static int table_reserve(struct table *t)
@@ -118,9 +116,7 @@ void kl_kv_free(struct kl_kv *kv)
 		return;
 	free(kv->extra);
 	free(kv->roots.slot);
-	free(kv->nodes.slot);
-	free(kv->places.slot);
-	free(kv->place);
+	kl_kv_tree_free(&kv->tree);
 	free(kv);
 }
 
@@ -166,6 +162,11 @@ static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process,
 		return kl_scan_bad(&kv->j->scan, key->tok ? key->tok : tok, "a :key, a string");
 	if (kind != GET && v->kind != KL_EDN_STRING)
 		return kl_scan_bad(&kv->j->scan, v->tok ? v->tok : tok, "a :value, a string");
+	/* "0" and 0 are two keys, and would be one word. */
+	if (h->nops && kv->keys != (int)key->kind)
+		return kl_scan_bad(&kv->j->scan, key->tok, "a :key of the same kind as before: all "
+				   "strings, all numbers or all words");
+	kv->keys = key->kind;
 	ret = set_method(kv, &s, M_GET);
 	if (!ret)
 		ret = kl_grow(kv->extra, kv->cextra, h->nops + 1);
@@ -233,157 +234,165 @@ static int refuse(struct kl_kv *kv, size_t i, const char *expected)
 	return kl_scan_bad(&kv->j->scan, "append\n", expected);
 }
 
-/* The length of the first piece: up to where the next one begins. */
-static size_t piece(const struct kl_kv *kv, const char *s, size_t len)
+/* The root of the tree of what a key held (@kind 0), or of what was appended to it (1). */
+static int root(struct kl_kv *kv, uint64_t key, unsigned int kind, uint32_t *out)
 {
-	const char *next = len > 1 ? memchr(s + 1, kv->mark, len - 1) : NULL;
+	struct entry *e = table_find(&kv->roots, key, kind);
+	int ret = 0;
 
-	return next ? (size_t)(next - s) : len;
+	if (e && !e->v) {
+		ret = kl_kv_tree_root(&kv->tree, out);
+		if (!ret)
+			table_put(&kv->roots, e, key, kind, *out);
+		return ret;
+	}
+	*out = e ? e->v : 0;
+	return e ? 0 : -ENOMEM;
 }
 
-static int find_pieces(struct kl_kv *kv)
+static int walk(struct kl_kv *kv, size_t i, unsigned int kind, bool add, uint32_t *node)
+{
+	const struct extra *x = &kv->extra[i];
+	int ret = root(kv, x->key, kind, node);
+
+	return ret ? ret : kl_kv_tree_walk(&kv->tree, *node, x->s, x->len, add, node);
+}
+
+/* The trees of all that was got and appended, and what can be made of what was put. */
+static int build(struct kl_kv *kv, uint32_t *node)
 {
 	const struct kl_history *h = kv->j->pairs.h;
+	uint32_t appends, empty;
+	struct extra *x;
 	size_t i;
 	int ret;
 
 	for (i = 0; i < h->nops; i++) {
-		struct extra *x = &kv->extra[i];
-
-		if (x->kind != APPEND || kl_pairs_dropped(&h->ops[i]))
+		x = &kv->extra[i];
+		if (kl_pairs_dropped(&h->ops[i]) || x->kind == PUT || !x->got)
 			continue;
-		if (!kv->mark && x->len)
-			kv->mark = *x->s;
-		if (!x->len || *x->s != kv->mark || piece(kv, x->s, x->len) != x->len)
-			return refuse(kv, i, "strings that all begin with one character which is "
-				      "nowhere else in them (only such appends are understood)");
-		ret = kl_words_get(&kv->j->words, x->s, x->len, &x->piece);
+		ret = walk(kv, i, x->kind == APPEND, true, &node[i]);
+		if (ret)
+			return ret;
+		kv->tree.node[node[i]].ends = true;
+	}
+	for (i = 0; i < h->nops; i++) {
+		x = &kv->extra[i];
+		if (kl_pairs_dropped(&h->ops[i]))
+			continue;
+		ret = root(kv, x->key, 0, &empty) ?: root(kv, x->key, 1, &appends) ?:
+		      kl_kv_tree_reach(&kv->tree, empty, appends);
+		if (!ret && x->kind == PUT)
+			ret = walk(kv, i, 0, false, &node[i]) ?:
+			      kl_kv_tree_reach(&kv->tree, node[i], appends);
 		if (ret)
 			return ret;
 	}
-	return 0;
+	return kl_kv_tree_steps(&kv->tree);
 }
 
-static int new_node(struct kl_kv *kv, struct table *t, struct entry *e, uint64_t a, uint64_t b)
+/* How a string is spelled: its end, if it is long, behind dots. */
+static int spell(struct kl_kv *kv, uint64_t word, const char *s, size_t len, bool cut)
 {
-	if (kv->nnodes == UINT32_MAX / 2)
-		return -EOVERFLOW;
-	table_put(t, e, a, b, ++kv->nnodes);
-	return 0;
-}
+	char text[6 * SPELLED + 8];
+	size_t n = 0;
 
-static int add_place(struct kl_kv *kv, uint64_t key, uint64_t word, uint32_t from, uint32_t to)
-{
-	struct entry *e = table_find(&kv->places, key, word);
-	struct place *p;
-	int ret;
-
-	if (!e)
-		return -ENOMEM;
-	if (!e->v) {
-		ret = kl_grow(kv->place, kv->cplaces, kv->nplaces + 1);
-		if (ret)
-			return ret;
-		kv->place[kv->nplaces] = (struct place){ 0 };
-		table_put(&kv->places, e, key, word, ++kv->nplaces);
-	}
-	p = &kv->place[e->v - 1];
-	if (p->n < MAX_PLACES) {
-		p->from[p->n] = from;
-		p->to[p->n] = to;
-	}
-	p->n += p->n <= MAX_PLACES;
-	return 0;
-}
-
-/*
- * The node of the string that operation @i knows; 0 if it is "".  Without appends
- * it does not matter which.
- */
-static int walk(struct kl_kv *kv, size_t i, uint32_t *node)
-{
-	const struct extra *x = &kv->extra[i];
-	const char *s = x->s;
-	size_t len = x->len, n;
-	struct entry *e;
-	uint32_t from;
-	uint64_t word;
-	int ret = 0;
-
-	*node = kv->mark ? 0 : len > 0;
-	if (!len || !kv->mark)
-		return 0;
-	e = table_find(&kv->roots, x->key, 0);
-	if (e && !e->v)
-		ret = new_node(kv, &kv->roots, e, x->key, 0);
-	if (!e || ret)
-		return e ? ret : -ENOMEM;
-	for (*node = e->v; len; s += n, len -= n) {
-		n = piece(kv, s, len);
-		ret = kl_words_get(&kv->j->words, s, n, &word);
-		if (ret)
-			return ret;
-		from = *node;
-		e = table_find(&kv->nodes, from, word);
-		if (!e)
-			return -ENOMEM;
-		if (!e->v) {
-			ret = new_node(kv, &kv->nodes, e, from, word);
-			*node = e->v;
-			if (!ret && x->kind == GET)
-				ret = add_place(kv, x->key, word, s == x->s ? 0 : from, *node);
-			if (ret)
-				return ret;
+	if (len > SPELLED) {
+		s += len - SPELLED;
+		len = SPELLED;
+		cut = true;
+		/* A character of UTF-8 is shown whole or not at all. */
+		while (len && (*s & 0xc0) == 0x80) {
+			s++;
+			len--;
 		}
-		*node = e->v;
 	}
-	return 0;
+	n += sprintf(text, "%s\"", cut ? "..." : "");
+	for (; len; s++, len--) {
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			n += sprintf(text + n, "\\u%04x", *s);
+		else if (*s == '"' || *s == '\\')
+			n += sprintf(text + n, "\\%c", *s);
+		else
+			text[n++] = *s;
+	}
+	text[n++] = '"';
+	return kl_history_spell(kv->j->pairs.h, word, text, n);
+}
+
+/* The word of a node's string: 0 is "", that of a key which is not there. */
+static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_val *v)
+{
+	char s[SPELLED + 1];
+	size_t n = sizeof(s);
+	uint32_t at = node;
+
+	*v = kl_word(node == empty ? 0 : NODES_FIRST + node);
+	if (node == empty)
+		return 0;
+	for (; n && kv->tree.node[at].parent; at = kv->tree.node[at].parent)
+		s[--n] = kv->tree.node[at].c;
+	return spell(kv, v->v, s + n, sizeof(s) - n, false);
 }
 
 /* The method and the values of append @i. */
-static int append_shape(struct kl_kv *kv, size_t i, struct kl_shape *s, struct kl_val *v)
+static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_shape *s,
+			struct kl_val *v)
 {
 	const struct extra *x = &kv->extra[i];
-	struct place none = { 0 };
-	const struct place *p = &none;
-	struct entry *e;
-	uint32_t k;
+	const struct kl_kv_node *n;
+	uint32_t k, empty;
+	int ret = root(kv, x->key, 0, &empty);
 
-	e = table_find(&kv->places, x->key, x->piece);
-	if (!e)
-		return -ENOMEM;
-	if (e->v)
-		p = &kv->place[e->v - 1];
-	if (p->n > MAX_PLACES)
-		return refuse(kv, i, "strings that are in at most three places of what was got of "
-			      "the key (only such appends are understood)");
+	if (ret)
+		return ret;
+	n = &kv->tree.node[node];
 	*v++ = kl_word(x->key);
-	for (k = 0; k < p->n; k++) {
-		*v++ = kl_word(p->from[k]);
-		*v++ = kl_word(p->to[k]);
+	/* Appending "" does nothing: a get of whatever is there. */
+	if (!x->len) {
+		*v = kl_special(KL_ANY);
+		s->nargs = s->nres = 1;
+		return set_method(kv, s, M_GET);
 	}
-	*v = kl_word((uint64_t)kv->nnodes + 1 + i);
-	s->nargs = 2 + 2 * p->n;
-	return set_method(kv, s, M_PUT + p->n);
+	if (n->nsteps > KL_KV_STEPS)
+		return refuse(kv, i, "strings that make at most three of the strings that lead to "
+			      "what was got of the key (only such appends are understood)");
+	for (k = 0; k < n->nsteps; k++) {
+		ret = node_word(kv, empty, n->from[k], v++) ?:
+		      node_word(kv, empty, n->to[k], v++);
+		if (ret)
+			return ret;
+	}
+	/* An append's node is no value's: nobody gets this one. */
+	*v = kl_word(NODES_FIRST + node);
+	ret = spell(kv, v->v, x->s, x->len, true);
+	if (ret)
+		return ret;
+	s->nargs = 2 + 2 * n->nsteps;
+	return set_method(kv, s, M_PUT + n->nsteps);
 }
 
 /* The same of any operation, whose string is at @node. */
 static int op_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_shape *s, struct kl_val *v)
 {
 	const struct extra *x = &kv->extra[i];
-	struct kl_val val;
+	struct kl_val val = kl_special(KL_ABSENT);
 	int ret = 0;
 
 	if (x->kind == APPEND)
-		return append_shape(kv, i, s, v);
-	val = node ? kl_word(node) : kl_special(KL_ABSENT);
-	/* Without appends a node is one string, and its word tells more. */
-	if (!kv->mark && node)
+		return append_shape(kv, i, node, s, v);
+	/* What is put and is no node is a value that is never got. */
+	if (x->len)
+		val = kl_word(NODES_FIRST + (node ? node : kv->tree.n + i));
+	if (kv->appends && x->len && x->got)
+		ret = spell(kv, val.v, x->s, x->len, false);
+	/* Without appends a string's own word tells more. */
+	if (!kv->appends && x->len && !ret)
 		ret = kl_words_get(&kv->j->words, x->s, x->len, &val.v);
 	if (ret)
 		return ret;
 	v[0] = kl_word(x->key);
-	if (x->kind == PUT && node) {
+	if (x->kind == PUT && x->len) {
 		s->nargs = 2;
 		v[1] = val;
 		return set_method(kv, s, M_PUT);
@@ -422,21 +431,17 @@ int kl_kv_end(struct kl_kv *kv)
 	node = calloc(h->nops + 1, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	ret = find_pieces(kv);
-	for (i = 0; i < h->nops && !ret; i++)
-		if (kv->extra[i].kind == GET && kv->extra[i].got)
-			ret = walk(kv, i, &node[i]);
-	/* What is put and never got may be any value that is never got. */
-	for (i = 0; i < h->nops && !ret; i++)
-		if (kv->extra[i].kind == PUT)
-			ret = walk(kv, i, &node[i]);
+	for (i = 0; i < h->nops; i++)
+		kv->appends |= kv->extra[i].kind == APPEND && !kl_pairs_dropped(&h->ops[i]);
+	ret = kv->appends ? build(kv, node) : 0;
 	for (i = 0; i < h->nops && !ret; i++) {
 		/* The strings are far from one another. */
 		if (i + AHEAD < h->nops)
 			__builtin_prefetch(kv->extra[i + AHEAD].s);
-		ret = put_op(kv, i, node[i]);
+		if (!kl_pairs_dropped(&h->ops[i]))
+			ret = put_op(kv, i, node[i]);
 	}
-	if (kv->mark)
+	if (kv->appends)
 		kv->j->spec = "kv";
 	free(node);
 	return ret;

@@ -6,13 +6,9 @@
  * They are read as operations of a map of words.  What equals a string is a word;
  * "" is a key that is not there, so that putting it is a removal.
  *
- * What can be told of a key's value is only whether it is a string that was got, or
- * one that may still become such: what strings that were got begin with.  Those are
- * nodes of a tree, each with the piece that leads to it.  Appending leads from a node
- * to a child of it, or to a value that nobody gets; specs/kv.lin says so exactly.
- * For that the pieces must be seen: all that is appended has to begin with one
- * character that is nowhere else in it, as in "x 9 0 y".  And a piece may have at
- * most three places in the tree of its key.  Other appends are refused.
+ * With appends a word stands for a string that was got or a beginning of one; kv_tree.h says
+ * why these are enough.  Appending leads from one of them to another, or to a value that
+ * nobody gets, as specs/kv.lin has it.  An append that leads to more than three is refused.
  */
 #ifndef KL_HISTORY_KV_H
 #define KL_HISTORY_KV_H
