@@ -205,6 +205,27 @@ test_contradicted()
 	fi
 }
 
+# A live patch has functions of its own, with what the compiler inlined into them.
+test_patched()
+{
+	name="with a live patch not all instances are known"
+	patches=/sys/kernel/livepatch
+	if [ ! -d $patches ] || ! mount -t tmpfs none $patches; then
+		ktap_skip "$name" "this kernel has no live patches"
+		return
+	fi
+	mkdir $patches/some_patch
+	"$KLIN" list $debug "$work/register.lin" >"$work/patched" 2>&1
+	umount $patches
+	"$KLIN" list $debug "$work/register.lin" >"$work/out" 2>&1
+	if grep -q "coverage unknown: klin_register_put(): .*the live patch some_patch" \
+		"$work/patched" && grep -q "coverage whole: klin_register_put()" "$work/out"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/patched" "$work/out")"
+	fi
+}
+
 # refused NAME WORDS: the clause in the input is refused, with one line.
 refused()
 {
@@ -254,11 +275,12 @@ need_module
 readelf -S "$KLIN_KO" 2>/dev/null | grep -q debug_info ||
 	"$KLIN" sites $debug write_seqlock >/dev/null 2>&1 ||
 	ktap_skip_all "$KLIN_KO has no debugging information"
-ktap_plan 18
+ktap_plan 19
 register_spec >"$work/register.lin"
 test_unseen
 test_seen
 test_contradicted
+test_patched
 test_pair
 test_mutant
 test_loop

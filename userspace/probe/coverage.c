@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Does a probe clause see all calls of its function?  See coverage.h. */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -186,6 +187,22 @@ static int look_at(struct kl_kernel *k, const struct kl_found *f, const struct k
 	return 0;
 }
 
+/* The name of a live patch of the running kernel, whose functions are in no debug file. */
+static bool live_patch(const struct kl_kernel *k, char *name, size_t size)
+{
+	DIR *dir = k->offline ? NULL : opendir("/sys/kernel/livepatch");
+	const struct dirent *d;
+	bool found = false;
+
+	while (dir && !found && (d = readdir(dir))) {
+		found = d->d_name[0] != '.';
+		snprintf(name, size, "%s", d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_instances *c)
 {
 	const struct kl_probe_target *t = f->target;
@@ -217,6 +234,9 @@ int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_i
 		snprintf(where, sizeof(where), "cloned, as %s", clone);
 		unseen(c, t, clone, where, "%s%s", shown ? "" : "and ", shown ? "" : why);
 	}
+	if (c->kind == KL_COVER_WHOLE && live_patch(k, where, sizeof(where)))
+		set(c, KL_COVER_UNKNOWN, "%s(): functions that the live patch %s put in place of "
+		    "others may have it inlined", t->name, where);
 	if (c->kind == KL_COVER_UNKNOWN && t->asserted && !c->contradicted) {
 		c->kind = KL_COVER_ASSERTED;
 		snprintf(c->text, sizeof(c->text), "%s(): %s", t->name, t->asserted);
