@@ -46,9 +46,22 @@ static void test_lists(void **state)
 	}
 }
 
+/* A kernel pads this where it may have eight CPUs and more. */
+static void test_none(void **state)
+{
+	assert_true(kl_cpulist_none("(null)\n"));
+	assert_true(kl_cpulist_none("  (null)\n"));
+	assert_false(kl_cpulist_none("1\n"));
+	assert_false(kl_cpulist_none("\n"));
+	assert_false(kl_cpulist_none(""));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lists) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_none),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

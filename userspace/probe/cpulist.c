@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "probe/cpulist.h"
 
@@ -17,6 +18,11 @@ static bool read_number(const char **at, unsigned long *number)
 	*number = strtoul(*at, &end, 10);
 	*at = end;
 	return *number < CPU_MAX;
+}
+
+bool kl_cpulist_none(const char *text)
+{
+	return !strncmp(text + strspn(text, " "), "(null)", 6);
 }
 
 int kl_cpulist_parse(const char *text, uint64_t *cpus, unsigned int max)

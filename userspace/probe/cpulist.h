@@ -17,6 +17,9 @@
  */
 int kl_cpulist_parse(const char *text, uint64_t *cpus, unsigned int max);
 
+/* Is it what nohz_full says where there is no list: "(null)", padded to the CPUs' width? */
+bool kl_cpulist_none(const char *text);
+
 /**
  * kl_cpulist_print() - write a list of CPUs
  * @cpus: a bit for each CPU

@@ -26,8 +26,7 @@ static void add_isolated(struct kl_recorder *r, const char *path)
 
 	if (kl_read_file(path, &text, &len))
 		return;
-	/* Where no CPU is isolated, nohz_full says "(null)". */
-	if (len && text[0] != '(' && kl_cpulist_parse(text, r->quiet, r->ncpus))
+	if (!kl_cpulist_none(text) && kl_cpulist_parse(text, r->quiet, r->ncpus))
 		kl_warn("%s: not a list of CPUs: %s", path, text);
 	free(text);
 }
