@@ -212,6 +212,20 @@ static int widen_window(struct core *c, uint32_t at, const struct kl_limits *lim
 	return ret;
 }
 
+/* Where what is wrong by itself is over, if something is; else @at. */
+static uint32_t wrong_at(const struct ends_ops *o, uint32_t at)
+{
+	uint32_t i;
+
+	if (o->wrong == ENDS_NONE && !o->nodd)
+		return at;
+	for (i = 0; i < o->p->nitems; i++)
+		if (o->op[i].kind == ENDS_ODD ||
+		    (o->wrong != ENDS_NONE && o->op[i].value == o->wrong))
+			at = o->p->items[i].ret_ev < o->p->nevents ? o->p->items[i].ret_ev : at;
+	return at;
+}
+
 int ends_core(const struct ends_ops *o, uint32_t at, unsigned int times,
 	      const struct kl_limits *lim, struct kl_answer *a)
 {
@@ -224,15 +238,16 @@ int ends_core(const struct ends_ops *o, uint32_t at, unsigned int times,
 	ret = c.value && c.found && c.ops ? 0 : -ENOMEM;
 	/*
 	 * What counterexamples leave out has to be seen from what they keep; and a hidden pop,
-	 * which took effect, may need any value to take.
+	 * which took effect, may need any value to take.  A push whose result is not known tells
+	 * only with all others whether it had room.
 	 */
-	if (!ret && !o->may_differ && !o->nhidden)
+	if (!ret && !o->may_differ && !o->nhidden && !o->nmaybe)
 		ret = widen(&c, at, lim, a);
 	if (ret > 0)
 		snprintf(a->reason, sizeof(a->reason), "%zu operations that have no order by "
 			 "themselves", a->ncore);
-	else if (!ret && o->wrong == ENDS_NONE && !o->nodd && o->p->nevents)
-		ret = widen_window(&c, at, lim, a);
+	else if (!ret && o->p->nevents)
+		ret = widen_window(&c, wrong_at(o, at), lim, a);
 	free(c.value);
 	free(c.found);
 	free(c.ops);

@@ -28,6 +28,7 @@
 
 enum ends_kind {
 	ENDS_PUSH, ENDS_POP,
+	ENDS_MAYBE,	/* a push that returned, and its result is not known: perhaps it was full */
 	ENDS_WILD,	/* pending, it may pop something */
 	ENDS_HIDDEN,	/* it returned, and its result is not known: a value, or it was empty */
 	ENDS_LOOK, ENDS_EMPTY, ENDS_FULL,
@@ -44,6 +45,8 @@ static inline bool ends_changes(enum ends_kind k)
 struct ends_op {
 	uint8_t kind;
 	bool back;
+	bool some;	/* of a hidden or free one: it found a value */
+	bool full;	/* of one that may be a push: it was none, when it has taken effect */
 	/* Of a wild or hidden one: what it popped, when it has taken effect; or ENDS_NONE. */
 	uint32_t value;
 };
@@ -68,6 +71,7 @@ struct ends_ops {
 	uint32_t *look;
 	uint32_t nvalues, nwild;	/* the hidden ones are wild, too */
 	uint32_t nhidden;
+	uint32_t nmaybe;	/* pushes whose results do not tell whether there was room */
 	uint64_t capacity;	/* UINT64_MAX: there is always room */
 	bool may_differ;	/* it is an argument how much room there is */
 	uint32_t wrong;		/* a value that has no order by itself, or ENDS_NONE */

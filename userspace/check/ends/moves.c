@@ -16,6 +16,11 @@ static bool try_step(struct ends_state *s, uint32_t item)
 	return true;
 }
 
+static bool is_push(const struct ends_state *s, uint32_t item)
+{
+	return s->o.op[item].kind == ENDS_PUSH || s->o.op[item].kind == ENDS_MAYBE;
+}
+
 /* @left steps, and what follows by itself, so that @goal takes effect with the last. */
 static bool reach(struct ends_state *s, uint32_t goal, uint32_t left)
 {
@@ -26,7 +31,7 @@ static bool reach(struct ends_state *s, uint32_t goal, uint32_t left)
 	if (s->done[goal] || !left)
 		return s->done[goal] && !left;
 	/* What pops may follow by itself. */
-	last = left == 1 && s->o.op[goal].kind == ENDS_PUSH;
+	last = left == 1 && is_push(s, goal);
 	for (ring = ENDS_CHANGERS; ring <= ENDS_NEVER_RETURN; ring++) {
 		first = s->o.p->nitems + ring;
 		for (i = s->next[first]; i != first && s->tries < TRIES; i = s->next[i]) {
@@ -73,7 +78,7 @@ static uint32_t needs(const struct ends_state *s, uint32_t item)
 {
 	const struct ends_op *op = &s->o.op[item];
 
-	if (op->kind == ENDS_PUSH)
+	if (is_push(s, item))
 		return push_needs(s, item);
 	if (op->kind == ENDS_EMPTY)
 		return room_at(s, false) == ENDS_NONE ? room_at(s, true) : room_at(s, false);
@@ -155,7 +160,7 @@ static uint32_t steps_to(const struct ends_state *s, uint32_t reader, bool push)
 	uint32_t i, n = 0;
 
 	for (i = s->next[ring]; need && i != ring && n < need; i = s->next[i])
-		n += !s->done[i] && (s->o.op[i].kind == ENDS_PUSH) == !push;
+		n += !s->done[i] && is_push(s, i) == !push;
 	return n == need ? n : 0;
 }
 
@@ -163,16 +168,25 @@ static uint32_t steps_to(const struct ends_state *s, uint32_t reader, bool push)
 static void detour(struct ends_state *s, uint32_t goal)
 {
 	const uint32_t first = s->o.p->nitems + ENDS_READERS;
-	const bool is_push = s->o.op[goal].kind == ENDS_PUSH;
+	const bool pushes = is_push(s, goal);
 	uint32_t i, need;
 
 	if (!ends_changes(s->o.op[goal].kind))
 		return;
 	for (i = s->next[first]; i != first; i = s->next[i]) {
-		need = s->done[i] ? 0 : steps_to(s, i, is_push);
+		need = s->done[i] ? 0 : steps_to(s, i, pushes);
 		if (need && need <= DEEP && reach(s, i, need))
 			return;
 	}
+}
+
+/* A push of which nobody knows has none to make where it is full: fill it first. */
+static void fill(struct ends_state *s, uint32_t goal)
+{
+	const uint64_t room = s->o.capacity - ends_size(s);
+
+	if (s->o.op[goal].kind == ENDS_MAYBE && !s->done[goal] && room < DEEP)
+		reach(s, goal, room + 1);
 }
 
 /* Some steps by chance. */
@@ -198,7 +212,9 @@ bool ends_go_on(struct ends_state *s, uint32_t goal)
 	if (!lost || kl_rand(&s->seed) & 1)
 		detour(s, goal);
 	before = s->nsteps;
-	if (!achieve(s, goal, 0))
+	if (!achieve(s, goal, 0)) {
 		ends_undo(s, before);
+		fill(s, goal);
+	}
 	return s->done[goal];
 }

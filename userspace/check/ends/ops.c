@@ -34,6 +34,19 @@ static bool fits(const struct kl_end_method *m, const struct kl_val *res, const 
 	return true;
 }
 
+/* The same, where those that are not known may be any. */
+static bool may_fit(const struct kl_end_method *m, const struct kl_val *res,
+		    const struct kl_val *want, unsigned int but)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->nresults; i++)
+		if (res[i].tag != KL_ANY &&
+		    (i == but ? res[i].tag != KL_WORD : !kl_val_eq(res[i], want[i])))
+			return false;
+	return true;
+}
+
 /* Of a pop or look: results that are known, and still none that there can be. */
 static bool is_odd(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
 		   struct ends_op *op)
@@ -66,29 +79,37 @@ static bool read_push(struct reader *r, const struct kl_end_method *m, const str
 	r->told = true;
 	r->o->may_differ |= m->most >= 0;
 	r->o->capacity = most;
-	if (pending || fits(m, v + nargs, m->done, m->nresults))
+	if (pending)
 		return true;
+	if (may_fit(m, v + nargs, m->done, m->nresults)) {
+		/* Without a bound it has certainly pushed. */
+		if (m->bounded && may_fit(m, v + nargs, m->other, m->nresults))
+			op->kind = ENDS_MAYBE;
+		r->o->nmaybe += op->kind == ENDS_MAYBE;
+		return true;
+	}
 	op->kind = ENDS_FULL;
 	r->full = true;
-	return (m->bounded && fits(m, v + nargs, m->other, m->nresults)) ||
-	       no(r, "a result that no push gives");
+	return (m->bounded && may_fit(m, v + nargs, m->other, m->nresults)) ||
+	       is_odd(r, m, v + nargs, op) || no(r, "a result that no push gives");
 }
 
 static bool read_pop(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
 		     bool pending, struct ends_op *op)
 {
-	const bool pop = m->act == KL_END_POP;
+	const bool pop = m->act == KL_END_POP, known = res[m->value].tag != KL_ANY;
+	const bool some = may_fit(m, res, m->done, m->value);
+	const bool none = may_fit(m, res, m->other, m->nresults);
 
 	op->kind = pop ? ENDS_POP : ENDS_LOOK;
+	op->some = !none;
 	if (pending)
 		op->kind = pop ? ENDS_WILD : ENDS_NOTHING;
-	else if (fits(m, res, m->other, m->nresults))
+	else if (fits(m, res, m->other, m->nresults) || (none && !some))
 		op->kind = ENDS_EMPTY;
-	else if (m->nresults == 1 && res[0].tag == KL_ANY && !pop)
-		op->kind = ENDS_FREE;
-	else if (m->nresults == 1 && res[0].tag == KL_ANY)
-		op->kind = ENDS_HIDDEN;
-	else if (!fits(m, res, m->done, m->value))
+	else if (some && !known)
+		op->kind = pop ? ENDS_HIDDEN : ENDS_FREE;
+	else if (!some || none)
 		return is_odd(r, m, res, op) || no(r, "a result that is not known");
 	r->o->nhidden += op->kind == ENDS_HIDDEN;
 	r->o->nwild += op->kind == ENDS_WILD || op->kind == ENDS_HIDDEN;
@@ -123,7 +144,8 @@ static bool word_of(const struct reader *r, uint32_t i, uint64_t *word)
 	const uint8_t kind = r->o->op[i].kind;
 	const struct kl_val *v = &r->o->p->h->vals[s->vals + m->value + (push ? 0 : s->nargs)];
 
-	if (kind != ENDS_PUSH && kind != ENDS_POP && kind != ENDS_LOOK && kind != ENDS_ODD)
+	if (kind != ENDS_PUSH && kind != ENDS_MAYBE && kind != ENDS_POP && kind != ENDS_LOOK &&
+	    kind != ENDS_ODD)
 		return false;
 	*word = v->v;
 	return v->tag == KL_WORD;
@@ -140,6 +162,7 @@ static bool take_in(struct reader *r, uint32_t item, uint32_t number)
 	op->value = number;
 	switch (op->kind) {
 	case ENDS_PUSH:
+	case ENDS_MAYBE:
 		if (v->push != ENDS_NONE)
 			return no(r, "a value was pushed more than once");
 		v->push = item;
@@ -156,9 +179,9 @@ static bool take_in(struct reader *r, uint32_t item, uint32_t number)
 	}
 	if (it->ret_ev < v->lo)
 		v->lo = it->ret_ev;
-	if (op->kind != ENDS_PUSH && it->call_ev > v->hi)
+	if (item != v->push && it->call_ev > v->hi)
 		v->hi = it->call_ev;
-	if (op->kind != ENDS_PUSH && it->ret_ev < v->rank)
+	if (item != v->push && it->ret_ev < v->rank)
 		v->rank = it->ret_ev;
 	return true;
 }
@@ -205,6 +228,19 @@ static bool is_useless(const struct ends_ops *o, const struct ends_value *v)
 	       v->pop == ENDS_NONE && !v->nlooks;
 }
 
+/* A push whose value somebody pops or sees had room.  Of another one nobody knows. */
+static void settle_maybe(struct reader *r, const struct ends_value *v)
+{
+	struct ends_op *op = &r->o->op[v->push];
+
+	if (op->kind != ENDS_MAYBE)
+		return;
+	if (v->pop != ENDS_NONE || v->nlooks)
+		op->kind = ENDS_PUSH;
+	else
+		r->full = true;
+}
+
 static int read_methods(struct reader *r)
 {
 	const struct kl_spec *spec = r->o->p->spec;
@@ -243,6 +279,9 @@ static int read_all(struct reader *r)
 		if (!read_item(r, i))
 			return 0;
 	ret = number_values(r);
+	for (i = 0; ret > 0 && i < o->nvalues; i++)
+		if (o->v[i].push != ENDS_NONE)
+			settle_maybe(r, &o->v[i]);
 	for (i = 0; ret > 0 && i < o->nvalues; i++) {
 		if (o->v[i].push == ENDS_NONE)
 			o->wrong = i;

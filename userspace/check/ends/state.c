@@ -115,6 +115,10 @@ bool ends_may(const struct ends_state *s, uint32_t item)
 	if (s->done[item] || !preds_done(s, item))
 		return false;
 	switch (op->kind) {
+	case ENDS_MAYBE:
+		if (ends_size(s) == s->o.capacity)
+			return true;
+		/* fall through */
 	case ENDS_PUSH:
 		return ends_size(s) < s->o.capacity &&
 		       ends_leaves_in_turn(s, &s->o.v[op->value], op->back) &&
@@ -126,7 +130,7 @@ bool ends_may(const struct ends_state *s, uint32_t item)
 		return value != ENDS_NONE && s->o.v[value].leaves == ENDS_STAYS &&
 		       !s->o.v[value].looks;
 	case ENDS_HIDDEN:
-		return value == ENDS_NONE || (s->o.v[value].leaves == ENDS_STAYS &&
+		return value == ENDS_NONE ? !op->some : (s->o.v[value].leaves == ENDS_STAYS &&
 					      !s->o.v[value].looks);
 	case ENDS_LOOK:
 		return value == op->value;
@@ -134,6 +138,8 @@ bool ends_may(const struct ends_state *s, uint32_t item)
 		return !ends_size(s);
 	case ENDS_FULL:
 		return ends_size(s) == s->o.capacity;
+	case ENDS_FREE:
+		return !op->some || ends_size(s);
 	default:
 		return true;
 	}
@@ -167,8 +173,11 @@ void ends_take_effect(struct ends_state *s, uint32_t item)
 {
 	struct ends_op *op = &s->o.op[item];
 
-	if (op->kind == ENDS_PUSH)
+	op->full = op->kind == ENDS_MAYBE && ends_size(s) == s->o.capacity;
+	if (ends_pushes(op))
 		push(s, op->value, op->back);
+	else if (op->kind == ENDS_MAYBE)
+		;
 	else if (ends_changes(op->kind))
 		op->value = ends_size(s) ? pop(s, op->back) : ENDS_NONE;
 	else if (op->kind == ENDS_LOOK)
@@ -184,8 +193,10 @@ void ends_undo(struct ends_state *s, uint32_t nsteps)
 		const uint32_t item = s->step[--s->nsteps];
 		const struct ends_op *op = &s->o.op[item];
 
-		if (op->kind == ENDS_PUSH)
+		if (ends_pushes(op))
 			pop(s, op->back);
+		else if (op->kind == ENDS_MAYBE)
+			;
 		else if (ends_changes(op->kind) && op->value != ENDS_NONE)
 			push(s, op->value, op->back);
 		else if (op->kind == ENDS_LOOK)

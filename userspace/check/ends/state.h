@@ -35,6 +35,12 @@ static inline uint32_t ends_at_end(const struct ends_state *s, bool back)
 	return back ? s->deque[s->tail - 1] : s->deque[s->head];
 }
 
+/* Of one that has taken effect: has it pushed its value? */
+static inline bool ends_pushes(const struct ends_op *op)
+{
+	return op->kind == ENDS_PUSH || (op->kind == ENDS_MAYBE && !op->full);
+}
+
 /* Room for what o holds.  0 or -ENOMEM. */
 int ends_state_init(struct ends_state *s);
 void ends_state_free(struct ends_state *s);
