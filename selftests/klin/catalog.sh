@@ -15,11 +15,7 @@ ops=${KLIN_CATALOG_OPS:-$(amount 3000 10000)}
 test_entry()
 {
 	name="$1, $2"
-	case $2 in
-	user:port_range*) settings=$2,seconds=1 ;;
-	*) settings=$2,ops=$ops ;;
-	esac
-	if record "$work/e.klh" --load "$settings" "$KLIN_SPECS/$1.lin"; then
+	if record "$work/e.klh" --load "$2,ops=$ops" "$KLIN_SPECS/$1.lin"; then
 		verdict "$name" "$work/e.klh" 1000
 		return
 	fi

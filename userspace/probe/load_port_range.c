@@ -37,7 +37,7 @@ struct shared {
 
 struct port_load {
 	struct kl_load load;
-	uint64_t readers, writers, seconds, rate, until;
+	uint64_t readers, writers, seconds, ops, rate, until;
 	struct shared *shared;
 	pid_t children[MAX_TASKS];
 	unsigned int nchildren;
@@ -124,6 +124,17 @@ static void child(const struct port_load *l, unsigned int i)
 	_exit(-err);
 }
 
+static void count(const struct port_load *l, uint64_t *writes, uint64_t *reads)
+{
+	unsigned int i;
+
+	*writes = *reads = 0;
+	for (i = 0; i < MAX_TASKS; i++) {
+		*writes += __atomic_load_n(&l->shared->writes[i], __ATOMIC_RELAXED);
+		*reads += __atomic_load_n(&l->shared->reads[i], __ATOMIC_RELAXED);
+	}
+}
+
 static int port_start(struct kl_load *load)
 {
 	struct port_load *l = (struct port_load *)load;
@@ -131,6 +142,15 @@ static int port_start(struct kl_load *load)
 	l->until = kl_now_ns() + l->seconds * 1000000000ULL;
 	atomic_store_explicit(&l->shared->go, true, memory_order_release);
 	return 0;
+}
+
+/* Have the writers and the readers, where there are any, done their share? */
+static bool did_share(const struct port_load *l)
+{
+	uint64_t writes, reads;
+
+	count(l, &writes, &reads);
+	return (!l->writers || writes >= l->ops) && (!l->readers || reads >= l->ops);
 }
 
 static int port_done(struct kl_load *load)
@@ -145,7 +165,7 @@ static int port_done(struct kl_load *load)
 		       "a process of the load was killed");
 		return WIFEXITED(status) && WEXITSTATUS(status) ? -WEXITSTATUS(status) : -EIO;
 	}
-	return kl_now_ns() >= l->until;
+	return kl_now_ns() >= l->until || (l->ops && did_share(l));
 }
 
 static int restore(const struct port_load *l)
@@ -180,14 +200,12 @@ static int port_stop(struct kl_load *load)
 static void port_report(struct kl_load *load, FILE *f)
 {
 	struct port_load *l = (struct port_load *)load;
-	uint64_t writes = 0, reads = 0, binds = 0;
+	uint64_t writes, reads, binds = 0;
 	unsigned int i;
 
-	for (i = 0; i < MAX_TASKS; i++) {
-		writes += l->shared->writes[i];
-		reads += l->shared->reads[i];
+	count(l, &writes, &reads);
+	for (i = 0; i < MAX_TASKS; i++)
 		binds += l->shared->binds[i];
-	}
 	fprintf(f, "port_range: %llu writes, %llu reads, %llu ports chosen by %llu writers and "
 		"%llu readers\n", (unsigned long long)writes, (unsigned long long)reads,
 		(unsigned long long)binds, (unsigned long long)l->writers,
@@ -225,8 +243,8 @@ static int port_open(const char *settings, struct kl_load **out);
 
 static const struct kl_load_ops port_load = {
 	.name = "user:port_range",
-	.help = "readers=N (2),writers=N (1),seconds=N (5),rate=WRITES/s by each writer (0: no "
-		"limit)",
+	.help = "readers=N (2),writers=N (1),ops=N writes and N reads (0: no limit),seconds=N at "
+		"most (5, 60 with ops),rate=WRITES/s by each writer (0: no limit)",
 	.open = port_open, .start = port_start, .done = port_done, .stop = port_stop,
 	.report = port_report, .free = port_free,
 };
@@ -234,16 +252,18 @@ KL_LOAD(port_load);
 
 static int parse(struct port_load *l, const char *settings)
 {
-	static const char *const names[] = { "readers", "writers", "seconds", "rate", NULL };
+	static const char *const names[] = { "readers", "writers", "seconds", "ops", "rate", NULL };
 	int err = kl_load_check(settings, names);
 
 	l->readers = 2;
 	l->writers = 1;
-	l->seconds = 5;
 	if (!err)
 		err = kl_load_number(settings, "readers", 0, MAX_TASKS / 2, &l->readers);
 	if (!err)
 		err = kl_load_number(settings, "writers", 0, MAX_TASKS / 2, &l->writers);
+	if (!err)
+		err = kl_load_number(settings, "ops", 0, UINT32_MAX, &l->ops);
+	l->seconds = l->ops ? 60 : 5;
 	if (!err)
 		err = kl_load_number(settings, "seconds", 1, 86400, &l->seconds);
 	return err ? err : kl_load_number(settings, "rate", 0, 1000000, &l->rate);
