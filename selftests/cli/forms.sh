@@ -175,6 +175,78 @@ verdict 1 "appends that begin alike, and one lost" kv <<'END'
 {:process 0, :type :invoke, :f :get, :key "a", :value nil}
 {:process 0, :type :ok, :f :get, :key "a", :value "aa"}
 END
+# log STATUS NAME: the same of one that carries what its appends do, also as text, and with a
+# certificate; reports show its strings.
+log()
+{
+	right=$1 what=$2
+	cat >history.edn
+	run check --certificate=cert history.edn
+	if [ $status -ne "$right" ]; then
+		ktap_fail "$what" "status $status, expected $right" "$(head -n 5 err)"
+		return
+	fi
+	expect 0 "$what: its certificate" replay cert
+	run convert history.edn history.txt
+	run check history.txt
+	[ $status -eq "$right" ] && [ ! -s err ] && ktap_pass "$what: as text" ||
+		ktap_fail "$what: as text" "status $status, expected $right" "$(head -n 5 err)"
+	run check --json history.edn
+	if [ "$right" -eq 0 ] || grep -q 'get(\\"a\\") -> \\"[a-z]*\\"' out; then
+		ktap_pass "$what: as JSON"
+	else
+		ktap_fail "$what: as JSON" "no strings" "$(head -n 20 out)"
+	fi
+}
+
+log 0 "a log of appends" <<'END'
+{:process 0, :type :invoke, :f :put, :key "a", :value "x"}
+{:process 0, :type :ok, :f :put, :key "a", :value "x"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "y"}
+{:process 2, :type :invoke, :f :append, :key "a", :value "z"}
+{:process 1, :type :ok, :f :append, :key "a", :value "y"}
+{:process 2, :type :ok, :f :append, :key "a", :value "z"}
+{:process 0, :type :invoke, :f :get, :key "a", :value nil}
+{:process 0, :type :ok, :f :get, :key "a", :value "xzy"}
+END
+log 1 "a log of appends, one of them twice" <<'END'
+{:process 0, :type :invoke, :f :put, :key "a", :value "x"}
+{:process 0, :type :ok, :f :put, :key "a", :value "x"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "y"}
+{:process 2, :type :invoke, :f :append, :key "a", :value "z"}
+{:process 1, :type :ok, :f :append, :key "a", :value "y"}
+{:process 2, :type :ok, :f :append, :key "a", :value "z"}
+{:process 0, :type :invoke, :f :get, :key "a", :value nil}
+{:process 0, :type :ok, :f :get, :key "a", :value "xyzz"}
+END
+log 0 "five equal appends" <<'END'
+{:process 0, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 2, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 3, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 4, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 0, :type :ok, :f :append, :key "a", :value "a"}
+{:process 1, :type :ok, :f :append, :key "a", :value "a"}
+{:process 2, :type :ok, :f :append, :key "a", :value "a"}
+{:process 3, :type :ok, :f :append, :key "a", :value "a"}
+{:process 4, :type :ok, :f :append, :key "a", :value "a"}
+{:process 9, :type :invoke, :f :get, :key "a", :value nil}
+{:process 9, :type :ok, :f :get, :key "a", :value "aaaaa"}
+END
+log 1 "five equal appends, one of them lost" <<'END'
+{:process 0, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 2, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 3, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 4, :type :invoke, :f :append, :key "a", :value "a"}
+{:process 0, :type :ok, :f :append, :key "a", :value "a"}
+{:process 1, :type :ok, :f :append, :key "a", :value "a"}
+{:process 2, :type :ok, :f :append, :key "a", :value "a"}
+{:process 3, :type :ok, :f :append, :key "a", :value "a"}
+{:process 4, :type :ok, :f :append, :key "a", :value "a"}
+{:process 9, :type :invoke, :f :get, :key "a", :value nil}
+{:process 9, :type :ok, :f :get, :key "a", :value "aaaa"}
+END
 verdict 1 "Porcupine's log: an append that was lost" kv <<'END'
 {:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
 {:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "history/kv.h"
+#include "history/kv_spec.h"
 #include "history/kv_tree.h"
 #include "history/spell.h"
 
@@ -17,8 +19,9 @@
 
 enum kind { GET, PUT, APPEND };
 
-/* Ours, in specs/map.lin and specs/kv.lin. */
-enum { M_PUT, M_APPEND, M_APPEND2, M_APPEND3, M_GET, M_REMOVE, METHODS };
+/* Ours, in specs/map.lin, specs/kv.lin and what kv_spec.c writes. */
+enum { M_PUT, M_APPEND, M_APPEND2, M_APPEND3, M_GET, M_REMOVE, M_APPEND_ANY,
+       METHODS };
 
 /* Beside each operation of the history. */
 struct extra {
@@ -123,7 +126,7 @@ void kl_kv_free(struct kl_kv *kv)
 static int set_method(struct kl_kv *kv, struct kl_shape *s, int m)
 {
 	static const char *const names[METHODS] = {
-		"put", "append", "append2", "append3", "get", "remove",
+		"put", "append", "append2", "append3", "get", "remove", "append_any",
 	};
 	int64_t method;
 
@@ -149,6 +152,35 @@ static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t le
 	return kl_scan_bad(&kv->j->scan, tok, "get, put or append");
 }
 
+/* How a string is spelled: its end, if it is long, behind dots. */
+static int spell(struct kl_kv *kv, uint64_t word, const char *s, size_t len, bool cut)
+{
+	char text[6 * SPELLED + 8];
+	size_t n = 0;
+
+	if (len > SPELLED) {
+		s += len - SPELLED;
+		len = SPELLED;
+		cut = true;
+		/* A character of UTF-8 is shown whole or not at all. */
+		while (len && (*s & 0xc0) == 0x80) {
+			s++;
+			len--;
+		}
+	}
+	n += sprintf(text, "%s\"", cut ? "..." : "");
+	for (; len; s++, len--) {
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			n += sprintf(text + n, "\\u%04x", *s);
+		else if (*s == '"' || *s == '\\')
+			n += sprintf(text + n, "\\%c", *s);
+		else
+			text[n++] = *s;
+	}
+	text[n++] = '"';
+	return kl_history_spell(kv->j->pairs.h, word, text, n);
+}
+
 static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process, int kind,
 		  const struct kl_edn_val *key, const struct kl_edn_val *v)
 {
@@ -156,6 +188,7 @@ static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process,
 	struct kl_history *h = kv->j->pairs.h;
 	struct kl_shape s = { 0 };
 	struct extra *x;
+	size_t nwords;
 	int ret;
 
 	if (key->kind != KL_EDN_STRING && key->kind != KL_EDN_INT && key->kind != KL_EDN_WORD)
@@ -180,8 +213,11 @@ static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process,
 		x->got = true;
 	}
 	x->key = key->v;
+	nwords = kv->j->words.n;
 	if (key->kind != KL_EDN_INT)
 		ret = kl_words_get(&kv->j->words, key->s, key->len, &x->key);
+	if (!ret && kv->j->words.n > nwords)
+		ret = spell(kv, x->key, key->s, key->len, false);
 	return ret ? ret : kl_pairs_call(&kv->j->pairs, tok, process, &s, NULL);
 }
 
@@ -226,13 +262,6 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 }
 
 /* ---- appends ---- */
-
-/* A message about operation @i, quoting nothing of its line. */
-static int refuse(struct kl_kv *kv, size_t i, const char *expected)
-{
-	kv->j->scan.line = kv->extra[i].line;
-	return kl_scan_bad(&kv->j->scan, "append\n", expected);
-}
 
 /* The root of the tree of what a key held (@kind 0), or of what was appended to it (1). */
 static int root(struct kl_kv *kv, uint64_t key, unsigned int kind, uint32_t *out)
@@ -291,35 +320,6 @@ static int build(struct kl_kv *kv, uint32_t *node)
 	return kl_kv_tree_steps(&kv->tree);
 }
 
-/* How a string is spelled: its end, if it is long, behind dots. */
-static int spell(struct kl_kv *kv, uint64_t word, const char *s, size_t len, bool cut)
-{
-	char text[6 * SPELLED + 8];
-	size_t n = 0;
-
-	if (len > SPELLED) {
-		s += len - SPELLED;
-		len = SPELLED;
-		cut = true;
-		/* A character of UTF-8 is shown whole or not at all. */
-		while (len && (*s & 0xc0) == 0x80) {
-			s++;
-			len--;
-		}
-	}
-	n += sprintf(text, "%s\"", cut ? "..." : "");
-	for (; len; s++, len--) {
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			n += sprintf(text + n, "\\u%04x", *s);
-		else if (*s == '"' || *s == '\\')
-			n += sprintf(text + n, "\\%c", *s);
-		else
-			text[n++] = *s;
-	}
-	text[n++] = '"';
-	return kl_history_spell(kv->j->pairs.h, word, text, n);
-}
-
 /* The word of a node's string: 0 is "", that of a key which is not there. */
 static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_val *v)
 {
@@ -335,13 +335,45 @@ static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_
 	return spell(kv, v->v, s + n, sizeof(s) - n, false);
 }
 
+/* The specification with the steps of appends that have many of them, if there are such. */
+static int make_spec(struct kl_kv *kv)
+{
+	const struct kl_kv_tree *t = &kv->tree;
+	struct kl_history *h = kv->j->pairs.h;
+	struct kl_kv_rule *rule = calloc(t->nsteps + 1, sizeof(*rule));
+	size_t n = 0, i;
+	int ret = rule ? 0 : -ENOMEM;
+
+	for (i = 0; !ret && i < t->nsteps; i++) {
+		const struct kl_kv_step *s = &t->step[i];
+		const struct kl_kv_node *to = &t->node[s->to];
+
+		if (t->node[s->append].nsteps <= KL_KV_STEPS || !(to->ends || to->useful))
+			continue;
+		rule[n++] = (struct kl_kv_rule){
+			.s = NODES_FIRST + s->append, .to = NODES_FIRST + s->to,
+			.from = t->node[s->from].parent ? NODES_FIRST + s->from : 0,
+		};
+	}
+	if (!ret && n)
+		ret = kl_kv_spec(rule, n, &h->spec_text);
+	free(rule);
+	if (ret != -E2BIG)
+		return ret;
+	kv->j->scan.errors++;
+	kl_err("%s: %zu ways in which appended strings make what was got are too many: expected "
+	       "strings that are in fewer places of it", kv->j->scan.name, n);
+	return -EINVAL;
+}
+
 /* The method and the values of append @i. */
 static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_shape *s,
 			struct kl_val *v)
 {
 	const struct extra *x = &kv->extra[i];
 	const struct kl_kv_node *n;
-	uint32_t k, empty;
+	uint32_t k, steps, empty;
+	bool any;
 	int ret = root(kv, x->key, 0, &empty);
 
 	if (ret)
@@ -354,10 +386,9 @@ static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_sha
 		s->nargs = s->nres = 1;
 		return set_method(kv, s, M_GET);
 	}
-	if (n->nsteps > KL_KV_STEPS)
-		return refuse(kv, i, "strings that make at most three of the strings that lead to "
-			      "what was got of the key (only such appends are understood)");
-	for (k = 0; k < n->nsteps; k++) {
+	any = n->nsteps > KL_KV_STEPS;
+	steps = any ? 0 : n->nsteps;
+	for (k = 0; k < steps; k++) {
 		ret = node_word(kv, empty, n->from[k], v++) ?:
 		      node_word(kv, empty, n->to[k], v++);
 		if (ret)
@@ -365,11 +396,9 @@ static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_sha
 	}
 	/* An append's node is no value's: nobody gets this one. */
 	*v = kl_word(NODES_FIRST + node);
+	s->nargs = 2 + 2 * steps;
 	ret = spell(kv, v->v, x->s, x->len, true);
-	if (ret)
-		return ret;
-	s->nargs = 2 + 2 * n->nsteps;
-	return set_method(kv, s, M_PUT + n->nsteps);
+	return ret ? ret : set_method(kv, s, any ? M_APPEND_ANY : M_PUT + steps);
 }
 
 /* The same of any operation, whose string is at @node. */
@@ -433,7 +462,7 @@ int kl_kv_end(struct kl_kv *kv)
 		return -ENOMEM;
 	for (i = 0; i < h->nops; i++)
 		kv->appends |= kv->extra[i].kind == APPEND && !kl_pairs_dropped(&h->ops[i]);
-	ret = kv->appends ? build(kv, node) : 0;
+	ret = kv->appends ? build(kv, node) ?: make_spec(kv) : 0;
 	for (i = 0; i < h->nops && !ret; i++) {
 		/* The strings are far from one another. */
 		if (i + AHEAD < h->nops)

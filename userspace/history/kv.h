@@ -8,7 +8,8 @@
  *
  * With appends a word stands for a string that was got or a beginning of one; kv_tree.h says
  * why these are enough.  Appending leads from one of them to another, or to a value that
- * nobody gets, as specs/kv.lin has it.  An append that leads to more than three is refused.
+ * nobody gets, as specs/kv.lin has it.  Where one leads from more than three, the history
+ * carries a specification of its own, see kv_spec.h.
  */
 #ifndef KL_HISTORY_KV_H
 #define KL_HISTORY_KV_H

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KL_KV_STEPS	3	/* of an append that are kept, as many as specs/kv.lin has */
+#define KL_KV_STEPS	3	/* of an append that its node has, as many as specs/kv.lin */
 
 struct kl_kv_node {
 	uint32_t parent, child, next;	/* first child, next sibling; 0: none */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The specification of a key-value log with appends that have more steps than specs/kv.lin
+ * takes as arguments: specs/kv.lin with a method more, which has them in its text.  The
+ * history carries it, and so do certificates, so that every reader of it knows the steps.
+ *
+ *	method append_any(word k, word s) {
+ *		atomic_flush {
+ *			word v = 0, to = s;
+ *			if (m.has(k)) v = m.get(k);
+ *			if (s == 17) { if (v == 0) to = 3; else if (v == 3) to = 4; } ...
+ *			m.put(k, to);
+ */
+#ifndef KL_HISTORY_KV_SPEC_H
+#define KL_HISTORY_KV_SPEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Appending @s makes @to of @from; all are words of nodes but 0, which is "". */
+struct kl_kv_rule {
+	uint64_t s, from, to;
+};
+
+/**
+ * kl_kv_spec() - write the specification
+ * @rules: the steps, which are sorted
+ * @n: how many
+ * @text: set; free() it
+ *
+ * Return: 0; -E2BIG if there are too many; -ENOMEM.
+ */
+int kl_kv_spec(struct kl_kv_rule *rules, size_t n, char **text);
+
+#endif
