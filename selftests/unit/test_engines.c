@@ -146,12 +146,12 @@ static bool is_lost(const struct kl_part_result *p)
 static bool lost;		/* the last answer came to that */
 
 static enum kl_verdict ask_within(const struct kl_spec *spec, const struct kl_history *h,
-				  const struct kl_engine *e, bool no_partition, uint64_t ns)
+				  const struct kl_engine *e, bool no_partition, uint64_t looks)
 {
 	const struct kl_engine *const engines[] = { e, NULL };
 	struct kl_options opt = {
 		.engines = engines, .threads = 1, .no_partition = no_partition,
-		.classical = !e->tso, .bytes = 64u << 20, .time_ns = ns,
+		.classical = !e->tso, .bytes = 64u << 20, .work = looks,
 		/* Horn & Kroening's LRU variant, so small that it forgets. */
 		.cache = h->nops & 1 ? 4 : 0, .no_witness = h->nops & 2,
 	};
@@ -176,7 +176,7 @@ static enum kl_verdict ask_within(const struct kl_spec *spec, const struct kl_hi
 static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *h,
 			   const struct kl_engine *e, bool no_partition)
 {
-	return ask_within(spec, h, e, no_partition, 5000000000);
+	return ask_within(spec, h, e, no_partition, 500000000);
 }
 
 /* The whole way: shrink, certificate, replay. */
@@ -582,8 +582,7 @@ static void test_middle(void **state)
 		h = middle_history(spec, &seed, 30, &wrong);
 		whole = kl_rand(&seed) & 1;
 		for (k = 0; k < N(engines); k++) {
-			enum kl_verdict v = ask_within(spec, h, engines[k], whole,
-							 300000000);
+			enum kl_verdict v = ask_within(spec, h, engines[k], whole, 30000000);
 
 			decided[k] += v != KL_UNKNOWN;
 			if (v != KL_UNKNOWN)
@@ -613,7 +612,7 @@ static void test_tso_middle(void **state)
 {
 	static const struct kl_engine *const engines[] = { &kl_tso_engine, NULL };
 	const struct kl_options opt = {
-		.engines = engines, .threads = 1, .max_shrink = 1, .time_ns = 1000000000,
+		.engines = engines, .threads = 1, .max_shrink = 1, .work = 100000000,
 		.tso_oracle = &kl_tso_oracle_engine,
 	};
 	unsigned long i, n = runs() / 200 + 1, shown[3] = { 0 };

@@ -408,7 +408,7 @@ static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *
 	const struct kl_engine *const engines[] = { e, NULL };
 	struct kl_options opt = {
 		.engines = engines, .threads = 1, .classical = true, .no_witness = no_witness,
-		.time_ns = e == &kl_frontier_engine ? 1000000000 : 5000000000,
+		.work = e == &kl_frontier_engine ? 100000000 : 500000000,
 	};
 	struct kl_report *r;
 	enum kl_verdict v;
