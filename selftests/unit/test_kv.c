@@ -18,7 +18,8 @@
 #include "history_util.h"
 #include "replayed.h"
 
-#define MOST	9	/* operations */
+#define MOST	9	/* operations of a random log */
+#define ALL	16	/* and of any */
 #define ROOM	64	/* of any string */
 #define NEVER	1000
 
@@ -35,7 +36,7 @@ struct op {
 };
 
 struct log {
-	struct op op[MOST];
+	struct op op[ALL];
 	int n;
 	char text[8192];
 	size_t len;
@@ -291,11 +292,46 @@ static void test_ways(void **state)
 	}
 }
 
+/* Another string that is got in between takes a place among those that appends make. */
+static void test_between(void **state)
+{
+	static const struct {
+		enum kind kind;
+		const char *s;
+	} steps[] = {
+		{ APPEND, "a" }, { GET, "a" }, { APPEND, "a" }, { GET, "aa" }, { PUT, "b" },
+		{ GET, "b" }, { PUT, "aa" }, { APPEND, "a" }, { GET, "aaa" }, { APPEND, "a" },
+		{ GET, "aaaa" }, { APPEND, "a" }, { GET, "aaaaa" },
+	};
+	const size_t n = sizeof(steps) / sizeof(*steps);
+	struct log log;
+	size_t i, wrong;
+
+	(void)state;
+	/* Once as it is, then with each get told another string. */
+	for (wrong = 0; wrong <= n; wrong++) {
+		if (wrong && steps[wrong - 1].kind != GET)
+			continue;
+		memset(&log, 0, sizeof(log));
+		for (i = 0; i < n; i++) {
+			struct op *o = &log.op[log.n++];
+
+			*o = (struct op){ steps[i].kind, 'k', "", 2 * i, 2 * i + 1, false };
+			snprintf(o->s, sizeof(o->s), "%s%s", steps[i].s, i + 1 == wrong ? "a" : "");
+			put_event(&log, 0, "invoke", o, o->kind == GET ? NULL : o->s);
+			put_event(&log, 0, "ok", o, o->s);
+		}
+		assert_int_equal(judge(&log), wrong ? KL_VIOLATION : KL_LINEARIZABLE);
+		check_log(&log);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_between),
 	};
 
 	return cmocka_run_group_tests_name("kv", tests, NULL, NULL);
