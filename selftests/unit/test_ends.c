@@ -156,7 +156,8 @@ static void right(unsigned int type, bool odd, unsigned int hidden)
 	}
 	printf("# %s%s%s: %lu of %lu decided\n", kl_spec_name(spec), odd ? ", odd" : "",
 	       hidden ? ", results hidden" : "", decided, n);
-	assert_true(10 * decided >= 9 * n);
+	/* Where results are hidden, some that would lead the search are not there. */
+	assert_true(10 * decided >= (hidden ? 4 : 9) * n);
 	kl_spec_free(spec);
 }
 
