@@ -397,6 +397,46 @@ static void test_gaps(void **state)
 	}
 }
 
+/* A counter skips values: once before and once after a probe becomes blind. */
+static void test_becomes_blind(void **state)
+{
+	static const char head[] = "# klin history 1\n# clock mono error 0\n";
+	static const char *const ops[] = {
+		"t1 @1 10 20 inc -> 0 cpu=0\nt1 @1 30 40 inc -> 7 cpu=0\n",
+		"# coverage inc unknown \"a live patch came\"\n"
+		"t1 @2 110 120 inc -> 4 cpu=0\nt1 @2 130 140 inc -> 9 cpu=0\n",
+	};
+	struct kl_spec *spec = shipped_spec("counter");
+	const struct feed_opts opts = { 0 };
+	struct kl_history *h[2];
+	struct kl_online_stats st;
+	struct feed *f;
+	char text[400];
+	int i, n;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		n = snprintf(text, sizeof(text), "%s%s", head, ops[i]);
+		assert_int_equal(kl_text_read("blind", text, n, &h[i]), 0);
+	}
+	f = feed_new(spec, h[0], &opts);
+	assert_non_null(f);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(feed_add(f, h[i]), 0);
+		assert_int_equal(feed_floor(f, i ? KL_TIME_MAX : 100), 0);
+	}
+	assert_int_equal(feed_end(f), 0);
+	feed_stats(f, &st);
+	/* What was certain stays so. */
+	assert_int_equal(st.verdict, KL_VIOLATION);
+	assert_int_equal(st.violations, 1);
+	assert_int_equal(st.suspected, 1);
+	feed_free(f);
+	for (i = 0; i < 2; i++)
+		kl_history_free(h[i]);
+	kl_spec_free(spec);
+}
+
 static void same_ops(const struct kl_history *a, const struct kl_history *b)
 {
 	size_t i;
@@ -656,6 +696,7 @@ int main(void)
 		cmocka_unit_test(test_never_over),
 		cmocka_unit_test(test_many_dropped),
 		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_becomes_blind),
 		cmocka_unit_test(test_flight),
 		cmocka_unit_test(test_flight_object),
 		cmocka_unit_test(test_shorten),

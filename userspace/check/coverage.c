@@ -20,6 +20,14 @@ const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec,
 	return NULL;
 }
 
+int kl_coverage_follow(const struct kl_spec *spec, struct kl_history *to,
+		       const struct kl_history *from)
+{
+	if (kl_coverage_harm(spec, to) || !kl_coverage_harm(spec, from))
+		return 0;
+	return kl_history_copy_coverage(to, from) ?: 1;
+}
+
 void kl_coverage_reason(const struct kl_coverage *c, char *buf, size_t size)
 {
 	snprintf(buf, size, "a violation unless calls of '%.40s' passed by unseen: the coverage of "

@@ -21,6 +21,18 @@
 const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec,
 					   const struct kl_history *h);
 
+/**
+ * kl_coverage_follow() - take over what a recording that goes on has found out meanwhile
+ * @spec: the specification
+ * @to: says what was known of the coverage until now
+ * @from: the history, as far as it has come
+ *
+ * Return: 1 if violations are suspected ones by now, and were none before; 0 if nothing
+ * changed; -ENOMEM.
+ */
+int kl_coverage_follow(const struct kl_spec *spec, struct kl_history *to,
+		       const struct kl_history *from);
+
 /* The reason of such an UNKNOWN, in @buf. */
 void kl_coverage_reason(const struct kl_coverage *c, char *buf, size_t size);
 

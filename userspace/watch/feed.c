@@ -18,6 +18,7 @@
 #define PENDING		16384	/* operations without a return that are kept */
 
 static const char forgotten[] = "more than the memory's bound: all was forgotten";
+static const char blind[] = "a probe's coverage became unknown: all was begun anew";
 
 /* An operation without a return: it has to be told again after a renewal. */
 struct pending {
@@ -164,22 +165,6 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 	return ret ? ret : kl_online_add(f->o, &a);
 }
 
-int feed_add(struct feed *f, const struct kl_history *h)
-{
-	size_t i;
-	int ret = match_methods(f, h);
-
-	for (i = 0; i < h->ngaps && !ret; i++) {
-		const struct kl_gap *g = &h->gaps[i];
-		const bool all = g->object == KL_ALL_OBJECTS;
-
-		ret = kl_online_gap(f->o, g->from, g->to, all ? 0 : h->objects[g->object], all);
-	}
-	for (i = 0; i < h->nops && !ret; i++)
-		ret = add_op(f, h, &h->ops[i]);
-	return ret;
-}
-
 int feed_floor(struct feed *f, uint64_t floor)
 {
 	if (floor > f->floor)
@@ -250,7 +235,7 @@ static void add_stats(struct kl_online_stats *to, const struct kl_online_stats *
 	}
 }
 
-int feed_renew(struct feed *f)
+static int renew(struct feed *f, const char *why)
 {
 	struct kl_online_stats before = f->before, s;
 	struct kl_online *o, *old = f->o;
@@ -265,7 +250,7 @@ int feed_renew(struct feed *f)
 		before = s;
 	if (before.verdict == KL_LINEARIZABLE) {
 		before.verdict = KL_UNKNOWN;
-		snprintf(before.reason, sizeof(before.reason), "%s", forgotten);
+		snprintf(before.reason, sizeof(before.reason), "%s", why);
 	}
 	f->online.fresh = false;
 	ret = kl_online_new(f->spec, &f->online, &o);
@@ -282,6 +267,38 @@ int feed_renew(struct feed *f)
 	f->before = before;
 	f->renewed = true;
 	return 0;
+}
+
+int feed_renew(struct feed *f)
+{
+	return renew(f, forgotten);
+}
+
+/* A probe may have become blind meanwhile: violations are suspected only from now on. */
+static int look_at_coverage(struct feed *f, const struct kl_history *h)
+{
+	int ret = kl_coverage_follow(f->spec, f->head, h);
+
+	if (ret <= 0)
+		return ret;
+	f->online.suspect = kl_coverage_harm(f->spec, f->head);
+	return renew(f, blind);
+}
+
+int feed_add(struct feed *f, const struct kl_history *h)
+{
+	size_t i;
+	int ret = match_methods(f, h) ?: look_at_coverage(f, h);
+
+	for (i = 0; i < h->ngaps && !ret; i++) {
+		const struct kl_gap *g = &h->gaps[i];
+		const bool all = g->object == KL_ALL_OBJECTS;
+
+		ret = kl_online_gap(f->o, g->from, g->to, all ? 0 : h->objects[g->object], all);
+	}
+	for (i = 0; i < h->nops && !ret; i++)
+		ret = add_op(f, h, &h->ops[i]);
+	return ret;
 }
 
 void feed_stats(const struct feed *f, struct kl_online_stats *s)

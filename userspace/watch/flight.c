@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "check/coverage.h"
 #include "history/spell.h"
 #include "watch/flight.h"
 
@@ -264,9 +265,11 @@ int flight_add(struct flight *f, const struct kl_history *h)
 {
 	struct segment *s;
 	size_t i;
-	int ret = 0;
+	int ret = kl_coverage_follow(f->spec, f->head, h);
 
-	for (i = 0; i < h->ngaps && !ret; i++) {
+	if (ret < 0)
+		return ret;
+	for (i = 0, ret = 0; i < h->ngaps && !ret; i++) {
 		const uint64_t to = h->gaps[i].to;
 
 		s = open_segment(f);
