@@ -187,8 +187,7 @@ static int look_at(struct kl_kernel *k, const struct kl_found *f, const struct k
 	return 0;
 }
 
-/* The name of a live patch of the running kernel, whose functions are in no debug file. */
-static bool live_patch(const struct kl_kernel *k, char *name, size_t size)
+bool kl_live_patch(const struct kl_kernel *k, char *name, size_t size)
 {
 	DIR *dir = k->offline ? NULL : opendir("/sys/kernel/livepatch");
 	const struct dirent *d;
@@ -234,7 +233,7 @@ int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_i
 		snprintf(where, sizeof(where), "cloned, as %s", clone);
 		unseen(c, t, clone, where, "%s%s", shown ? "" : "and ", shown ? "" : why);
 	}
-	if (c->kind == KL_COVER_WHOLE && live_patch(k, where, sizeof(where)))
+	if (c->kind == KL_COVER_WHOLE && kl_live_patch(k, where, sizeof(where)))
 		set(c, KL_COVER_UNKNOWN, "%s(): functions that the live patch %s put in place of "
 		    "others may have it inlined", t->name, where);
 	if (c->kind == KL_COVER_UNKNOWN && t->asserted && !c->contradicted) {

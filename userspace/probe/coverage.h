@@ -40,4 +40,7 @@ struct kl_instances {
  */
 int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_instances *out);
 
+/* The name of a live patch of the running kernel, whose functions are in no debug file. */
+bool kl_live_patch(const struct kl_kernel *k, char *name, size_t size);
+
 #endif

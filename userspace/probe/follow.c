@@ -119,6 +119,8 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 	/* Too late to tell the checker of a greater error of the clock. */
 	if ((r->cpus_came || r->clock_changed || r->clocks_unknown) && !r->opts.clock_known)
 		err = add_gap(r, 0, now, 0, KL_GAP_MISSED);
+	if (!err && r->module_gone)
+		err = add_gap(r, r->module_seen, now, 0, KL_GAP_MISSED);
 	if (!err && lost > r->follow.lost)
 		err = add_gap(r, 0, now, lost - r->follow.lost, KL_GAP_LOST);
 	/* A call that was missed may go on until its return is seen. */

@@ -134,6 +134,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 			g->clean = first;
 	}
 	kl_times_look(r);
+	r->err = kl_changes_look(r) ?: r->err;
 	r->looked = now;
 	r->polled_before = r->polled;
 	r->polled = first;
@@ -254,6 +255,11 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 		return err;
 	stats->unaccounted = kl_losses_unaccounted(r);
 	all.object = object;
-	return stats->unaccounted || r->clock_changed || r->clocks_unknown ?
-	       kl_history_add_gap(r->h, &all) : 0;
+	if (!stats->unaccounted && !r->clock_changed && !r->clocks_unknown) {
+		if (!r->module_gone || r->module_seen > r->end)
+			return 0;
+		all.from = r->module_seen;
+		all.reason = KL_GAP_MISSED;
+	}
+	return kl_history_add_gap(r->h, &all);
 }

@@ -293,6 +293,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		if (err)
 			goto err;
 	}
+	kl_changes_open(r);
 	kl_debug("clauses compiled after %.0f ms", (kl_now_ns() - start) / 1e6);
 	err = make_maps(r) ?: kl_times_open(r) ?: describe(r);
 	if (err)

@@ -61,6 +61,7 @@ struct kl_clause {
 	struct kl_clause *other;	/* on the same function, by the same programs; or NULL */
 	int history_method;
 	unsigned int nargs, nres;
+	uint64_t module_id;	/* of its function's module when it was chosen; see changes.c */
 };
 
 /* Everything returned by @ret on a CPU has left its store buffer at @by. */
@@ -136,6 +137,9 @@ struct kl_recorder {
 	long online;			/* CPUs when they were compared */
 	char clock_source[32];		/* of the kernel, when they were */
 	bool clock_changed;		/* it is another one: times before say nothing of later ones */
+	bool module_gone;		/* a probed one was unloaded, see changes.c */
+	uint64_t module_seen;		/* then: the last time before that it was still there */
+	bool patched;			/* a live patch came while recording */
 
 	struct kl_plain plain;		/* if the options say so */
 
@@ -198,6 +202,10 @@ uint64_t kl_times_end(struct kl_recorder *r);
 int kl_times_error(struct kl_recorder *r, uint64_t *error);
 int kl_times_epoch(struct kl_recorder *r);
 void kl_times_look(struct kl_recorder *r);
+
+/* changes.c: the kernel's code changes while it is recorded. */
+void kl_changes_open(struct kl_recorder *r);
+int kl_changes_look(struct kl_recorder *r);
 
 /* drain.c */
 void kl_drain_open(struct kl_recorder *r);
