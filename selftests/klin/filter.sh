@@ -185,6 +185,33 @@ test_no_object()
 		"a sample of what has no object is refused" "$(cat "$work/record")"
 }
 
+# Attached in mid-life, klin waits until CPUs have drained, and visits those for it that it
+# may disturb.
+test_off_cpus()
+{
+	name="klin itself stays off a CPU that --cpu leaves out"
+	tracing=/sys/kernel/debug/tracing
+	switches=$tracing/events/sched/sched_switch
+	if ! echo 'next_comm == "klin"' >$switches/filter || ! echo >$tracing/trace; then
+		ktap_skip "$name" "no tracing"
+		return
+	fi
+	echo 1 >$switches/enable
+	taskset 1 "$KLIN" record --clock-error=200 --cpu=0 --duration=0.1 -o "$work/o.klh" \
+		"$KLIN_SPECS/spinlock.lin" >"$work/record" 2>&1 </dev/null
+	status=$?
+	echo 0 >$switches/enable
+	echo 0 >$switches/filter
+	on0=$(grep -c sched_switch $tracing/per_cpu/cpu0/trace)
+	on1=$(grep -c sched_switch $tracing/per_cpu/cpu1/trace)
+	if [ $status -eq 0 ] && [ "$on0" -gt 0 ] && [ "$on1" -eq 0 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $status, switches to klin: $on0 on CPU 0, $on1 on CPU 1" \
+			"$(cat "$work/record")"
+	fi
+}
+
 ktap_header
 need_root
 need_klin
@@ -192,9 +219,10 @@ need_btf
 need_function inet_get_local_port_range
 need_module
 [ "$(nproc)" -ge 2 ] || ktap_skip_all "needs two CPUs"
-ktap_plan 9
+ktap_plan 10
 test_module
 test_functions
 test_namespaces
 test_no_object
+test_off_cpus
 ktap_finish

@@ -19,25 +19,34 @@
 
 #define PAUSE_US 500	/* between cuts */
 
-/* Switch to each CPU in turn: a task switch drains it. */
-static bool visit_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
+/*
+ * Switch to each CPU in turn: a task switch drains it.  Quiet CPUs are not to be disturbed;
+ * they drain in a grace period of RCU, which takes longer.
+ */
+static bool drain_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
 {
-	bool all = true;
+	bool all = true, quiet = false;
 	int i;
 
 	for (i = 0; i < r->ncpus; i++) {
+		if (kl_quiet_is(r, i)) {
+			quiet = true;
+			continue;
+		}
 		CPU_ZERO_S(size, set);
 		CPU_SET_S(i, size, set);
 		/* An error means that it is offline, or that klin may not run there. */
 		if (sched_setaffinity(0, size, set) && errno != EINVAL)
 			all = false;
 	}
-	return all;
+	return all && (!quiet || kl_grace_period());
 }
 
 /**
  * kl_take_cuts() - drain all CPUs a few times, and note when that was
  * @r: the recorder, just attached
+ *
+ * No store waits in a buffer where all that writes flushes it: then any time will do.
  */
 void kl_take_cuts(struct kl_recorder *r)
 {
@@ -51,7 +60,7 @@ void kl_take_cuts(struct kl_recorder *r)
 		struct kl_cut *cut = &r->cuts[r->ncuts];
 
 		cut->from = kl_times_first(r);
-		all = visit_cpus(r, set, size);
+		all = kl_spec_flushes(r->opts.spec) || drain_cpus(r, set, size);
 		cut->to = kl_times_last(r);
 		r->ncuts += all;
 		usleep(PAUSE_US);

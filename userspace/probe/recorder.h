@@ -316,7 +316,7 @@ bool kl_quiet(const struct kl_recorder *r, const struct kl_cut *cut);
 
 /* settle.c */
 int kl_settle_check(const struct kl_record_opts *opts);
-void kl_grace_period(void);
+bool kl_grace_period(void);
 int kl_settle(struct kl_recorder *r);
 void kl_settle_poll(struct kl_recorder *r);
 void kl_settle_close(struct kl_recorder *r);

@@ -66,14 +66,16 @@ int kl_settle_check(const struct kl_record_opts *opts)
  *
  * membarrier() refuses it where a CPU has no tick; a change of a map of maps waits for a
  * grace period of RCU, too.
+ *
+ * Return: true, or false when the kernel refuses both, after 100 ms.
  */
-void kl_grace_period(void)
+bool kl_grace_period(void)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts);
 	int inner, outer = -1, zero = 0, err = -1;
 
 	if (!syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		return;
+		return true;
 	inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "klin_inner", 4, 4, 1, NULL);
 	opts.inner_map_fd = inner;
 	if (inner >= 0)
@@ -87,6 +89,7 @@ void kl_grace_period(void)
 	/* Long, but no more than that. */
 	if (err)
 		usleep(100000);
+	return !err;
 }
 
 /* The stack of a task that came to a CPU meanwhile may break off before the kernel's entry. */
