@@ -175,6 +175,26 @@ verdict 1 "appends that begin alike, and one lost" kv <<'END'
 {:process 0, :type :invoke, :f :get, :key "a", :value nil}
 {:process 0, :type :ok, :f :get, :key "a", :value "aa"}
 END
+# named STATUS SPEC: whoever names kv gets the one that the history carries, in each form.
+named()
+{
+	bad=
+	run convert history.edn history.klh
+	for form in edn txt klh; do
+		run check --certificate=cert "$2" history.$form
+		[ $status -eq "$1" ] && [ ! -s err ] || bad="$bad $form"
+		if grep -q append_any history.txt; then
+			grep -q "spec kv, with the appends of the history" out || bad="$bad $form:note"
+		fi
+		run replay --spec="$2" cert
+		[ $status -eq 0 ] || bad="$bad $form:replay"
+	done
+	"$KLIN" check --follow "$2" - <history.txt >out 2>err
+	[ $? -eq "$1" ] && [ ! -s err ] || bad="$bad follow"
+	[ -z "$bad" ]
+	ktap_result $? "$what: $(basename "$2") named" "wrong:$bad"
+}
+
 # log STATUS NAME: the same of one that carries what its appends do, also as text, and with a
 # certificate; reports show its strings.
 log()
@@ -191,6 +211,8 @@ log()
 	run check history.txt
 	[ $status -eq "$right" ] && [ ! -s err ] && ktap_pass "$what: as text" ||
 		ktap_fail "$what: as text" "status $status, expected $right" "$(head -n 5 err)"
+	named "$right" kv
+	named "$right" "$specs/kv.lin"
 	run check --json history.edn
 	if [ "$right" -eq 0 ] || grep -q 'get(\\"a\\") -> \\"[a-z]*\\"' out; then
 		ktap_pass "$what: as JSON"
@@ -247,6 +269,11 @@ log 1 "five equal appends, one of them lost" <<'END'
 {:process 9, :type :invoke, :f :get, :key "a", :value nil}
 {:process 9, :type :ok, :f :get, :key "a", :value "aaaa"}
 END
+# Of another kv nobody knows whether it is meant.
+sed 's/return m.get(k)/return absent/' "$specs/kv.lin" >other.lin
+run check other.lin history.edn
+[ $status -eq 2 ] && grep -q "append_any.*; the history carries a specification: name none" err
+ktap_result $? "a log of appends, another kv named" "status $status" "$(head -n 5 err)"
 verdict 1 "Porcupine's log: an append that was lost" kv <<'END'
 {:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
 {:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}

@@ -98,9 +98,10 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 	for (i = 0; i < h->nmethods && !ret; i++) {
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 		if (map[i] < 0) {
-			kl_err("the history has method '%s', which spec '%s' does "
-			       "not", h->methods[i],
-			       kl_spec_name(spec));
+			kl_err("the history has method '%s', which spec '%s' does not%s",
+			       h->methods[i], kl_spec_name(spec), h->spec_text ?
+			       "; the history carries a specification: name none, to use that" :
+			       "");
 			ret = -EINVAL;
 		}
 	}

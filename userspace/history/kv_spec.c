@@ -12,6 +12,10 @@
 #define MAX_RUNS	8000	/* fit the byte code's 16 bits of an address */
 #define LINEAR		4	/* so few are tried one after the other */
 
+/* The method stands before this line, and begins so. */
+static const char place[] = "\tpartition by k;\n";
+static const char head[] = "\tmethod append_any(word k, word s) {\n";
+
 /* Of values from @first to @last, each to the one that is @to - @first above it. */
 struct run {
 	uint64_t s, first, last, to;
@@ -97,16 +101,15 @@ static size_t merge(const struct kl_kv_rule *rules, size_t n, struct run *run)
 
 static int write_text(const struct run *run, size_t n, char **text)
 {
-	static const char end[] = "\tpartition by k;\n";
-	const char *kv = kl_shipped_text("kv"), *at = strstr(kv, end);
+	const char *kv = kl_shipped_text("kv"), *at = strstr(kv, place);
 	struct kl_memstream m;
 	int ret = kl_memstream_open(&m);
 
 	if (ret)
 		return ret;
-	fprintf(m.f, "%.*s\tmethod append_any(word k, word s) {\n\t\tatomic_flush {\n"
+	fprintf(m.f, "%.*s%s\t\tatomic_flush {\n"
 		"\t\t\tword v = 0, to = s;\n\n\t\t\tif (m.has(k))\n\t\t\t\tv = m.get(k);\n",
-		(int)(at - kv), kv);
+		(int)(at - kv), kv, head);
 	put_strings(m.f, run, n);
 	fprintf(m.f, "\t\t\tm.put(k, to);\n\t\t}\n\t}\n\n%s", at);
 	return kl_memstream_close(&m, text, NULL);
@@ -125,4 +128,19 @@ int kl_kv_spec(struct kl_kv_rule *rules, size_t n, char **text)
 	ret = nruns > MAX_RUNS ? -E2BIG : write_text(run, nruns, text);
 	free(run);
 	return ret;
+}
+
+bool kl_kv_spec_extends(const char *base, const char *text)
+{
+	const char *at = strstr(base, place);
+	const size_t before = at ? at - base : 0, len = strlen(text), n = strlen(base);
+
+	return at && len > n && !strncmp(base, text, before) &&
+	       !strncmp(text + before, head, sizeof(head) - 1) &&
+	       !strcmp(text + len - (n - before), at);
+}
+
+const char *kl_kv_spec_note(const char *text)
+{
+	return strstr(text, head) ? ", with the appends of the history" : "";
 }

@@ -14,6 +14,7 @@
 #ifndef KL_HISTORY_KV_SPEC_H
 #define KL_HISTORY_KV_SPEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,5 +32,14 @@ struct kl_kv_rule {
  * Return: 0; -E2BIG if there are too many; -ENOMEM.
  */
 int kl_kv_spec(struct kl_kv_rule *rules, size_t n, char **text);
+
+/*
+ * Is @text the specification @base with append_any, as kl_kv_spec() writes it?  All that @base
+ * says holds in it, and it knows what the appends of one log do.
+ */
+bool kl_kv_spec_extends(const char *base, const char *text);
+
+/* For a summary: ", with the appends of the history" if @text is such a one, else "". */
+const char *kl_kv_spec_note(const char *text);
 
 #endif

@@ -124,6 +124,8 @@ static int check_named(const struct replay_args *a, const struct kl_cert *c,
 	if (ret)
 		return ret < 0 ? ret : 0;
 	ret = a->spec ? kl_spec_load(a->spec, &named) : kl_carried_spec(h, path, &named);
+	if (!ret && a->spec)
+		ret = kl_extended_spec(h, path, &named);
 	if (!ret && asprintf(&whose, a->spec ? "'%s'" : "the one that the history names (--spec "
 			     "names another)", a->spec) < 0) {
 		kl_err("%s: out of memory", c->path);

@@ -26,7 +26,8 @@ static uint64_t floor_of(const struct follow_args *a, const struct kl_stream *in
 static int begin(const struct follow_args *a, const struct kl_history *h, struct kl_spec **spec,
 		 struct session **s)
 {
-	int ret = *spec ? 0 : kl_carried_spec(h, a->history, spec);
+	int ret = *spec ? kl_extended_spec(h, a->history, spec) :
+		  kl_carried_spec(h, a->history, spec);
 
 	if (ret)
 		return ret;

@@ -9,6 +9,7 @@
 
 #include "base/ending.h"
 #include "base/err.h"
+#include "history/kv_spec.h"
 #include "klin/form.h"
 #include "klin/input.h"
 #include "spec/shipped.h"
@@ -62,6 +63,19 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 		kl_err("%s: carries no specification: name one, as in `klin check SPEC.lin HISTORY' or "
 		       "`klin replay --spec=SPEC.lin CERTIFICATE'", history_path);
 	return kl_ending_input(ret);
+}
+
+int kl_extended_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec)
+{
+	struct kl_spec *named = *spec;
+	int ret;
+
+	if (!h->spec_text || !kl_kv_spec_extends(kl_spec_text(named), h->spec_text))
+		return 0;
+	*spec = NULL;
+	ret = kl_carried_spec(h, history_path, spec);
+	kl_spec_free(named);
+	return ret;
 }
 
 /* Pending operations that were written without any result. */
@@ -120,6 +134,8 @@ int kl_load_input(const char *spec_path, const char *history_path,
 		ret = kl_history_read_with(history_path, opts, h);
 	if (!ret && !*spec)
 		ret = kl_carried_spec(*h, history_path, spec);
+	else if (!ret && spec_path)
+		ret = kl_extended_spec(*h, history_path, spec);
 	if (ret)
 		return ret;
 	ret = complete_pending(*spec, *h);

@@ -46,6 +46,17 @@ int kl_carried_path(const struct kl_history *h, const char *history_path, char *
 /* The specification that a history carries; -EINVAL or -ENOMEM after a message. */
 int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
 
+/**
+ * kl_extended_spec() - put what a history needs in the place of the specification that was named
+ * @h: the history
+ * @history_path: its file
+ * @spec: the specification that was named; if the history carries the same with the appends of
+ *	its log, as those of kl_kv_spec() do, it is freed and @spec is that one
+ *
+ * Return: 0; -EINVAL or -ENOMEM after a message.
+ */
+int kl_extended_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
+
 /* A number of @min..@max from the option @name, or argp_error(). */
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		       uint64_t max);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "history/kv_spec.h"
 #include "klin/cmd.h"
 #include "klin/session.h"
 #include "report/counterexample.h"
@@ -224,8 +225,8 @@ static void summary_json(struct session *s, const struct kl_online_stats *st, bo
 static void summary_text(const struct session *s, const struct kl_online_stats *st, bool whole,
 			 double spent)
 {
-	printf("%s: %" PRIu64 " operations, spec %s", s->style.name, st->ops,
-	       kl_spec_name(s->spec));
+	printf("%s: %" PRIu64 " operations, spec %s%s", s->style.name, st->ops,
+	       kl_spec_name(s->spec), kl_kv_spec_note(kl_spec_text(s->spec)));
 	if (st->gaps)
 		printf(", %" PRIu64 " gap%s", st->gaps, st->gaps == 1 ? "" : "s");
 	if (st->late)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/kv_spec.h"
 #include "history/spell.h"
 #include "report/counterexample.h"
 #include "report/json.h"
@@ -75,6 +76,7 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 
 	fprintf(f, "%s: %zu operations, %zu threads, %zu objects, spec %s", name, h->nops,
 		h->nthreads, h->nobjects, kl_spec_name(r->spec));
+	fputs(kl_kv_spec_note(kl_spec_text(r->spec)), f);
 	if (is_beside(r, name))
 		fprintf(f, " of %s", kl_spec_path(r->spec));
 	if (!h->fresh)

@@ -100,8 +100,9 @@ static int match_methods(struct feed *f, const struct kl_history *h)
 		map[f->nmap] = kl_spec_find_method(f->spec, h->methods[f->nmap]);
 		if (map[f->nmap] >= 0)
 			continue;
-		kl_err("the history has method '%s', which spec '%s' does not",
-		       h->methods[f->nmap], kl_spec_name(f->spec));
+		kl_err("the history has method '%s', which spec '%s' does not%s",
+		       h->methods[f->nmap], kl_spec_name(f->spec), h->spec_text ?
+		       "; the history carries a specification: name none, to use that" : "");
 		return -EINVAL;
 	}
 	return 0;
