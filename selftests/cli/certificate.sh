@@ -155,7 +155,7 @@ history()
 {
 	spec=$1
 	shift
-	printf '%s\n' "# klin history 1" "# first init" "$@" >v.txt
+	printf '%s\n' "# klin history 1" "# first init" "# memory tso" "$@" >v.txt
 	run check --show=50 --certificate=v.cert "$spec" v.txt
 	replay $((status == 3 ? 3 : 0)) "accepted: $(tail -n 1 v.txt)" v.cert
 }

@@ -117,6 +117,7 @@ cat >fig5.txt <<'END'
 # klin history 1
 # clock epoch error 8
 # first init
+# memory tso
 t0 @1 0 1 write 1 1
 t0 @1 2 3 get_y -> 0
 t1 @1 0 1 set_y 1
@@ -125,6 +126,17 @@ END
 verdict 0 "Figure 5 needs the store buffer" "1 only because stores may wait" "$specs/fig5.lin" fig5.txt
 verdict 1 "Figure 5 is a violation classically" "^VIOLATION" --memory-model=sc "$specs/fig5.lin" \
 	fig5.txt
+
+grep -v "^# memory" fig5.txt >fig5-sc.txt
+verdict 1 "a text is of no x86 machine unless it says so" "^VIOLATION" "$specs/fig5.lin" fig5-sc.txt
+verdict 0 "--memory-model wins, and says so" "memory tso as the command line says \(the history: by default sc\)" \
+	--memory-model=tso "$specs/fig5.lin" fig5-sc.txt
+sed 's/memory tso/memory x86/' fig5.txt >fig5-x86.txt
+refuse "a memory model that is none" "fig5-x86.txt:4: error: 'x86': expected tso or sc" \
+	check "$specs/fig5.lin" fig5-x86.txt
+"$KLIN" convert fig5-sc.txt fig5-sc.klh && "$KLIN" convert fig5-sc.klh fig5-again.txt
+verdict 1 "nor is it when it comes out of a .klh file" "memory sc as the history says" \
+	"$specs/fig5.lin" fig5-again.txt
 
 # The addition whose value is not known may have been of what is removed.
 cat >gap.txt <<END

@@ -13,7 +13,7 @@
 #include "history_util.h"
 
 /* What every one of them is read with. */
-#define HEADER	"# klin history 1\n# clock seq error 0\n# first init\n"
+#define HEADER	"# klin history 1\n# clock seq error 0\n# first init\n# memory sc\n"
 
 static const struct sample {
 	const char *form, *text, *read;

@@ -513,7 +513,7 @@ static void test_print(void **state)
 static void test_spellings(void **state)
 {
 	static const char text[] =
-		"# klin history 1\n# clock mono error 0\n# first any\n# objects keys\n"
+		"# klin history 1\n# clock mono error 0\n# first any\n# memory sc\n# objects keys\n"
 		"# spelling 0x4000000000000000 \"7\"\n# spelling 0x4000000000000001 [1 2]\n"
 		"t1 @7 1 2 cas 0x4000000000000000 7 -> 0x4000000000000001\n";
 	char path[] = "/tmp/klin-spelling-XXXXXX", buf[64], *got;
@@ -552,6 +552,36 @@ static void test_spellings(void **state)
 	kl_history_free(packed);
 }
 
+/* Is a history of no x86 machine?  What a klin wrote that knew no `# memory' is a recording. */
+static void test_memory(void **state)
+{
+	static const struct { const char *lines; bool sc, told; } cases[] = {
+		{ "", true, false },
+		{ "# first init\n# clock mono error 200\n# cpus 2\n# spec register\n", true, false },
+		{ "# memory tso\n", false, true },
+		{ "# memory sc\n# release 6.1.0-56-amd64\n# attached write: w\n", true, true },
+		{ "# attached write: w\n# memory sc\n", true, true },
+		{ "# release 6.1.0-56-amd64\n", false, false },
+		{ "# attached write: w\n", false, false },
+		{ "# coverage write whole\n", false, false },
+		{ "# | spec r {\n", false, false },
+	};
+	char text[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct kl_history *h;
+
+		snprintf(text, sizeof(text), "# klin history 1\n%st1 @1 1 2 write 3\n",
+			 cases[i].lines);
+		h = read_text(text);
+		assert_int_equal(h->memory.sc, cases[i].sc);
+		assert_int_equal(h->memory.told, cases[i].told);
+		kl_history_free(h);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

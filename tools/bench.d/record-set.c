@@ -167,7 +167,7 @@ static void print(const struct thread *threads, size_t *done)
 {
 	unsigned long i, first;
 
-	puts("# klin history 1\n# clock mono error 0\n# first init");
+	puts("# klin history 1\n# clock mono error 0\n# first init\n# memory tso");
 	for (;;) {
 		const struct op *op = NULL;
 

@@ -431,6 +431,7 @@ int kl_cut_history(const struct kl_cut *c, const uint32_t *kept, size_t n, bool 
 	h->ncpus = c->h->ncpus;
 	h->fresh = c->h->fresh && !c->forgot;
 	kl_history_share_spellings(h, c->h);
+	h->memory = c->h->memory;
 	if (kl_history_copy_coverage(h, c->h))
 		goto err;
 	for (i = 0; i < n; i++) {

@@ -539,6 +539,8 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	};
 	r->spec = spec;
 	r->h = h;
+	r->classical = opt->classical;
+	r->memory_by = opt->memory_by;
 	ret = takes_whole(&j) ? check_whole(&j, &s, r) : 0;
 	if (!ret)
 		ret = check_split(&j, opt->no_partition, &s, r);

@@ -138,6 +138,13 @@ int kl_decide_history(const struct kl_spec *spec, const struct kl_history *h,
 		      const struct kl_engine *e, const struct kl_limits *lim,
 		      struct kl_answer *a, struct kl_event *fail);
 
+/* Who says on which memory model a history is decided. */
+enum kl_memory_by {
+	KL_MEMORY_BY_HISTORY,	/* itself, or what it is by default */
+	KL_MEMORY_BY_COMMAND,	/* the command line */
+	KL_MEMORY_BY_ENGINE,	/* one that is asked for, and needs store buffers */
+};
+
 struct kl_options {
 	/*
 	 * Tried in this order until one is not UNKNOWN; NULL ends it.  If the
@@ -146,6 +153,7 @@ struct kl_options {
 	 */
 	const struct kl_engine *const *engines;
 	bool classical;		/* take a violation on sequential consistency as final */
+	enum kl_memory_by memory_by;	/* who says so */
 	bool no_partition;	/* by object only */
 	bool no_witness;	/* no certificate will be written */
 	uint32_t cache;		/* see kl_limits */
@@ -203,6 +211,8 @@ struct kl_report {
 	size_t count[3];	/* partitions of each verdict */
 	size_t sc_violations;	/* partitions that only the store buffer explains */
 	size_t suspected;	/* UNKNOWN partitions that are violations if all calls were seen */
+	bool classical;		/* decided on sequential consistency, see kl_options */
+	enum kl_memory_by memory_by;
 	double seconds;		/* in all */
 	double shrink_seconds;	/* of these, making counterexamples */
 };

@@ -339,6 +339,7 @@ static int setup(struct gen *g)
 	h->clock = KL_CLOCK_MONO;
 	h->error = c->error;
 	h->fresh = !c->any;
+	h->memory = (struct kl_memory){ .sc = !c->tso, .told = true };
 	h->ncpus = GEN_CPUS;
 	return ret < 0 ? ret : 0;
 }

@@ -31,6 +31,7 @@ struct kl_gen_config {
 	enum kl_gen_where where;	/* in the first tenth, in the last one, or in all */
 	bool stall;		/* now and then an operation takes as long as 500 others */
 	bool any;		/* the first state is not the spec's, and the history says so */
+	bool tso;		/* the history says that store buffers may explain it */
 	bool points;		/* with linearization points; needs error 0 */
 };
 

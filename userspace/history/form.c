@@ -149,6 +149,9 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
 	if (!form)
 		return kl_form_unread(in->name, NULL, start.text, start.len);
 	ret = form->read(in, out);
+	/* The other forms come from no x86 machine; these two say what they are of. */
+	if (!ret && form != &kl_form_text && form != &kl_form_klh)
+		(*out)->memory.sc = true;
 	if (ret || form == &kl_form_klh || (*out)->nops || (*out)->ngaps || (*out)->declared ||
 	    start.blank)
 		return ret;

@@ -85,6 +85,12 @@ struct kl_gap {
 	uint16_t reason;
 };
 
+/* The memory model that a history is of. */
+struct kl_memory {
+	bool sc;	/* there were no store buffers; else x86-TSO, as of a new history */
+	bool told;	/* the history says so itself, with `# memory' */
+};
+
 struct kl_history {
 	struct kl_op *ops;		/* by call time after kl_history_finish() */
 	uint64_t *points, *drains;	/* of each of them, NULL: none is known */
@@ -104,6 +110,7 @@ struct kl_history {
 	enum kl_clock clock;
 	uint64_t error;			/* of the clock between CPUs, in its unit */
 	bool fresh;			/* objects began in the spec's initial state */
+	struct kl_memory memory;	/* what its machine's memory did */
 	uint32_t ncpus;
 	char *spec_path, *spec_text;	/* the spec it was recorded with, or NULL */
 	char sha256[KL_SHA256_HEX];	/* of the file, in hexadecimal; empty: not known */

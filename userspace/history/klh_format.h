@@ -6,7 +6,8 @@
  *
  *	header	magic[8], u32 version, u32 length of the text, u32 CRC-32 of the
  *		text, u32 CRC-32 of the 20 bytes before; then the text: header
- *		lines as in the text form (text_header.c)
+ *		lines as in the text form (text_header.c), but that a file without
+ *		`# memory' is of before that line: a recording, so tso
  *	block	u32 KLH_BLOCK, u32 operations, u32 raw length, u32 length, u64 floor,
  *		u32 CRC-32 of the data, u32 CRC-32 of the 28 bytes before; then the
  *		data: a zstd frame

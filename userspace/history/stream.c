@@ -255,6 +255,7 @@ static int renew(struct kl_history **h, bool tables)
 	new->clock = old->clock;
 	new->error = old->error;
 	new->fresh = old->fresh;
+	new->memory = old->memory;
 	new->ncpus = old->ncpus;
 	new->spec_path = old->spec_path;
 	new->spec_text = old->spec_text;

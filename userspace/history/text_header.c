@@ -122,6 +122,29 @@ static int header_first(struct kl_history *h, struct kl_text_src *s, const char 
 	return at_end(s, p);
 }
 
+static int header_memory(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	if (take(&p, "tso"))
+		h->memory.sc = false;
+	else if (take(&p, "sc"))
+		h->memory.sc = true;
+	else
+		return kl_scan_bad(&s->scan, kl_scan_skip(p), "tso or sc");
+	h->memory.told = true;
+	return at_end(s, p);
+}
+
+/*
+ * Only recordings have the lines that call this.  A recording of a klin that did not write
+ * `# memory' yet is of an x86 machine as any other: a check of it that knows no store buffers
+ * would be a false alarm.
+ */
+static void is_recording(struct kl_history *h)
+{
+	if (!h->memory.told)
+		h->memory.sc = false;
+}
+
 static int header_cpus(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	const char *tok;
@@ -220,6 +243,7 @@ static int header_coverage(struct kl_history *h, struct kl_text_src *s, const ch
 	size_t ntext = 0;
 	unsigned int i;
 
+	is_recording(h);
 	if (!len || !kl_name_is_valid(method, len))
 		return kl_scan_bad(&s->scan, method, "a method's name");
 	p = method + len;
@@ -293,6 +317,7 @@ static int header_klin(struct kl_history *h, struct kl_text_src *s, const char *
 
 static int header_release(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
+	is_recording(h);
 	return take_line(s, p, &h->release, "a kernel release");
 }
 
@@ -303,13 +328,13 @@ static int header_spec(struct kl_history *h, struct kl_text_src *s, const char *
 
 static int header_attached(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
-	(void)h;
+	is_recording(h);
 	return append_line(s, p + (*p == ' '), &s->attached, &s->nattached, &s->cattached);
 }
 
 static int header_spec_text(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
-	(void)h;
+	is_recording(h);
 	return append_line(s, p + (*p == ' '), &s->spec_text, &s->nspec, &s->cspec);
 }
 
@@ -319,6 +344,7 @@ static const struct kl_directive directives[] = {
 	{ "clock", header_clock, .next = "mono seq tick epoch", .words = 3, .few = 1,
 	  .later = "error", .others = "block flock lock" },
 	{ "first", header_first, .next = "init any", .words = 1, .few = 1 },
+	{ "memory", header_memory, .next = "tso sc", .words = 1, .few = 1 },
 	{ "cpus", header_cpus, .next = "#", .words = 1, .few = 1, .others = "cpu" },
 	{ "release", header_release, .next = "#.", .words = 1, .few = KL_DIRECTIVE_ANY,
 	  .others = "released releases" },

@@ -407,6 +407,7 @@ static int read_text(struct kl_input *in, struct kl_history **out)
 	r.h = kl_history_new();
 	if (!r.h)
 		return ret;
+	r.h->memory.sc = true;
 	r.src.scan.h = r.h;
 	ret = kl_scan_lines(&r.src.scan, in, scan_line, &r);
 	if (!ret)
@@ -429,10 +430,12 @@ struct kl_text_reader *kl_text_reader_new(const char *name)
 		return NULL;
 	r->src.scan.name = name;
 	r->h = kl_history_new();
-	if (r->h)
-		return r;
-	free(r);
-	return NULL;
+	if (!r->h) {
+		free(r);
+		return NULL;
+	}
+	r->h->memory.sc = true;
+	return r;
 }
 
 void kl_text_reader_free(struct kl_text_reader *r)

@@ -164,8 +164,9 @@ void kl_text_put_header(FILE *f, const struct kl_history *h)
 {
 	size_t i;
 
-	fprintf(f, "# klin history 1\n# clock %s error %" PRIu64 "\n# first %s\n",
-		kl_clock_names[h->clock], h->error, h->fresh ? "init" : "any");
+	fprintf(f, "# klin history 1\n# clock %s error %" PRIu64 "\n# first %s\n# memory %s\n",
+		kl_clock_names[h->clock], h->error, h->fresh ? "init" : "any",
+		h->memory.sc ? "sc" : "tso");
 	if (h->ncpus)
 		fprintf(f, "# cpus %" PRIu32 "\n", h->ncpus);
 	if (h->release)

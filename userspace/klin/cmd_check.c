@@ -28,6 +28,7 @@ struct check_args {
 	struct kl_options opt;
 	struct kl_verdict_style style;
 	enum { PART_DEFAULT, PART_KEY, PART_OBJECT } partition;
+	bool model;		/* --memory-model was given */
 	bool follow, late, has_work;
 	bool limited;		/* in its memory, by --memory-limit */
 	uint64_t lateness;
@@ -49,8 +50,9 @@ static const struct argp_option options[] = {
 	  "Use this engine only: log-linear, points, ends, fifo, lifo, frontier, dfs, "
 	  "beam, wgl (Horn & Kroening's, as published), tso, oracle or tso-oracle", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
-	  "tso (default): stores may still be in a CPU's buffer after the operation "
-	  "returned; sc: classical linearizability", 0 },
+	  "tso: stores may still be in a CPU's buffer after the operation returned; sc: "
+	  "classical linearizability (default: what the history says; sc where it says "
+	  "nothing and is no recording of klin's)", 0 },
 	{ "partition", OPT_PARTITION, NULL, 0,
 	  "Split by the spec's key (the default but for --engine=wgl)", 0 },
 	{ "no-partition", OPT_NO_PARTITION, NULL, 0, "Split by object only, not by key", 0 },
@@ -143,6 +145,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_MEMORY_MODEL:
 		a->opt.classical = kl_arg_sc(state, arg);
+		a->model = true;
+		a->opt.memory_by = KL_MEMORY_BY_COMMAND;
 		break;
 	case OPT_NO_PARTITION:
 		a->partition = PART_OBJECT;
@@ -266,6 +270,7 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 		return 0;
 	}
 	h = r->parts[i].cex->h;
+	h->memory = (struct kl_memory){ .sc = r->classical, .told = true };
 	if (!h->spec_path)
 		h->spec_path = strdup(kl_spec_path(r->spec));
 	if (!h->spec_text)
@@ -326,7 +331,8 @@ static int check_follow(const struct check_args *a)
 	const struct follow_args f = {
 		.spec = a->spec, .history = a->history, .late = a->late, .lateness = a->lateness,
 		.style = {
-			.name = a->history, .classical = a->opt.classical, .json = a->style.json,
+			.name = a->history, .classical = a->opt.classical,
+			.memory_by = a->opt.memory_by, .json = a->style.json,
 			.no_diagram = a->style.no_diagram, .show = a->opt.max_shrink,
 			.bytes = a->opt.bytes, .stop = stop_on_signals(true),
 		},
@@ -401,6 +407,11 @@ static int cmd_check(int argc, char **argv)
 		goto out;
 	}
 	cost.read_seconds = seconds() - start;
+	/* An engine that knows store buffers asks for them. */
+	if (!a.model && a.engines[0] && a.engines[0]->tso)
+		a.opt.memory_by = KL_MEMORY_BY_ENGINE;
+	else if (!a.model)
+		a.opt.classical = h->memory.sc;
 	a.opt.stop = stop_on_signals(false);
 	a.opt.no_witness = !a.certificate;
 	a.opt.progress = &progress.p;

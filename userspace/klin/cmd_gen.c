@@ -18,7 +18,7 @@
 enum {
 	OPT_TYPE = 0x100, OPT_THREADS, OPT_OPS, OPT_KEYS, OPT_OBJECTS, OPT_MIX, OPT_SEED,
 	OPT_PENDING, OPT_STALL, OPT_MUTATE, OPT_DELAY, OPT_ERROR, OPT_ANY, OPT_POINTS, OPT_TO,
-	OPT_WHERE, OPT_PRODUCERS,
+	OPT_WHERE, OPT_PRODUCERS, OPT_MEMORY_MODEL,
 };
 
 static const struct argp_option options[] = {
@@ -39,6 +39,8 @@ static const struct argp_option options[] = {
 	{ "stall", OPT_STALL, NULL, 0, "now and then an operation takes as long as 500 others", 1 },
 	{ "pending", OPT_PENDING, "PERCENT", 0, "operations whose return is not seen (0)", 1 },
 	{ "any", OPT_ANY, NULL, 0, "begin in a state that the history does not tell", 1 },
+	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0, "what the history says it is of: sc, as it "
+	  "is made, or tso (sc)", 1 },
 	{ "points", OPT_POINTS, NULL, 0, "tell the linearization points", 1 },
 	{ "mutate", OPT_MUTATE, "K", 0, "change K results, so that the history is likely wrong "
 	  "(0)", 1 },
@@ -121,6 +123,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_THREADS:
 		c->threads = kl_arg_number(state, "threads", arg, 1, 1u << 20);
+		break;
+	case OPT_MEMORY_MODEL:
+		c->tso = !kl_arg_sc(state, arg);
 		break;
 	case OPT_PRODUCERS:
 		c->producers = kl_arg_number(state, "producers", arg, 0, 1u << 20);

@@ -41,6 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_MEMORY_MODEL:
 		a->style.classical = kl_arg_sc(state, arg);
+		a->style.memory_by = KL_MEMORY_BY_COMMAND;
 		break;
 	case ARGP_KEY_END:
 		if (a->rec.opts.others)

@@ -22,6 +22,7 @@
 struct session {
 	const struct kl_spec *spec;
 	struct session_style style;
+	struct kl_memory memory;	/* as the history says */
 	struct feed *feed;
 	uint64_t told;
 	double start, shown;
@@ -118,14 +119,18 @@ struct session *session_new(const struct kl_spec *spec, const struct kl_history 
 {
 	struct session *s = calloc(1, sizeof(*s));
 	const struct feed_opts opts = {
-		.classical = style->classical, .show = style->show, .bytes = style->bytes,
-		.stop = style->stop, .violation = on_violation, .ctx = s,
+		.classical = style->memory_by == KL_MEMORY_BY_HISTORY ? h->memory.sc :
+			     style->classical,
+		.show = style->show, .bytes = style->bytes, .stop = style->stop,
+		.violation = on_violation, .ctx = s,
 	};
 
 	if (!s)
 		return NULL;
 	s->spec = spec;
 	s->style = *style;
+	s->style.classical = opts.classical;
+	s->memory = h->memory;
 	s->start = s->shown = seconds();
 	s->feed = feed_new(spec, h, &opts);
 	if (s->feed)
@@ -203,6 +208,7 @@ static void summary_json(struct session *s, const struct kl_online_stats *st, bo
 	json_object_set_new(j, "violations", kl_json_number(st->violations));
 	json_object_set_new(j, "suspected", kl_json_number(st->suspected));
 	json_object_set_new(j, "told", kl_json_number(s->told < LINES ? s->told : LINES));
+	kl_json_memory(j, s->style.classical, s->style.memory_by, &s->memory);
 	json_object_set_new(parts, "linearizable", kl_json_number(st->count[KL_LINEARIZABLE]));
 	json_object_set_new(parts, "violated", kl_json_number(st->count[KL_VIOLATION]));
 	json_object_set_new(parts, "unknown", kl_json_number(st->count[KL_UNKNOWN]));
@@ -227,6 +233,7 @@ static void summary_text(const struct session *s, const struct kl_online_stats *
 {
 	printf("%s: %" PRIu64 " operations, spec %s%s", s->style.name, st->ops,
 	       kl_spec_name(s->spec), kl_kv_spec_note(kl_spec_text(s->spec)));
+	kl_print_memory(stdout, s->style.classical, s->style.memory_by, &s->memory);
 	if (st->gaps)
 		printf(", %" PRIu64 " gap%s", st->gaps, st->gaps == 1 ? "" : "s");
 	if (st->late)

@@ -8,6 +8,7 @@
 struct session_style {
 	const char *name;	/* of the history */
 	bool classical, json, no_diagram;
+	enum kl_memory_by memory_by;	/* by the history: @classical is not looked at */
 	unsigned int show;	/* counterexamples */
 	uint64_t bytes;		/* bound of memory */
 	const volatile int *stop;

@@ -51,6 +51,9 @@ static int prove(struct report *r, const struct flight_shot *shot, const uint64_
 	r->check = NULL;
 	r->history = NULL;
 	ret = flight_shot_history(shot, object, &r->history);
+	/* `klin check' is to decide the history that is written as it is decided here. */
+	if (!ret)
+		r->history->memory = (struct kl_memory){ .sc = opt.classical, .told = true };
 	if (!ret)
 		ret = kl_check(r->i->spec, r->history, &opt, &r->check);
 	return ret ? ret : r->check->verdict == KL_VIOLATION || r->check->suspected ? 0 : -ENODATA;

@@ -186,6 +186,19 @@ static bool is_listed(const struct kl_report *r, const struct kl_part_result *p,
 	return p->answer.verdict != KL_LINEARIZABLE;
 }
 
+void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_memory *m)
+{
+	static const char *const words[] = {
+		[KL_MEMORY_BY_HISTORY] = "history", [KL_MEMORY_BY_COMMAND] = "command line",
+		[KL_MEMORY_BY_ENGINE] = "engine",
+	};
+
+	json_object_set_new(j, "memory", json_string(sc ? "sc" : "tso"));
+	json_object_set_new(j, "memory_by", json_string(
+		by == KL_MEMORY_BY_HISTORY && !m->told ? "default" : words[by]));
+	json_object_set_new(j, "history_memory", json_string(m->sc ? "sc" : "tso"));
+}
+
 int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		   const struct kl_cost *cost)
 {
@@ -204,6 +217,7 @@ int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 	}
 	json_object_set_new(j, "gaps", json_integer(r->h->ngaps));
 	json_object_set_new(j, "any_first_state", json_boolean(!r->h->fresh));
+	kl_json_memory(j, r->classical, r->memory_by, &r->h->memory);
 	json_object_set_new(j, "linearizable", json_integer(r->count[KL_LINEARIZABLE]));
 	json_object_set_new(j, "violations", json_integer(r->count[KL_VIOLATION]));
 	json_object_set_new(j, "unknown", json_integer(r->count[KL_UNKNOWN]));

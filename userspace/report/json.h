@@ -7,6 +7,9 @@
 #include "report/verdict.h"
 #include "tso/explore.h"
 
+/* Members of @j as kl_print_memory() says them. */
+void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_memory *m);
+
 /*
  * The report as one JSON object, with the @cost unless NULL, and a newline.  0 or a negative
  * errno, as of kl_json_put().

@@ -70,6 +70,23 @@ static bool is_beside(const struct kl_report *r, const char *name)
 	       !strcmp(path + dir, r->h->spec_path);
 }
 
+void kl_print_memory(FILE *f, bool sc, enum kl_memory_by by, const struct kl_memory *m)
+{
+	static const char *const words[] = {
+		[KL_MEMORY_BY_COMMAND] = "the command line", [KL_MEMORY_BY_ENGINE] = "the engine",
+	};
+	const char *is = m->sc ? "sc" : "tso";
+
+	fprintf(f, ", memory %s", sc ? "sc" : "tso");
+	if (by != KL_MEMORY_BY_HISTORY)
+		fprintf(f, " as %s says (the history%s %s)", words[by],
+			m->told ? " says" : ": by default", is);
+	else if (m->told)
+		fputs(" as the history says", f);
+	else
+		fputs(m->sc ? " by default" : " as of a recording", f);
+}
+
 static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 {
 	const struct kl_history *h = r->h;
@@ -81,6 +98,7 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 		fprintf(f, " of %s", kl_spec_path(r->spec));
 	if (!h->fresh)
 		fputs(", any first state", f);
+	kl_print_memory(f, r->classical, r->memory_by, &h->memory);
 	if (h->ngaps)
 		fprintf(f, ", %zu gap%s", h->ngaps, h->ngaps == 1 ? "" : "s");
 	fputc('\n', f);

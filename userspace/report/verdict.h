@@ -22,6 +22,15 @@ struct kl_verdict_style {
 };
 
 /**
+ * kl_print_memory() - print the memory model of a verdict, and who says so
+ * @f: where to
+ * @sc: it was decided on sequential consistency, else on x86-TSO
+ * @by: who says that
+ * @m: what the history is of
+ */
+void kl_print_memory(FILE *f, bool sc, enum kl_memory_by by, const struct kl_memory *m);
+
+/**
  * kl_print_report() - print a verdict
  * @f: where to
  * @r: the report

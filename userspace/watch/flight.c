@@ -63,6 +63,7 @@ static struct kl_history *copy_head(const struct kl_history *from)
 	h->clock = from->clock;
 	h->error = from->error;
 	h->fresh = from->fresh;
+	h->memory = from->memory;
 	h->ncpus = from->ncpus;
 	kl_history_share_spellings(h, from);
 	if (!copy_text(&h->spec_path, from->spec_path) &&

@@ -154,6 +154,7 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 	if (o->opts.names)
 		kl_history_share_spellings(h, o->opts.names);
 	/* But for registers, which are known again without that. */
+	h->memory = (struct kl_memory){ .sc = o->opts.classical, .told = true };
 	h->fresh = (core && !o->both) || (o->opts.fresh && !forgot && !p->forgot);
 	for (i = 0; i < n && !ret; i++) {
 		const struct on_kept op = core ? keep(o, &o->ops[core[i]]) :
