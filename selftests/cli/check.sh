@@ -129,10 +129,10 @@ verdict 1 "Figure 5 is a violation classically" "^VIOLATION" --memory-model=sc "
 
 grep -v "^# memory" fig5.txt >fig5-sc.txt
 verdict 1 "a text is of no x86 machine unless it says so" "^VIOLATION" "$specs/fig5.lin" fig5-sc.txt
-verdict 0 "--memory-model wins, and says so" "memory tso as the command line says \(the history: by default sc\)" \
+verdict 0 "--memory-model wins, and says so" "memory tso as the command line says \(the history's default is sc\)" \
 	--memory-model=tso "$specs/fig5.lin" fig5-sc.txt
 sed 's/memory tso/memory x86/' fig5.txt >fig5-x86.txt
-refuse "a memory model that is none" "fig5-x86.txt:4: error: 'x86': expected tso or sc" \
+refuse "a memory model that is none" "fig5-x86.txt:4:10: error: 'x86': expected tso or sc" \
 	check "$specs/fig5.lin" fig5-x86.txt
 "$KLIN" convert fig5-sc.txt fig5-sc.klh && "$KLIN" convert fig5-sc.klh fig5-again.txt
 verdict 1 "nor is it when it comes out of a .klh file" "memory sc as the history says" \

@@ -46,7 +46,7 @@ refuse "a spec to record by that is not there" "nothing.lin" record nothing.lin
 refuse "a way to attach" "--attach" record --attach=uprobe "$register"
 refuse "a buffer of three pages" "power of two" record --buffer=3 "$register"
 refuse "a duration" "--duration" record --duration=-1 "$register"
-refuse "a spec without probes" "no probe" record --duration=1 "$register"
+refuse "a spec without probes" "no probe" record --duration=1 "$specs/deque.lin"
 refuse "a number of rounds" "--rounds=0" rounds --rounds=0 "$specs/fig5.lin"
 
 # There not all tasks are to be seen.  The function is not there: nothing is attached.

@@ -561,10 +561,14 @@ static void test_memory(void **state)
 		{ "# memory tso\n", false, true },
 		{ "# memory sc\n# release 6.1.0-56-amd64\n# attached write: w\n", true, true },
 		{ "# attached write: w\n# memory sc\n", true, true },
-		{ "# release 6.1.0-56-amd64\n", false, false },
-		{ "# attached write: w\n", false, false },
+		{ "# release 6.1.0-56-amd64\n# attached write: w\n", false, false },
+		{ "# attached write: w\n# release 6.1.0-56-amd64\n", false, false },
 		{ "# coverage write whole\n", false, false },
-		{ "# | spec r {\n", false, false },
+		{ "# spec r.lin\n# | spec r {\n", false, false },
+		/* What prose may say. */
+		{ "# release 2.3\n", true, false },
+		{ "# attached to the list\n", true, false },
+		{ "# | x | y |\n", true, false },
 	};
 	char text[256];
 	size_t i;

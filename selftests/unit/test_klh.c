@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -309,6 +310,36 @@ static void test_version(void **state)
 	kl_history_free(h);
 }
 
+/* A .klh of before there was `# memory' is a recording. */
+static void test_no_memory(void **state)
+{
+	static const char line[] = "# memory sc\n";
+	struct kl_history *h = kl_history_new(), *back;
+	const size_t n = strlen(line);
+	uint8_t *data;
+	size_t len;
+	char *at;
+
+	assert_non_null(h);
+	h->memory.sc = true;
+	data = (uint8_t *)klh_of(h, &len);
+	assert_int_equal(kl_klh_read("k", data, len, &back), 0);
+	assert_true(back->memory.sc && back->memory.told);
+	kl_history_free(back);
+	at = memmem(data, len, line, n);
+	assert_non_null(at);
+	memmove(at, at + n, (char *)data + len - (at + n));
+	len -= n;
+	klh_put32(data + 12, klh_get32(data + 12) - n);
+	klh_put32(data + 16, crc32(0, data + KLH_HEADER, klh_get32(data + 12)));
+	klh_put32(data + 20, crc32(0, data, 20));
+	assert_int_equal(kl_klh_read("k", data, len, &back), 0);
+	assert_false(back->memory.sc || back->memory.told);
+	kl_history_free(back);
+	kl_history_free(h);
+	free(data);
+}
+
 /* Text that was sent through something that changes line ends. */
 static void test_mangled_magic(void **state)
 {
@@ -333,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_not_closed),
 		cmocka_unit_test(test_bit_flips),
 		cmocka_unit_test(test_version),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_mangled_magic),
 	};
 

@@ -129,20 +129,9 @@ static int header_memory(struct kl_history *h, struct kl_text_src *s, const char
 	else if (take(&p, "sc"))
 		h->memory.sc = true;
 	else
-		return kl_scan_bad(&s->scan, kl_scan_skip(p), "tso or sc");
+		return kl_scan_bad_shown(&s->scan, kl_scan_skip(p), "expected tso or sc");
 	h->memory.told = true;
 	return at_end(s, p);
-}
-
-/*
- * Only recordings have the lines that call this.  A recording of a klin that did not write
- * `# memory' yet is of an x86 machine as any other: a check of it that knows no store buffers
- * would be a false alarm.
- */
-static void is_recording(struct kl_history *h)
-{
-	if (!h->memory.told)
-		h->memory.sc = false;
 }
 
 static int header_cpus(struct kl_history *h, struct kl_text_src *s, const char *p)
@@ -243,7 +232,6 @@ static int header_coverage(struct kl_history *h, struct kl_text_src *s, const ch
 	size_t ntext = 0;
 	unsigned int i;
 
-	is_recording(h);
 	if (!len || !kl_name_is_valid(method, len))
 		return kl_scan_bad(&s->scan, method, "a method's name");
 	p = method + len;
@@ -317,7 +305,6 @@ static int header_klin(struct kl_history *h, struct kl_text_src *s, const char *
 
 static int header_release(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
-	is_recording(h);
 	return take_line(s, p, &h->release, "a kernel release");
 }
 
@@ -328,13 +315,13 @@ static int header_spec(struct kl_history *h, struct kl_text_src *s, const char *
 
 static int header_attached(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
-	is_recording(h);
+	(void)h;
 	return append_line(s, p + (*p == ' '), &s->attached, &s->nattached, &s->cattached);
 }
 
 static int header_spec_text(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
-	is_recording(h);
+	(void)h;
 	return append_line(s, p + (*p == ' '), &s->spec_text, &s->nspec, &s->cspec);
 }
 
@@ -371,16 +358,34 @@ static int mistyped(struct kl_text_src *s, const char *p, const struct kl_direct
 	return kl_scan_bad_shown(&s->scan, p, what);
 }
 
+/*
+ * Does the text say what only a recording knows, or a counterexample made of one?  One line
+ * of these may be prose: `# release 2.3', `# attached to the list'.
+ */
+static bool is_recording(const struct kl_history *h, const struct kl_text_src *s)
+{
+	return (h->release && s->attached) || h->ncoverage || (h->spec_path && s->spec_text);
+}
+
 int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	const struct kl_directive *d;
+	int ret;
 
 	d = kl_directive_find(directives, sizeof(directives) / sizeof(*directives), &p);
 	h->declared |= !!d;
-	if (d)
-		return d->read(h, s, p);
-	d = kl_directive_meant(directives, sizeof(directives) / sizeof(*directives), &p);
-	return d ? mistyped(s, p, d) : 0;
+	if (!d) {
+		d = kl_directive_meant(directives, sizeof(directives) / sizeof(*directives), &p);
+		return d ? mistyped(s, p, d) : 0;
+	}
+	ret = d->read(h, s, p);
+	/*
+	 * A recording of a klin that did not write `# memory' yet is of an x86 machine as any
+	 * other: a check of it that knows no store buffers would be a false alarm.
+	 */
+	if (!h->memory.told && is_recording(h, s))
+		h->memory.sc = false;
+	return ret;
 }
 
 void kl_text_header_end(struct kl_history *h, struct kl_text_src *s)

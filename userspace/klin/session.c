@@ -86,7 +86,9 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 static void on_violation(void *ctx, const struct kl_online_violation *v)
 {
 	struct session *s = ctx;
-	const struct kl_verdict_style style = { .no_diagram = s->style.no_diagram };
+	const struct kl_verdict_style style = {
+		.no_diagram = s->style.no_diagram, .no_memory = true,
+	};
 
 	if (s->told++ >= LINES)
 		return;

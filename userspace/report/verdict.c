@@ -80,14 +80,15 @@ void kl_print_memory(FILE *f, bool sc, enum kl_memory_by by, const struct kl_mem
 	fprintf(f, ", memory %s", sc ? "sc" : "tso");
 	if (by != KL_MEMORY_BY_HISTORY)
 		fprintf(f, " as %s says (the history%s %s)", words[by],
-			m->told ? " says" : ": by default", is);
+			m->told ? " says" : "'s default is", is);
 	else if (m->told)
 		fputs(" as the history says", f);
 	else
 		fputs(m->sc ? " by default" : " as of a recording", f);
 }
 
-static void print_summary(FILE *f, const struct kl_report *r, const char *name)
+static void print_summary(FILE *f, const struct kl_report *r, const char *name,
+			  const struct kl_verdict_style *style)
 {
 	const struct kl_history *h = r->h;
 
@@ -98,7 +99,8 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name)
 		fprintf(f, " of %s", kl_spec_path(r->spec));
 	if (!h->fresh)
 		fputs(", any first state", f);
-	kl_print_memory(f, r->classical, r->memory_by, &h->memory);
+	if (!style || !style->no_memory)
+		kl_print_memory(f, r->classical, r->memory_by, &h->memory);
 	if (h->ngaps)
 		fprintf(f, ", %zu gap%s", h->ngaps, h->ngaps == 1 ? "" : "s");
 	fputc('\n', f);
@@ -147,7 +149,7 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 
 	if (style && style->json)
 		return kl_print_json(f, r, name, style->cost);
-	print_summary(f, r, name);
+	print_summary(f, r, name, style);
 	print_coverage(f, r);
 	if (style && style->quiet)
 		return 0;

@@ -18,6 +18,7 @@ struct kl_verdict_style {
 	bool explain;		/* which engine decided what */
 	bool no_diagram;
 	bool quiet;		/* the verdict's line alone */
+	bool no_memory;		/* the memory model is told elsewhere */
 	const struct kl_cost *cost;	/* or NULL */
 };
 
