@@ -6,6 +6,7 @@
 #ifndef KL_SPEC_AST_H
 #define KL_SPEC_AST_H
 
+#include "base/intern.h"
 #include "base/mem.h"
 #include "spec/lex.h"
 #include "spec/spec.h"
@@ -173,6 +174,7 @@ struct kl_spec {
 	size_t ncode, ccode, clines;
 	struct kl_val *pool;		/* constants of the code */
 	size_t npool, cpool;
+	struct kl_intern numbers;	/* of the constants in the pool */
 };
 
 /* Check all of a parsed spec; errors are counted in @d.  Returns 0 or -ENOMEM. */

@@ -4,7 +4,7 @@
 
 #include "spec/gen.h"
 
-#define POOL_MAX	4096
+#define POOL_MAX	65536	/* their numbers have 16 bits */
 
 unsigned int kl_gen_temp(struct kl_gen *g)
 {
@@ -24,19 +24,19 @@ unsigned int kl_gen_temp(struct kl_gen *g)
 unsigned int kl_gen_constant(struct kl_gen *g, struct kl_val v)
 {
 	struct kl_spec *s = g->s;
-	unsigned int i;
+	const uint64_t key[] = { v.tag, v.tag == KL_WORD ? v.v : 0 };
+	const int64_t i = kl_intern(&s->numbers, key, 2);
 	int ret;
 
-	for (i = 0; i < s->npool; i++)
-		if (kl_val_eq(s->pool[i], v))
-			return i;
-	if (s->npool == POOL_MAX) {
+	if (i >= 0 && (size_t)i < s->npool)
+		return i;
+	if (i >= 0 && s->npool == POOL_MAX) {
 		if (!g->err)
 			kl_diag_err(g->d, g->m->pos, "more than %d different constants", POOL_MAX);
 		g->err = g->err ? g->err : -EINVAL;
 		return 0;
 	}
-	ret = kl_grow(s->pool, s->cpool, s->npool + 1);
+	ret = i < 0 ? i : kl_grow(s->pool, s->cpool, s->npool + 1);
 	if (ret) {
 		g->err = g->err ? g->err : -ENOMEM;
 		return 0;

@@ -19,6 +19,7 @@ void kl_spec_free(struct kl_spec *s)
 	free(s->code);
 	free(s->lines);
 	free(s->pool);
+	kl_intern_free(&s->numbers);
 	kl_arena_free(&s->arena);
 	free(s);
 }
