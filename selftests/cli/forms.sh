@@ -274,6 +274,46 @@ sed 's/return m.get(k)/return absent/' "$specs/kv.lin" >other.lin
 run check other.lin history.edn
 [ $status -eq 2 ] && grep -q "append_any.*; the history carries a specification: name none" err
 ktap_result $? "a log of appends, another kv named" "status $status" "$(head -n 5 err)"
+# appends N LOST: so many of one letter or two to four keys, and what is got at the end, without
+# its last LOST characters.
+appends()
+{
+	awk -v n="$1" -v lost="$2" '
+	function op(f, k, asked, told) {
+		printf "{:process 0, :type :invoke, :f :%s, :key \"%d\", :value %s}\n", f, k, asked
+		printf "{:process 0, :type :ok, :f :%s, :key \"%d\", :value %s}\n", f, k, told
+	}
+	function some(n) { x = x * 16807 % 2147483647; return int(x / 64) % n }
+	BEGIN {
+		x = 1
+		for (i = 0; i < n; i++) {
+			s = substr("abaabb", some(5) + 1, some(2) + 1)
+			k = some(4)
+			value[k] = value[k] s
+			op("append", k, "\"" s "\"", "\"" s "\"")
+		}
+		for (k = 0; k < 4; k++) {
+			s = "\"" substr(value[k], 1, length(value[k]) - lost) "\""
+			op("get", k, "nil", s)
+		}
+	}'
+}
+appends 20000 0 >many.edn
+verdict 0 "20,000 appends of two letters" kv <many.edn
+appends 20000 1 >many.edn
+verdict 1 "20,000 appends of two letters, one of them lost" kv <many.edn
+# Eight million steps are enough.
+awk 'BEGIN {
+	for (s = "a"; length(s) < 1000; s = s "a")
+		print "{:process " length(s) ", :type :invoke, :f :append, :key 0, :value \"" s "\"}"
+	for (t = s; length(t) < 9000; t = t s)
+		;
+	print "{:process 0, :type :invoke, :f :get, :key 0, :value nil}"
+	print "{:process 0, :type :ok, :f :get, :key 0, :value \"" t "\"}"
+}' >history.edn
+run check history.edn
+[ $status -eq 2 ] && grep -q "history.edn: the appended strings can make .* in too many ways" err
+ktap_result $? "appends with too many steps" "status $status" "$(head -n 5 err)"
 verdict 1 "Porcupine's log: an append that was lost" kv <<'END'
 {:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
 {:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}

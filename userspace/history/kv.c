@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "history/kv.h"
 #include "history/kv_spec.h"
@@ -33,68 +33,18 @@ struct extra {
 	bool got;		/* the string is known */
 };
 
-/* Pairs of words to numbers, open addressing. */
-struct table {
-	struct entry {
-		uint64_t a, b;
-		uint32_t v;	/* 0: free */
-	} *slot;
-	size_t mask, used;
-};
-
 struct kl_kv {
 	struct kl_jepsen *j;
 	struct extra *extra;
 	size_t cextra;
 	int method[METHODS];	/* index + 1 in the history, once one is needed */
-	struct table roots;	/* key, 0 or 1: see root() */
+	struct kl_intern keys;
+	uint32_t (*roots)[2];	/* of each key, see root(); 0: not yet there */
+	size_t nroots, croots;
 	struct kl_kv_tree tree;
 	bool appends;		/* there are some */
-	int keys;		/* of which kind they all are */
+	int kind;		/* of which kind all keys are */
 };
-
-static int table_reserve(struct table *t)
-{
-	size_t size = t->slot ? t->mask + 1 : 0, want = size ? size * 2 : 64, i, at;
-	struct entry *slot;
-
-	if (t->used * 2 < size)
-		return 0;
-	slot = calloc(want, sizeof(*slot));
-	if (!slot)
-		return -ENOMEM;
-	for (i = 0; i < size; i++) {
-		if (!t->slot[i].v)
-			continue;
-		at = kl_mix(t->slot[i].a, t->slot[i].b) & (want - 1);
-		while (slot[at].v)
-			at = (at + 1) & (want - 1);
-		slot[at] = t->slot[i];
-	}
-	free(t->slot);
-	t->slot = slot;
-	t->mask = want - 1;
-	return 0;
-}
-
-/* Where a and b are or, if v is 0, would be; NULL without memory. */
-static struct entry *table_find(struct table *t, uint64_t a, uint64_t b)
-{
-	size_t at;
-
-	if (table_reserve(t))
-		return NULL;
-	for (at = kl_mix(a, b) & t->mask; t->slot[at].v; at = (at + 1) & t->mask)
-		if (t->slot[at].a == a && t->slot[at].b == b)
-			break;
-	return &t->slot[at];
-}
-
-static void table_put(struct table *t, struct entry *e, uint64_t a, uint64_t b, uint32_t v)
-{
-	*e = (struct entry){ .a = a, .b = b, .v = v };
-	t->used++;
-}
 
 bool kl_kv_is(const char *f, size_t len)
 {
@@ -118,7 +68,8 @@ void kl_kv_free(struct kl_kv *kv)
 	if (!kv)
 		return;
 	free(kv->extra);
-	free(kv->roots.slot);
+	kl_intern_free(&kv->keys);
+	free(kv->roots);
 	kl_kv_tree_free(&kv->tree);
 	free(kv);
 }
@@ -196,10 +147,10 @@ static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process,
 	if (kind != GET && v->kind != KL_EDN_STRING)
 		return kl_scan_bad(&kv->j->scan, v->tok ? v->tok : tok, "a :value, a string");
 	/* "0" and 0 are two keys, and would be one word. */
-	if (h->nops && kv->keys != (int)key->kind)
+	if (h->nops && kv->kind != (int)key->kind)
 		return kl_scan_bad(&kv->j->scan, key->tok, "a :key of the same kind as before: all "
 				   "strings, all numbers or all words");
-	kv->keys = key->kind;
+	kv->kind = key->kind;
 	ret = set_method(kv, &s, M_GET);
 	if (!ret)
 		ret = kl_grow(kv->extra, kv->cextra, h->nops + 1);
@@ -266,17 +217,19 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 /* The root of the tree of what a key held (@kind 0), or of what was appended to it (1). */
 static int root(struct kl_kv *kv, uint64_t key, unsigned int kind, uint32_t *out)
 {
-	struct entry *e = table_find(&kv->roots, key, kind);
-	int ret = 0;
+	const int64_t i = kl_intern(&kv->keys, &key, 1);
+	int ret = i < 0 ? i : 0;
 
-	if (e && !e->v) {
-		ret = kl_kv_tree_root(&kv->tree, out);
+	if (!ret && (size_t)i >= kv->nroots) {
+		ret = kl_grow(kv->roots, kv->croots, i + 1);
 		if (!ret)
-			table_put(&kv->roots, e, key, kind, *out);
-		return ret;
+			memset(kv->roots[kv->nroots++], 0, sizeof(*kv->roots));
 	}
-	*out = e ? e->v : 0;
-	return e ? 0 : -ENOMEM;
+	if (!ret && !kv->roots[i][kind])
+		ret = kl_kv_tree_root(&kv->tree, &kv->roots[i][kind]);
+	if (!ret)
+		*out = kv->roots[i][kind];
+	return ret;
 }
 
 static int walk(struct kl_kv *kv, size_t i, unsigned int kind, bool add, uint32_t *node)
@@ -335,35 +288,41 @@ static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_
 	return spell(kv, v->v, s + n, sizeof(s) - n, false);
 }
 
+/* Is this one of the steps that the arguments of its append have no room for? */
+static bool is_rule(const struct kl_kv_tree *t, const struct kl_kv_step *s)
+{
+	const struct kl_kv_node *to = &t->node[s->to];
+
+	return t->node[s->append].nsteps > KL_KV_STEPS && (to->ends || to->useful);
+}
+
 /* The specification with the steps of appends that have many of them, if there are such. */
 static int make_spec(struct kl_kv *kv)
 {
 	const struct kl_kv_tree *t = &kv->tree;
-	struct kl_history *h = kv->j->pairs.h;
-	struct kl_kv_rule *rule = calloc(t->nsteps + 1, sizeof(*rule));
+	struct kl_kv_rule *rule;
 	size_t n = 0, i;
-	int ret = rule ? 0 : -ENOMEM;
+	int ret;
 
-	for (i = 0; !ret && i < t->nsteps; i++) {
+	for (i = 0; i < t->nsteps; i++)
+		n += is_rule(t, &t->step[i]);
+	if (!n)
+		return 0;
+	rule = calloc(n, sizeof(*rule));
+	if (!rule)
+		return -ENOMEM;
+	for (i = 0, n = 0; i < t->nsteps; i++) {
 		const struct kl_kv_step *s = &t->step[i];
-		const struct kl_kv_node *to = &t->node[s->to];
 
-		if (t->node[s->append].nsteps <= KL_KV_STEPS || !(to->ends || to->useful))
-			continue;
-		rule[n++] = (struct kl_kv_rule){
-			.s = NODES_FIRST + s->append, .to = NODES_FIRST + s->to,
-			.from = t->node[s->from].parent ? NODES_FIRST + s->from : 0,
-		};
+		if (is_rule(t, s))
+			rule[n++] = (struct kl_kv_rule){
+				.s = NODES_FIRST + s->append, .to = NODES_FIRST + s->to,
+				.from = t->node[s->from].parent ? NODES_FIRST + s->from : 0,
+			};
 	}
-	if (!ret && n)
-		ret = kl_kv_spec(rule, n, &h->spec_text);
+	ret = kl_kv_spec(rule, n, &kv->j->pairs.h->spec_text);
 	free(rule);
-	if (ret != -E2BIG)
-		return ret;
-	kv->j->scan.errors++;
-	kl_err("%s: %zu ways in which appended strings make what was got are too many: expected "
-	       "strings that are in fewer places of it", kv->j->scan.name, n);
-	return -EINVAL;
+	return ret;
 }
 
 /* The method and the values of append @i. */
@@ -463,6 +422,13 @@ int kl_kv_end(struct kl_kv *kv)
 	for (i = 0; i < h->nops; i++)
 		kv->appends |= kv->extra[i].kind == APPEND && !kl_pairs_dropped(&h->ops[i]);
 	ret = kv->appends ? build(kv, node) ?: make_spec(kv) : 0;
+	if (ret == -E2BIG) {
+		kv->j->scan.errors++;
+		kl_err("%s: the appended strings can make what was got in too many ways (%zu%s): "
+		       "expected strings that are in fewer places of it, or fewer operations",
+		       kv->j->scan.name, kv->tree.nsteps, kv->tree.ntodo ? " and more" : "");
+		ret = -EINVAL;
+	}
 	for (i = 0; i < h->nops && !ret; i++) {
 		/* The strings are far from one another. */
 		if (i + AHEAD < h->nops)

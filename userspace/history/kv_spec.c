@@ -9,16 +9,19 @@
 #include "history/kv_spec.h"
 #include "spec/shipped.h"
 
-#define MAX_RUNS	8000	/* fit the byte code's 16 bits of an address */
-#define LINEAR		4	/* so few are tried one after the other */
+#define MAX_WINDOWS	6500	/* and strings: fit the byte code's 16 bits of an address */
+#define WINDOW		64	/* values: bits of a word */
 
 /* The method stands before this line, and begins so. */
 static const char place[] = "\tpartition by k;\n";
 static const char head[] = "\tmethod append_any(word k, word s) {\n";
 
-/* Of values from @first to @last, each to the one that is @to - @first above it. */
-struct run {
-	uint64_t s, first, last, to;
+/*
+ * Of values from @first on, each to the one that is @to - @first above it: all of the next @n,
+ * or, if @mask is not 0, those whose bit is set there.
+ */
+struct window {
+	uint64_t s, first, n, to, mask;
 };
 
 static int by_place(const void *a, const void *b)
@@ -30,76 +33,108 @@ static int by_place(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-static void put_run(FILE *f, const struct run *r)
+static void put_window(FILE *f, const struct window *w)
 {
-	if (r->first == r->last)
-		fprintf(f, "if (v == %#" PRIx64 ") to = %#" PRIx64 ";\n", r->first, r->to);
+	fprintf(f, "first = %#" PRIx64 ";\nfar = %" PRIu64 ";\n", w->first, w->to - w->first);
+	if (w->mask)
+		fprintf(f, "bits = %#" PRIx64 ";\n", w->mask);
 	else
-		fprintf(f, "if (v >= %#" PRIx64 " && v <= %#" PRIx64 ") to = v + %" PRIu64 ";\n",
-			r->first, r->last, r->to - r->first);
+		fprintf(f, "n = %" PRIu64 ";\n", w->n);
 }
 
-/* A tree of comparisons over the runs of one string, which are sorted by value. */
-static void put_values(FILE *f, const struct run *r, size_t n)
+/* A tree of comparisons over the windows of one string, which are sorted by value. */
+static void put_values(FILE *f, const struct window *w, size_t n)
 {
-	size_t i;
-
-	if (n > LINEAR) {
-		fprintf(f, "if (v < %#" PRIx64 ") {\n", r[n / 2].first);
-		put_values(f, r, n / 2);
-		fputs("} else {\n", f);
-		put_values(f, r + n / 2, n - n / 2);
-		fputs("}\n", f);
+	if (n == 1) {
+		put_window(f, w);
 		return;
 	}
-	for (i = 0; i < n; i++) {
-		fputs(i ? "else " : "", f);
-		put_run(f, &r[i]);
-	}
-}
-
-/* The same of several strings: @r is sorted by string. */
-static void put_strings(FILE *f, const struct run *r, size_t n)
-{
-	size_t mid = n / 2;
-
-	if (r->s == r[n - 1].s) {
-		fprintf(f, "if (s == %#" PRIx64 ") {\n", r->s);
-		put_values(f, r, n);
-		fputs("}\n", f);
-		return;
-	}
-	/* A string's runs stay together. */
-	while (mid && r[mid - 1].s == r[mid].s)
-		mid--;
-	while (!mid || r[mid - 1].s == r[mid].s)
-		mid++;
-	fprintf(f, "if (s < %#" PRIx64 ") {\n", r[mid].s);
-	put_strings(f, r, mid);
+	fprintf(f, "if (v < %#" PRIx64 ") {\n", w[n / 2].first);
+	put_values(f, w, n / 2);
 	fputs("} else {\n", f);
-	put_strings(f, r + mid, n - mid);
+	put_values(f, w + n / 2, n - n / 2);
 	fputs("}\n", f);
 }
 
-/* Neighbours that go equally far are one run; how many there are. */
-static size_t merge(const struct kl_kv_rule *rules, size_t n, struct run *run)
+/* The same of several strings: @w is sorted by string. */
+static void put_strings(FILE *f, const struct window *w, size_t n)
 {
-	size_t nruns = 0, i;
+	size_t mid = n / 2;
 
-	for (i = 0; i < n; i++) {
-		struct run *last = nruns ? &run[nruns - 1] : NULL;
-		const struct kl_kv_rule *u = &rules[i];
-
-		if (last && last->s == u->s && last->last + 1 == u->from &&
-		    last->to - last->first == u->to - u->from)
-			last->last++;
-		else
-			run[nruns++] = (struct run){ u->s, u->from, u->from, u->to };
+	if (w->s == w[n - 1].s) {
+		fprintf(f, "if (s == %#" PRIx64 ") {\n", w->s);
+		put_values(f, w, n);
+		fputs("}\n", f);
+		return;
 	}
-	return nruns;
+	/* A string's windows stay together. */
+	while (mid && w[mid - 1].s == w[mid].s)
+		mid--;
+	while (!mid || w[mid - 1].s == w[mid].s)
+		mid++;
+	fprintf(f, "if (s < %#" PRIx64 ") {\n", w[mid].s);
+	put_strings(f, w, mid);
+	fputs("} else {\n", f);
+	put_strings(f, w + mid, n - mid);
+	fputs("}\n", f);
 }
 
-static int write_text(const struct run *run, size_t n, char **text)
+static uint64_t low_bits(uint64_t n)
+{
+	return n < WINDOW ? (1ull << n) - 1 : ~0ull;
+}
+
+/* Neighbours that go equally far are one window with no mask; how many there are. */
+static size_t merge(const struct kl_kv_rule *rules, size_t n, struct window *w)
+{
+	size_t nw = 0, i;
+
+	for (i = 0; i < n; i++) {
+		struct window *last = nw ? &w[nw - 1] : NULL;
+		const struct kl_kv_rule *u = &rules[i];
+
+		if (last && last->s == u->s && last->first + last->n == u->from &&
+		    last->to - last->first == u->to - u->from)
+			last->n++;
+		else
+			w[nw++] = (struct window){ u->s, u->from, 1, u->to, 0 };
+	}
+	return nw;
+}
+
+/* Those that go equally far and are near are one window with a mask. */
+static size_t pack(struct window *w, size_t n)
+{
+	size_t nw = 0, i;
+
+	for (i = 0; i < n; i++) {
+		struct window *last = nw ? &w[nw - 1] : NULL;
+		const struct window next = w[i];
+		const uint64_t at = last ? next.first - last->first : 0;
+
+		if (last && last->s == next.s && last->to - last->first == next.to - next.first &&
+		    at < WINDOW && next.n <= WINDOW - at) {
+			if (!last->mask)
+				last->mask = low_bits(last->n);
+			last->mask |= low_bits(next.n) << at;
+		} else {
+			w[nw++] = next;
+		}
+	}
+	return nw;
+}
+
+/* What of the byte code is taken: each window and each string is a branch. */
+static size_t branches(const struct window *w, size_t n)
+{
+	size_t sum = n, i;
+
+	for (i = 0; i < n; i++)
+		sum += !i || w[i].s != w[i - 1].s;
+	return sum;
+}
+
+static int write_text(const struct window *w, size_t n, char **text)
 {
 	const char *kv = kl_shipped_text("kv"), *at = strstr(kv, place);
 	struct kl_memstream m;
@@ -108,25 +143,27 @@ static int write_text(const struct run *run, size_t n, char **text)
 	if (ret)
 		return ret;
 	fprintf(m.f, "%.*s%s\t\tatomic_flush {\n"
-		"\t\t\tword v = 0, to = s;\n\n\t\t\tif (m.has(k))\n\t\t\t\tv = m.get(k);\n",
+		"\t\t\tword v = 0, to = s, first = 0, n = 0, bits = 0, far = 0;\n\n"
+		"\t\t\tif (m.has(k))\n\t\t\t\tv = m.get(k);\n",
 		(int)(at - kv), kv, head);
-	put_strings(m.f, run, n);
-	fprintf(m.f, "\t\t\tm.put(k, to);\n\t\t}\n\t}\n\n%s", at);
+	put_strings(m.f, w, n);
+	fprintf(m.f, "\t\t\tif (v - first < n || (bits >> (v - first) & 1) == 1)\n"
+		"\t\t\t\tto = v + far;\n\t\t\tm.put(k, to);\n\t\t}\n\t}\n\n%s", at);
 	return kl_memstream_close(&m, text, NULL);
 }
 
 int kl_kv_spec(struct kl_kv_rule *rules, size_t n, char **text)
 {
-	struct run *run = calloc(n, sizeof(*run));
-	size_t nruns;
+	struct window *w = calloc(n, sizeof(*w));
+	size_t nw;
 	int ret;
 
-	if (!run)
+	if (!w)
 		return -ENOMEM;
 	qsort(rules, n, sizeof(*rules), by_place);
-	nruns = merge(rules, n, run);
-	ret = nruns > MAX_RUNS ? -E2BIG : write_text(run, nruns, text);
-	free(run);
+	nw = pack(w, merge(rules, n, w));
+	ret = branches(w, nw) > MAX_WINDOWS ? -E2BIG : write_text(w, nw, text);
+	free(w);
 	return ret;
 }
 

@@ -8,7 +8,13 @@
  *		atomic_flush {
  *			word v = 0, to = s;
  *			if (m.has(k)) v = m.get(k);
- *			if (s == 17) { if (v == 0) to = 3; else if (v == 3) to = 4; } ...
+ *			word first = 0, n = 0, bits = 0, far = 0;
+ *			...
+ *			if (s == 17) {
+ *				if (v < 40) { first = 3; far = 2; n = 9; }
+ *				else { first = 40; far = 2; bits = 0x8421; }
+ *			} ...
+ *			if (v - first < n || (bits >> (v - first) & 1) == 1) to = v + far;
  *			m.put(k, to);
  */
 #ifndef KL_HISTORY_KV_SPEC_H

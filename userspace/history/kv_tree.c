@@ -7,6 +7,7 @@
 #include "history/kv_tree.h"
 
 #define MAX_NODES	(1u << 30)
+#define MAX_STEPS	((size_t)1 << 23)
 
 static int add_node(struct kl_kv_tree *t, char c, uint32_t *node)
 {
@@ -97,7 +98,8 @@ static int steps_from(struct kl_kv_tree *t, uint32_t from, uint32_t appends)
 		at = t->way[--t->nway];
 		if (!t->node[at.b].ends)
 			continue;
-		ret = kl_grow(t->step, t->csteps, t->nsteps + 1);
+		ret = t->nsteps == MAX_STEPS ? -E2BIG :
+		      kl_grow(t->step, t->csteps, t->nsteps + 1);
 		if (!ret)
 			ret = kl_kv_tree_reach(t, at.a, appends);
 		if (ret)

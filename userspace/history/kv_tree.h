@@ -50,7 +50,7 @@ int kl_kv_tree_walk(struct kl_kv_tree *t, uint32_t root, const char *s, size_t l
 		    uint32_t *node);
 /* The value @node is possible for a key whose appended strings are below @appends. */
 int kl_kv_tree_reach(struct kl_kv_tree *t, uint32_t node, uint32_t appends);
-/* After the last of all: find the steps.  The same. */
+/* After the last of all: find the steps.  The same, and -E2BIG: there are too many. */
 int kl_kv_tree_steps(struct kl_kv_tree *t);
 void kl_kv_tree_free(struct kl_kv_tree *t);
 
