@@ -148,7 +148,7 @@ static __always_inline bool find_caller(struct hit *h)
 
 	if (s)
 		return true;
-	s = klin_slot(h->key, conf.slot_mask, true);
+	s = klin_slot(h->c, h->key, conf.slot_mask, true);
 	if (!s)
 		return false;
 	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, s->top); i++) {
@@ -189,6 +189,8 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	/* No loop: compilers do not unroll such a long one. */
 	if (&other_conf != &conf)
 		call_of(&other_conf, &h, id >> 32, args);
+	if (h.s)
+		klin_leave(h.s);
 }
 
 /*
@@ -312,7 +314,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	}
 	if (!any)
 		return;
-	h.s = klin_slot(h.key, conf.slot_mask, claim);
+	h.s = klin_slot(c, h.key, conf.slot_mask, claim);
 	if (!h.s) {
 #pragma unroll
 		for (i = 0; i < KLIN_CLAUSES; i++)
@@ -326,6 +328,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		close_frame(&other_conf, &h, args, retval);
 	if (!left_alone(&conf, tgid))
 		close_frame(&conf, &h, args, retval);
+	klin_leave(h.s);
 }
 
 /* The address of the trampoline's frame, the same at the call and the return. */

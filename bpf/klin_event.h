@@ -11,8 +11,8 @@
  * open then is pending.
  *
  * No locked instruction is on the usual path, since that would empty the store
- * buffer whose effects are to be seen: a slot belongs to a task, and each
- * struct klin_cpu and ring has one writer (the kernel never runs a tracing program
+ * buffer whose effects are to be seen: a slot stays with its task while there are slots
+ * enough, and each struct klin_cpu and ring has one writer (the kernel never runs a tracing program
  * twice on one CPU, and userspace writes the ring's tail alone).
  */
 #ifndef KLIN_EVENT_H
@@ -23,7 +23,7 @@
 #define KLIN_MAX_VALS	8	/* arguments and results together */
 #define KLIN_MAX_PARAMS	6	/* of a probed function: those in registers */
 #define KLIN_DEPTH	8	/* open operations of one task, a power of two */
-#define KLIN_TRIES	4	/* slots looked at for a task */
+#define KLIN_TRIES	4	/* kept slots looked at for a task */
 #define KLIN_LOSSES	64	/* intervals in a log of losses */
 #define KLIN_REGS	8	/* of a fetch program */
 #define KLIN_INSNS	96	/* instructions of a fetch program */
@@ -102,15 +102,35 @@ struct klin_frame {
 	struct klin_event ev;
 };
 
-/* Open operations of a task: frames[base..top), indices modulo KLIN_DEPTH. */
+/*
+ * Open operations of a task: frames[base..top), indices modulo KLIN_DEPTH.
+ *
+ * There are two kinds.  A kept slot stays with its task until the task ends, so that only
+ * the task's first operation needs a locked instruction.  A lent slot is for tasks that
+ * find no kept one: it is claimed for an operation, and given back when the last operation
+ * in it has returned.  A lent slot changes hands by its word alone, see slots.h.
+ */
 struct klin_slot {
-	__u32 owner;		/* tid; 0: free; KLIN_SLOT_DEAD: its task ended with frames open */
+	union {
+		struct {
+			__u32 owner;	/* tid; 0: free; KLIN_SLOT_DEAD: see below */
+			__u32 holds;	/* of a lent slot: programs at work in it; above: a count */
+		};
+		__u64 word;		/* both at once */
+	};
 	__u32 base, top;
+	__u32 crowded;		/* of a kept slot: a task that looks here first was lent one */
 	__u32 pad;
 	struct klin_frame frames[KLIN_DEPTH];
 };
 
+/* The owner of a slot whose task ended with frames open. */
 #define KLIN_SLOT_DEAD	(~0U)
+
+/* Behind the kept slots, as many as the user asked for, come the lent ones. */
+#define KLIN_LENT_SLOTS(slots)	(((slots) + 3) / 4)
+#define KLIN_ALL_SLOTS(slots)	((slots) + KLIN_LENT_SLOTS(slots))
+#define KLIN_LENT_TRIES	16	/* lent slots looked at for a task */
 
 /*
  * Operations whose events did not fit had their calls and returns in
@@ -147,7 +167,8 @@ struct klin_cpu {
 	__u32 gap;
 	struct klin_loss losses[KLIN_LOSSES];
 	__u64 displaced;	/* frames that were sent to make room: their returns find none */
-	__u64 more[5];
+	__u64 lent;		/* slots that were lent: each claim drained the store buffer */
+	__u64 more[4];
 };
 
 /*

@@ -65,22 +65,12 @@ static __always_inline void pop_over(struct klin_slot *s)
 	}
 }
 
-static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
-				    const __u64 *args)
+static __always_inline void open_frame(void *ctx, struct klin_cpu *c, struct klin_slot *s,
+				       __u64 sp, __u32 key, __u32 cpu, const __u64 *args)
 {
-	__u64 id = bpf_get_current_pid_tgid();
 	struct klin_frame *f;
-	struct klin_slot *s;
-	__u32 key, i, top;
+	__u32 i, top;
 
-	if (skipped(id >> 32))
-		return;
-	key = klin_key(id, cpu);
-	s = klin_slot(key, conf.slot_mask, true);
-	if (!s) {
-		klin_missed(c);
-		return;
-	}
 	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, s->top); i++) {
 		top = s->top - 1;
 		f = &s->frames[top & (KLIN_DEPTH - 1)];
@@ -105,6 +95,25 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	f->ev.call = klin_time(bpf_get_smp_processor_id());
 	barrier();
 	f->open = KLIN_WAITING;
+}
+
+static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u32 cpu,
+				    const __u64 *args)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	struct klin_slot *s;
+	__u32 key;
+
+	if (skipped(id >> 32))
+		return;
+	key = klin_key(id, cpu);
+	s = klin_slot(c, key, conf.slot_mask, true);
+	if (!s) {
+		klin_missed(c);
+		return;
+	}
+	open_frame(ctx, c, s, sp, key, cpu, args);
+	klin_leave(s);
 }
 
 /*
@@ -185,45 +194,32 @@ static __always_inline void alone(void *ctx, struct klin_cpu *c, struct klin_slo
 	pop_over(s);
 }
 
-SEC("kprobe")
-int klin_place(struct pt_regs *ctx)
+static __always_inline void at_place(struct pt_regs *ctx, struct klin_cpu *c, struct klin_slot *s,
+				     __u32 key, __u32 cpu)
 {
-	__u64 id = bpf_get_current_pid_tgid(), sp = ctx->sp, object = 0;
-	__u64 args[KLIN_MAX_PARAMS] = {}, val[KLIN_MAX_VALS] = {};
-	__u32 cpu = bpf_get_smp_processor_id(), key = klin_key(id, cpu), fault = 0, at = 0, i;
-	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_PLACE);
+	__u64 args[KLIN_MAX_PARAMS] = {}, val[KLIN_MAX_VALS] = {}, sp = ctx->sp, object = 0;
 	struct klin_frame *f, *first;
-	struct klin_slot *s;
+	__u32 fault = 0, at = 0, i;
 
-	if (!c)
-		return 0;
-	c->runs++;
-	if (skipped(id >> 32))
-		return 0;
-	s = klin_slot(key, conf.slot_mask, true);
-	if (!s) {
-		klin_missed(c);
-		return 0;
-	}
 	first = find_call(s, sp, &at);
 	if (!first && !conf.alone) {
 		without_call(ctx, c, s, sp, key, cpu);
-		return 0;
+		return;
 	}
 	/* One more hit in a call that was not seen says nothing more. */
 	if (first && first->ev.flags & KLIN_F_NOCALL)
-		return 0;
+		return;
 #pragma unroll
 	for (i = 0; i < KLIN_MAX_PARAMS; i++)
 		if (first && i < conf.nparams)
 			args[i] = first->args[i];
 	if (!klin_fetch_at(ctx, conf.call, args, 0, val, &object, &fault))
-		return 0;
+		return;
 	if (conf.call_object && !wanted(object, fault))
-		return 0;
+		return;
 	if (!first) {
 		alone(ctx, c, s, sp, key, cpu, val, object, fault);
-		return 0;
+		return;
 	}
 	f = first;
 	if (first->open == KLIN_OPEN) {
@@ -232,7 +228,7 @@ int klin_place(struct pt_regs *ctx)
 
 		f = klin_push(ctx, s, c);
 		if (!f)
-			return 0;
+			return;
 		f->sp = fsp;
 		f->func = conf.func;
 		f->ev.probe = conf.probe;
@@ -244,7 +240,7 @@ int klin_place(struct pt_regs *ctx)
 			if (i < conf.nparams)
 				f->args[i] = args[i];
 	} else if (!klin_take(c, s, f, at, KLIN_FILLING)) {
-		return 0;
+		return;
 	}
 	f->ev.object = object;
 	f->ev.fault = fault;
@@ -255,6 +251,28 @@ int klin_place(struct pt_regs *ctx)
 	f->ev.point = klin_time(bpf_get_smp_processor_id());
 	barrier();
 	f->open = KLIN_OPEN;
+}
+
+SEC("kprobe")
+int klin_place(struct pt_regs *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	__u32 cpu = bpf_get_smp_processor_id(), key = klin_key(id, cpu);
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_PLACE);
+	struct klin_slot *s;
+
+	if (!c)
+		return 0;
+	c->runs++;
+	if (skipped(id >> 32))
+		return 0;
+	s = klin_slot(c, key, conf.slot_mask, true);
+	if (!s) {
+		klin_missed(c);
+		return 0;
+	}
+	at_place(ctx, c, s, key, cpu);
+	klin_leave(s);
 	return 0;
 }
 
@@ -280,7 +298,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 	if (skipped(id >> 32))
 		return;
 	/* Without a slot there was no hit, or that was noted as missed. */
-	s = klin_slot(key, conf.slot_mask, false);
+	s = klin_slot(c, key, conf.slot_mask, false);
 	if (!s)
 		return;
 	now = klin_time(bpf_get_smp_processor_id());
@@ -324,6 +342,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		f->open = KLIN_OVER;
 	}
 	pop_over(s);
+	klin_leave(s);
 }
 
 /* The address of the trampoline's frame, the same at the call and the return. */
@@ -397,12 +416,16 @@ int klin_point(struct pt_regs *ctx)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct klin_slot *s = klin_slot(klin_key(id, cpu), conf.slot_mask, false);
+	struct klin_slot *s = klin_slot(NULL, klin_key(id, cpu), conf.slot_mask, false);
+	struct klin_frame *f;
 	__u32 at;
-	struct klin_frame *f = s ? find_call(s, ctx->sp, &at) : NULL;
 
+	if (!s)
+		return 0;
+	f = find_call(s, ctx->sp, &at);
 	if (f && f->open == KLIN_OPEN)
 		f->ev.point = klin_time(bpf_get_smp_processor_id());
+	klin_leave(s);
 	return 0;
 }
 

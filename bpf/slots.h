@@ -59,38 +59,139 @@ static __always_inline __u32 klin_key(__u32 tid, __u32 cpu)
 	return tid ? tid : KLIN_TID_IDLE + cpu;
 }
 
-/*
- * The slot of a task.  A task has one slot at most: it claims one only after it has
- * found that it has none, and only an interrupt may have claimed one in its name
- * since then.
- */
-static __always_inline struct klin_slot *klin_slot(__u32 key, __u32 mask, bool claim)
+/* Of a word: one program more is at work in a lent slot, of which one more has begun. */
+#define KLIN_ONE_HOLD	(1ULL << 32)
+#define KLIN_NEW_HOLD	(KLIN_ONE_HOLD + (1ULL << 40))
+#define KLIN_HOLDS(word)	((__u32)((word) >> 32) & 0xff)
+
+/* How often a program begins again when an interrupt has changed what it saw. */
+#define KLIN_AGAIN	4
+
+static __always_inline struct klin_slot *klin_slot_at(__u32 at)
 {
-	__u32 hash = key * 0x9e3779b1U >> 7, i, at, owner;
+	return bpf_map_lookup_elem(&slots, &at);
+}
+
+static __always_inline __u32 klin_kept_at(__u32 key, __u32 mask, __u32 i)
+{
+	return ((key * 0x9e3779b1U >> 7) + i) & mask;
+}
+
+/* A hash of its own, so that tasks that crowd one place do not crowd the other. */
+static __always_inline __u32 klin_lent_at(__u32 key, __u32 mask, __u32 i)
+{
+	return mask + 1 + (((key * 0x85ebca6bU >> 11) + i) & mask >> 2);
+}
+
+/*
+ * Make a free slot the task's, a kept one if there is one.  False if there is none.  The
+ * claim is no more than that: klin_find_slot() looks again then, since an interrupt may
+ * have claimed one in the task's name, and may have given back the one that was claimed.
+ */
+static __always_inline bool klin_claim(struct klin_cpu *c, __u32 key, __u32 mask)
+{
 	struct klin_slot *s;
+	__u32 i, owner;
+	__u64 word;
+
+	for (i = 0; i < KLIN_TRIES; i++) {
+		s = klin_slot_at(klin_kept_at(key, mask, i));
+		if (!s)
+			return false;
+		owner = s->owner ?: __sync_val_compare_and_swap(&s->owner, 0, key);
+		if (!owner || owner == key)
+			return true;
+	}
+	/* Before the claim: an interrupt behind it must find what was lent. */
+	s = klin_slot_at(klin_kept_at(key, mask, 0));
+	if (!s)
+		return false;
+	s->crowded = 1;
+	barrier();
+	for (i = 0; i < KLIN_LENT_TRIES; i++) {
+		s = klin_slot_at(klin_lent_at(key, mask, i));
+		if (!s)
+			return false;
+		word = s->word ?: __sync_val_compare_and_swap(&s->word, 0, key);
+		if (!word)
+			c->lent++;
+		if (!word || (__u32)word == key)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The slot of a task that has no kept one, or none yet.
+ *
+ * All who use slots in the name of one task run on one CPU at a time: the task, what
+ * interrupts it, what interrupts that.  An interrupt runs to its end before the program that
+ * it hit goes on, and it may give a lent slot back that the program has just found.  So a
+ * program first takes a hold on it, which fails if the slot is not the task's any longer;
+ * while there is a hold nobody gives the slot back.  Other tasks leave a slot alone that has
+ * an owner.
+ *
+ * A task may get two slots where an interrupt claims one while the task does.  All look for
+ * them in one order, and a task claims one only if it has none, so the first of them is used
+ * until it is given back, when nothing is open in it.
+ */
+static __noinline struct klin_slot *klin_find_slot(struct klin_cpu *c, __u32 key, __u32 mask,
+						   bool claim)
+{
+	struct klin_slot *s;
+	__u32 again, i;
+	bool changed;
+	__u64 word;
+
+	for (again = 0; again < KLIN_AGAIN; again++) {
+		for (i = 0; i < KLIN_TRIES; i++) {
+			s = klin_slot_at(klin_kept_at(key, mask, i));
+			if (!s)
+				return NULL;
+			if (*(volatile __u32 *)&s->owner == key)
+				return s;
+		}
+		changed = false;
+		for (i = 0; i < KLIN_LENT_TRIES; i++) {
+			s = klin_slot_at(klin_lent_at(key, mask, i));
+			if (!s)
+				return NULL;
+			word = *(volatile __u64 *)&s->word;
+			if ((__u32)word != key)
+				continue;
+			if (__sync_val_compare_and_swap(&s->word, word, word + KLIN_NEW_HOLD) ==
+			    word)
+				return s;
+			changed = true;
+		}
+		if (!changed && (!claim || !klin_claim(c, key, mask)))
+			return NULL;
+	}
+	return NULL;
+}
+
+/*
+ * The slot of a task, NULL if it has none and gets none.  Who has got it calls klin_leave()
+ * when it is done.
+ */
+static __always_inline struct klin_slot *klin_slot(struct klin_cpu *c, __u32 key, __u32 mask,
+						   bool claim)
+{
+	bool crowded = false;
+	struct klin_slot *s;
+	__u32 i;
 
 #pragma unroll
 	for (i = 0; i < KLIN_TRIES; i++) {
-		at = (hash + i) & mask;
-		s = bpf_map_lookup_elem(&slots, &at);
+		s = klin_slot_at(klin_kept_at(key, mask, i));
 		if (!s)
 			return NULL;
 		if (s->owner == key)
 			return s;
+		if (!i)
+			crowded = s->crowded;
 	}
-	if (!claim)
-		return NULL;
-#pragma unroll
-	for (i = 0; i < KLIN_TRIES; i++) {
-		at = (hash + i) & mask;
-		s = bpf_map_lookup_elem(&slots, &at);
-		if (!s)
-			return NULL;
-		owner = s->owner ?: __sync_val_compare_and_swap(&s->owner, 0, key);
-		if (!owner || owner == key)
-			return s;
-	}
-	return NULL;
+	return claim || crowded ? klin_find_slot(c, key, mask, claim) : NULL;
 }
 
 /*
@@ -240,6 +341,51 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	f->ev.flags = 0;
 	f->ev.fault = 0;
 	return f;
+}
+
+/* Is an operation in the slot that is still to be told?  Interrupts leave some above the top. */
+static __always_inline bool klin_in_use(const struct klin_slot *s)
+{
+	__u32 i, open;
+
+	if (klin_any_below(s, *(const volatile __u32 *)&s->top))
+		return true;
+	for (i = 0; i < KLIN_DEPTH; i++) {
+		open = *(const volatile __u32 *)&s->frames[i].open;
+		if (open == KLIN_OPEN || open == KLIN_BUSY)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * End the hold on a lent slot; the last one gives the slot back if nothing is in it.  An
+ * interrupt that comes after the look at the frames may leave an open one.  It then has had
+ * a hold of its own, the count of holds above their number has changed, and the word is not
+ * what was seen before the look.
+ */
+static __noinline int klin_end_hold(struct klin_slot *s)
+{
+	__u64 word, next;
+	__u32 i;
+
+	for (i = 0; i < KLIN_AGAIN; i++) {
+		word = *(volatile __u64 *)&s->word;
+		barrier();
+		next = KLIN_HOLDS(word) > 1 || klin_in_use(s) ? word - KLIN_ONE_HOLD : 0;
+		if (__sync_val_compare_and_swap(&s->word, word, next) == word)
+			return 0;
+	}
+	/* Interrupts came each time; the task's next operation, or its end, gives it back. */
+	__sync_fetch_and_add(&s->word, -KLIN_ONE_HOLD);
+	return 0;
+}
+
+/* To be called when a program is done with its slot.  Of a kept one there is nothing to do. */
+static __always_inline void klin_leave(struct klin_slot *s)
+{
+	if (s->holds)
+		klin_end_hold(s);
 }
 
 #endif

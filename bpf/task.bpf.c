@@ -14,18 +14,45 @@ const volatile struct klin_small_conf conf = {};
 
 #include "slots.h"
 
-static __always_inline void release(__u32 tid)
+/* What the owner of a slot is when its task has ended. */
+static __always_inline __u32 last_owner(const struct klin_slot *s)
 {
-	struct klin_slot *s = klin_slot(tid, conf.slot_mask, false);
-	__u32 owner = 0, i;
+	__u32 i;
 
-	if (!s)
-		return;
 	/* Above the top may be what interrupts left. */
 	for (i = 0; i < KLIN_DEPTH; i++)
 		if (s->frames[i].open == KLIN_OPEN)
-			owner = KLIN_SLOT_DEAD;
-	s->owner = owner;
+			return KLIN_SLOT_DEAD;
+	return 0;
+}
+
+/* All slots of the task: an interrupt may have got it one more, see klin_find_slot(). */
+static __noinline int release(__u32 tid)
+{
+	const __u32 mask = conf.slot_mask;
+	struct klin_slot *s;
+	__u64 word;
+	__u32 i;
+
+	for (i = 0; i < KLIN_TRIES; i++) {
+		s = klin_slot_at(klin_kept_at(tid, mask, i));
+		if (s && s->owner == tid)
+			s->owner = last_owner(s);
+	}
+	for (i = 0; i < KLIN_LENT_TRIES; i++) {
+		s = klin_slot_at(klin_lent_at(tid, mask, i));
+		if (!s)
+			continue;
+		word = *(volatile __u64 *)&s->word;
+		/*
+		 * What an interrupt has changed since then is left for klin_task_free().  A
+		 * program that is at work in it now runs on another CPU, in the last interrupt
+		 * of the task or for a new task of that number, and gives the slot back itself.
+		 */
+		if ((__u32)word == tid && !KLIN_HOLDS(word))
+			__sync_val_compare_and_swap(&s->word, word, (__u64)last_owner(s));
+	}
+	return 0;
 }
 
 SEC("raw_tp/sched_process_exit")

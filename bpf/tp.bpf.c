@@ -54,13 +54,33 @@ static __always_inline struct klin_frame *find(struct klin_slot *s, __u64 object
 	return NULL;
 }
 
+static __always_inline void called(struct bpf_raw_tracepoint_args *ctx, struct klin_cpu *c,
+				   struct klin_slot *s, __u32 key, __u32 cpu, __u32 id)
+{
+	struct klin_frame *f = klin_push(ctx, s, c);
+
+	if (!f)
+		return;
+	f->sp = 0;
+	f->func = this_stack(ctx, c);
+	f->ev.probe = conf.method[id & (KLIN_TP_METHODS - 1)].probe;
+	f->ev.object = ctx->args[0];
+	f->ev.tid = key;
+	f->ev.cpu_call = cpu;
+	f->ev.val[0] = ctx->args[2];
+	f->ev.val[1] = ctx->args[3];
+	f->ev.val[2] = ctx->args[4];
+	f->ev.call = klin_time(cpu);
+	barrier();
+	f->open = KLIN_OPEN;
+}
+
 SEC("raw_tp/klin_call")
 int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id, key;
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_CALL);
 	__u64 object = ctx->args[0], task;
-	struct klin_frame *f;
 	struct klin_slot *s;
 
 	if (!c || !wanted(object, id))
@@ -71,60 +91,31 @@ int klin_tp_call(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	}
 	key = klin_key(task, cpu);
-	s = klin_slot(key, conf.slot_mask, true);
+	s = klin_slot(c, key, conf.slot_mask, true);
 	if (!s) {
 		klin_missed(c);
 		return 0;
 	}
-	f = klin_push(ctx, s, c);
-	if (!f)
-		return 0;
-	f->sp = 0;
-	f->func = this_stack(ctx, c);
-	f->ev.probe = conf.method[id & (KLIN_TP_METHODS - 1)].probe;
-	f->ev.object = object;
-	f->ev.tid = key;
-	f->ev.cpu_call = cpu;
-	f->ev.val[0] = ctx->args[2];
-	f->ev.val[1] = ctx->args[3];
-	f->ev.val[2] = ctx->args[4];
-	f->ev.call = klin_time(cpu);
-	barrier();
-	f->open = KLIN_OPEN;
+	called(ctx, c, s, key, cpu, id);
+	klin_leave(s);
 	return 0;
 }
 
-SEC("raw_tp/klin_return")
-int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void returned(struct bpf_raw_tracepoint_args *ctx, struct klin_cpu *c,
+				     struct klin_slot *s, __u32 key, __u32 cpu, __u32 id, __u64 now)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id;
-	__u32 key, at = 0, i, nargs, nres, probe, stack, top;
-	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
-	__u64 object = ctx->args[0], now, task;
+	const __u32 stack = this_stack(ctx, c);
+	__u32 at = 0, i, nargs, nres, probe, top;
+	__u64 object = ctx->args[0];
 	struct klin_frame *f;
-	struct klin_slot *s;
 
-	if (!c || !wanted(object, id))
-		return 0;
-	task = bpf_get_current_pid_tgid();
-	if (klin_other_task(&conf.filter, task >> 32))
-		return 0;
-	now = klin_time(cpu);
-	key = klin_key(task, cpu);
-	s = klin_slot(key, conf.slot_mask, !conf.filter.by_cpu);
-	if (!s) {
-		if (!conf.filter.by_cpu)
-			klin_missed(c);
-		return 0;
-	}
-	stack = this_stack(ctx, c);
 	probe = conf.method[id & (KLIN_TP_METHODS - 1)].probe;
 	nargs = conf.method[id & (KLIN_TP_METHODS - 1)].nargs & 3;
 	nres = conf.method[id & (KLIN_TP_METHODS - 1)].nres & 3;
 	f = find(s, object, probe, stack, now, &at);
 	if (f) {
 		if (!klin_take(c, s, f, at, KLIN_BUSY))
-			return 0;
+			return;
 		/* Calls nest, so those above have returned and were missed. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
 			top = s->top - 1;
@@ -134,11 +125,11 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 	} else {
 		/* Its call was on a CPU whose operations are left out, and noted there. */
 		if (conf.filter.by_cpu)
-			return 0;
+			return;
 		at = s->top;
 		f = klin_push(ctx, s, c);
 		if (!f)
-			return 0;
+			return;
 		f->sp = 0;
 		f->ev.probe = probe;
 		f->ev.call = 0;
@@ -158,6 +149,30 @@ int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
 	barrier();
 	f->open = KLIN_FILLING;
 	s->top = at;
+}
+
+SEC("raw_tp/klin_return")
+int klin_tp_return(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id, key;
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_RETURN);
+	struct klin_slot *s;
+	__u64 now, task;
+
+	if (!c || !wanted(ctx->args[0], id))
+		return 0;
+	task = bpf_get_current_pid_tgid();
+	if (klin_other_task(&conf.filter, task >> 32))
+		return 0;
+	now = klin_time(cpu);
+	key = klin_key(task, cpu);
+	s = klin_slot(c, key, conf.slot_mask, !conf.filter.by_cpu);
+	if (s) {
+		returned(ctx, c, s, key, cpu, id, now);
+		klin_leave(s);
+	} else if (!conf.filter.by_cpu) {
+		klin_missed(c);
+	}
 	return 0;
 }
 
@@ -174,13 +189,14 @@ int klin_tp_point(struct bpf_raw_tracepoint_args *ctx)
 	if (!c || !wanted(ctx->args[0], id))
 		return 0;
 	now = klin_time(cpu);
-	s = klin_slot(klin_key(bpf_get_current_pid_tgid(), cpu), conf.slot_mask, false);
+	s = klin_slot(c, klin_key(bpf_get_current_pid_tgid(), cpu), conf.slot_mask, false);
 	if (!s)
 		return 0;
 	f = find(s, ctx->args[0], conf.method[id & (KLIN_TP_METHODS - 1)].probe,
 		 this_stack(ctx, c), now, &at);
 	if (f)
 		f->ev.point = now;
+	klin_leave(s);
 	return 0;
 }
 

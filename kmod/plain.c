@@ -4,7 +4,8 @@
  * memory that the reader has mapped.  No locked instruction and no barrier is on the
  * usual path, so that a store of the operation may wait in the store buffer as long as
  * it would without it, but for the room that the event's own stores take; of a task's
- * first operation alone a locked instruction claims a slot.
+ * first operation alone a locked instruction claims a slot, or of each operation where
+ * there are more tasks than slots that a task can keep.
  *
  * A time by the TSC is taken when the loads before it are done (lfence or rdtscp), which
  * waits for no store.  Without that it could be taken before what an operation loads
@@ -13,8 +14,9 @@
  *
  * It does what bpf/tp.bpf.c does, to structures of the same layout.  Interrupts are off
  * meanwhile, so each structure of a CPU has one writer, and nothing is missed because
- * it hit itself; only what an NMI announces is.  A slot is given back when its task has
- * ended for everybody; until then new tasks that find none are counted as missed.
+ * it hit itself; only what an NMI announces is.  A kept slot is given back when its task
+ * has ended for everybody, a lent one when the last operation in it has returned.  Nobody
+ * else uses the slots of a task meanwhile, so no holds are counted as bpf/slots.h does.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -106,22 +108,77 @@ static __always_inline u32 this_stack(void)
 	       (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
 
-static struct klin_slot *find_slot(const struct plain *p, u32 key, bool claim)
+/* Number @i of the slots that the task may have: kept ones first. */
+static struct klin_slot *slot_at(const struct plain *p, u32 key, u32 i)
 {
 	struct klin_slot *slots = p->mem + p->map.slots;
-	u32 hash = key * 0x9e3779b1U >> 7, mask = p->size.slots - 1, i, owner;
+	u32 mask = p->size.slots - 1;
 
-	for (i = 0; i < KLIN_TRIES; i++)
-		if (READ_ONCE(slots[(hash + i) & mask].owner) == key)
-			return &slots[(hash + i) & mask];
-	for (i = 0; claim && i < KLIN_TRIES; i++) {
-		struct klin_slot *s = &slots[(hash + i) & mask];
+	if (i < KLIN_TRIES)
+		return &slots[((key * 0x9e3779b1U >> 7) + i) & mask];
+	i -= KLIN_TRIES;
+	return &slots[mask + 1 + (((key * 0x85ebca6bU >> 11) + i) & mask >> 2)];
+}
 
-		owner = READ_ONCE(s->owner) ?: cmpxchg(&s->owner, 0, key);
-		if (!owner)
-			return s;
-	}
+static bool is_lent(const struct plain *p, const struct klin_slot *s)
+{
+	return s - (struct klin_slot *)(p->mem + p->map.slots) >= p->size.slots;
+}
+
+/* The task's slot among those from number @from to @to. */
+static struct klin_slot *own_slot(const struct plain *p, u32 key, u32 from, u32 to)
+{
+	u32 i;
+
+	for (i = from; i < to; i++)
+		if (READ_ONCE(slot_at(p, key, i)->owner) == key)
+			return slot_at(p, key, i);
 	return NULL;
+}
+
+/* The slot of the task; if @claim, it is given one if it has none.  To be left by leave(). */
+static struct klin_slot *find_slot(const struct plain *p, struct klin_cpu *c, u32 key, bool claim)
+{
+	const u32 all = KLIN_TRIES + KLIN_LENT_TRIES;
+	struct klin_slot *s = own_slot(p, key, 0, KLIN_TRIES);
+	u32 i;
+
+	if (s)
+		return s;
+	if (READ_ONCE(slot_at(p, key, 0)->crowded))
+		s = own_slot(p, key, KLIN_TRIES, all);
+	for (i = 0; !s && claim && i < all; i++) {
+		s = slot_at(p, key, i);
+		if (i == KLIN_TRIES)
+			WRITE_ONCE(slot_at(p, key, 0)->crowded, 1);
+		if (READ_ONCE(s->owner) || cmpxchg(&s->owner, 0, key))
+			s = NULL;
+		else if (i >= KLIN_TRIES)
+			WRITE_ONCE(c->lent, c->lent + 1);
+	}
+	return s;
+}
+
+static bool in_use(const struct klin_slot *s)
+{
+	u32 i;
+
+	if (s->top != s->base)
+		return true;
+	/* Above the top may be what interrupts left. */
+	for (i = 0; i < KLIN_DEPTH; i++)
+		if (READ_ONCE(s->frames[i].open) == KLIN_OPEN)
+			return true;
+	return false;
+}
+
+/* A lent slot in which nothing is open is for others. */
+static void leave(const struct plain *p, struct klin_slot *s)
+{
+	if (likely(!is_lent(p, s)) || in_use(s))
+		return;
+	/* all is written before it can be claimed (pairs with cmpxchg()) */
+	smp_store_release(&s->owner, 0);
 }
 
 static void lost(struct klin_cpu *c, u64 from, u64 to)
@@ -230,7 +287,7 @@ static void record_call(const struct plain *p, const void *object, u32 id, u32 s
 {
 	u32 cpu = smp_processor_id(), key = this_key(cpu);
 	struct klin_cpu *c = this_side(p, cpu, KLIN_AT_CALL);
-	struct klin_slot *s = find_slot(p, key, true);
+	struct klin_slot *s = find_slot(p, c, key, true);
 	struct klin_frame *f;
 
 	if (!s) {
@@ -256,7 +313,7 @@ static void record_return(const struct plain *p, const void *object, u32 id, u32
 	u32 nres = p->conf.method[id].nres & 3;
 	struct klin_cpu *c = this_side(p, cpu, KLIN_AT_RETURN);
 	u64 now = time(p, cpu);
-	struct klin_slot *s = find_slot(p, key, true);
+	struct klin_slot *s = find_slot(p, c, key, true);
 	struct klin_frame *f;
 
 	if (!s) {
@@ -288,6 +345,7 @@ static void record_return(const struct plain *p, const void *object, u32 id, u32
 	barrier();
 	WRITE_ONCE(f->open, KLIN_FILLING);
 	WRITE_ONCE(s->top, at);
+	leave(p, s);
 }
 
 /* An NMI may have come in the midst of a record, of a frame or an event. */
@@ -343,7 +401,7 @@ static void on_point(void *data, const void *object, u32 method)
 		return;
 	raw_local_irq_save(flags);
 	cpu = smp_processor_id();
-	s = find_slot(p, this_key(cpu), false);
+	s = find_slot(p, NULL, this_key(cpu), false);
 	if (s)
 		f = find_frame(s, object, p->conf.method[id].probe, this_stack(), &at);
 	if (f)
@@ -373,7 +431,7 @@ static void on_drain(void *data, int cpu)
 /* As klin_task_free() of bpf/task.bpf.c. */
 static void on_task_end(void *data, struct task_struct *task)
 {
-	struct klin_slot *s = find_slot(data, task->pid, false);
+	struct klin_slot *s = find_slot(data, NULL, task->pid, false);
 	u32 owner = 0, i;
 
 	if (!s)

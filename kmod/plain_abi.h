@@ -15,7 +15,7 @@
 /**
  * struct klin_plain_size - how much memory
  * @ncpus: all possible CPUs
- * @slots: tasks that can have an operation open, a power of two
+ * @slots: tasks that can keep a slot, a power of two; others are lent one for an operation
  * @entries: events a CPU's buffer holds, a power of two
  */
 struct klin_plain_size {
@@ -40,7 +40,7 @@ struct klin_plain_map {
 	__u64 times;		/* struct klin_time: the shared one, then one a CPU */
 	__u64 cpus;		/* struct klin_cpu: KLIN_SIDES a CPU */
 	__u64 rings;		/* struct klin_plain_ring, one a CPU */
-	__u64 slots;		/* struct klin_slot */
+	__u64 slots;		/* struct klin_slot: KLIN_ALL_SLOTS() */
 	__u64 events;		/* struct klin_plain_entry: a CPU's after the other's */
 	__u64 size;		/* of all, whole pages */
 };
@@ -65,7 +65,7 @@ static inline struct klin_plain_map klin_plain_layout(const struct klin_plain_si
 	m.times = klin_plain_part(&at, (1 + n) * sizeof(struct klin_time));
 	m.cpus = klin_plain_part(&at, KLIN_SIDES * n * sizeof(struct klin_cpu));
 	m.rings = klin_plain_part(&at, n * sizeof(struct klin_plain_ring));
-	m.slots = klin_plain_part(&at, (__u64)s->slots * sizeof(struct klin_slot));
+	m.slots = klin_plain_part(&at, (__u64)KLIN_ALL_SLOTS(s->slots) * sizeof(struct klin_slot));
 	m.events = klin_plain_part(&at, n * s->entries * sizeof(struct klin_plain_entry));
 	m.size = at;
 	return m;

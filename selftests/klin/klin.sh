@@ -236,6 +236,12 @@ lost_ops()
 	sed -n 's/^lost \([0-9]*\), missed \([0-9]*\),.*/\1 + \2/p' "$work/record"
 }
 
+# How often a slot was lent, by what klin record said.
+lent()
+{
+	sed -n 's/^slots were lent \([0-9]*\) times.*/\1/p' "$work/record" | grep . || echo 0
+}
+
 seconds()
 {
 	cut -d. -f1 /proc/uptime

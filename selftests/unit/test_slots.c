@@ -6,7 +6,8 @@
  * of its own, some of whose returns are missed.  Whatever it hits, an operation is told
  * once at most, with its own arguments, results and times, and what is not told is
  * counted.  The interrupt is also where userspace reads the rings (bpf/ring.h): what the
- * head says is there is there as a whole.
+ * head says is there is there as a whole.  And it is where another task, on another CPU,
+ * takes a slot that is free, or gives one back, where slots are lent.
  *
  * With CLAUSES it is bpf/func.bpf.c with as many clauses on one function, see
  * test_slots_two.c.
@@ -23,20 +24,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* In place of libbpf's header: the same names, for this machine. */
-#define __BPF_HELPERS__
-#define SEC(name)
-#define __uint(name, value) int (*name)[value]
-#define __type(name, value) __typeof__(value) *name
-#define __noinline __attribute__((noinline))
-#define barrier() asm volatile("" ::: "memory")
-
-static void *bpf_map_lookup_elem(void *map, const void *key);
-static long bpf_perf_event_output(void *ctx, void *map, uint64_t flags, void *data, uint64_t size);
-static uint64_t bpf_ktime_get_ns(void);
-static uint64_t bpf_get_current_pid_tgid(void);
-static uint32_t bpf_get_smp_processor_id(void);
-
+#include "bpf_names.h"
 #include "bpf/klin_event.h"
 /* It is read-only for the programs, not for who loads them. */
 #define WRITTEN __attribute__((section(".data.conf")))
@@ -71,8 +59,16 @@ static const struct task_struct *bpf_get_current_task_btf(void);
 #define EVENTS		128
 #define ENTRIES		7	/* of a ring, at most */
 #define NVALS		2
+#define LENT		2
+#define LENT_MASK	7	/* of the kept slots, so that there are LENT more */
+#define ROOMY_MASK	63	/* the same, with as many lent ones as a task looks at */
 #define NESTED		(KLIN_DEPTH + 3)	/* of an interrupt, at most */
 #define FLAG_TRAP	0x100
+#ifdef __SANITIZE_ADDRESS__
+#define SLOW		10	/* most instructions are the sanitizer's, and each is a trap */
+#else
+#define SLOW		1
+#endif
 
 /* An operation that the test did. */
 struct op {
@@ -82,11 +78,12 @@ struct op {
 	unsigned int told[CLAUSES];
 };
 
-static struct klin_slot slot;
-/* Of two functions: of the task's operations and of the interrupt's. */
-static struct klin_cpu counts[2][KLIN_SIDES];
+/* The task's, as those of tid 7; where slots are lent another task has all that are kept. */
+static struct klin_slot slots_of[LENT], kept;
+/* Of two functions: of the task's operations and of the interrupt's; of another CPU. */
+static struct klin_cpu counts[3][KLIN_SIDES];
 static unsigned int clause;
-static uint64_t rings[2][ENTRIES][KLIN_EVENT_SIZE(NVALS) / sizeof(uint64_t)];
+static uint64_t rings[3][ENTRIES][KLIN_EVENT_SIZE(NVALS) / sizeof(uint64_t)];
 static struct klin_home home = { .came = 1, .open = 1 };
 static bool active[2][2];	/* the kernel runs no program that it is in already */
 static unsigned int nskipped;
@@ -116,7 +113,7 @@ static struct {
 #else
 	_Alignas(STACK_SIZE) char at[STACK_SIZE];
 #endif
-} stacks[2];
+} stacks[3];
 
 /*
  * What the task has open, what it is doing when it is hit, and what the interrupt does:
@@ -130,17 +127,35 @@ struct scene {
 	unsigned int entries;	/* of the rings */
 	bool closed;		/* by a CPU that came */
 	bool split;		/* each operation is of one of the clauses */
+	bool lent;		/* there is no kept slot */
+	bool roomy;		/* the task looks at each lent slot once, and the first is free */
+	bool thief;		/* another task takes what is free behind the interrupt */
+	unsigned int freed;	/* the first slot is another's until before (1), behind (2) it */
 };
 
+static uint32_t slot_mask_of(const struct scene *s)
+{
+	return s->roomy ? ROOMY_MASK : s->lent ? LENT_MASK : 0;
+}
+
 static volatile sig_atomic_t steps, hit_at;
+/* The program that runs is another task's; the operations of such tasks. */
+static bool other;
+static unsigned int stolen[LENT], nstolen;
+static unsigned long all_stolen;
 static const struct scene *scene;
 
 static void *bpf_map_lookup_elem(void *map, const void *key)
 {
 	const uint32_t i = *(const uint32_t *)key;
 
+	if (map == &slots && scene->roomy)
+		return i == klin_lent_at(7, ROOMY_MASK, 0) ? &slots_of[0] : &kept;
+	if (map == &slots && scene->lent)
+		return i <= LENT_MASK ? &kept :
+		       i <= LENT_MASK + LENT ? &slots_of[i - LENT_MASK - 1] : NULL;
 	if (map == &slots)
-		return i ? NULL : &slot;
+		return i == 0 ? &slots_of[0] : i == 1 ? &kept : NULL;
 	if (map == &cpus)
 		return i < KLIN_SIDES ? &counts[clause][i] : NULL;
 	if (map == &homes)
@@ -158,7 +173,7 @@ static void read_rings(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		struct klin_cpu *c = &counts[i][KLIN_AT_RETURN];
 
 		assert_true(c->head - c->tail <= conf.ring);
@@ -194,7 +209,7 @@ static uint64_t bpf_ktime_get_ns(void)
 
 static uint64_t bpf_get_current_pid_tgid(void)
 {
-	return 7;
+	return other ? 8 + nstolen : 7;
 }
 
 static uint32_t bpf_get_smp_processor_id(void)
@@ -262,12 +277,16 @@ static void set_conf(const struct scene *s)
 
 	for (i = 0; i < CLAUSES; i++) {
 		struct klin_conf *cl = (struct klin_conf *)&confs[i];
-		struct klin_insn *at = cl->call;
+		struct klin_insn *at;
 
+		/* A compiler that saw a store to what is constant might leave it out. */
+		asm volatile("" : "+r"(cl) : : "memory");
+		at = cl->call;
 		memset(cl, 0, sizeof(*cl));
 		cl->probe = i;
 		cl->clock = KLIN_CLOCK_MONO;
 		cl->ring = s->entries;
+		cl->slot_mask = slot_mask_of(s);
 		cl->nvals = NVALS;
 		cl->all = cl->call_object = cl->call_vals = 1;
 		cl->call_args = 3;
@@ -291,8 +310,9 @@ static void set_conf(const struct scene *s)
 static const struct task_struct *bpf_get_current_task_btf(void)
 {
 	static const struct task_struct task = { .stack = stacks[0].at };
+	static const struct task_struct thief = { .stack = stacks[2].at };
 
-	return &task;
+	return other ? &thief : &task;
 }
 
 static void *context_of(unsigned int stack, bool returns, unsigned int n)
@@ -316,9 +336,12 @@ static void set_conf(const struct scene *s)
 {
 	struct klin_tp_conf *c = (struct klin_tp_conf *)&conf;
 
+	/* A compiler that saw a store to what is constant might leave it out. */
+	asm volatile("" : "+r"(c) : : "memory");
 	c->clock = KLIN_CLOCK_MONO;
 	c->nvals = NVALS;
 	c->ring = s->entries;
+	c->slot_mask = slot_mask_of(s);
 	c->stack_size = STACK_SIZE;
 	c->method[0].used = c->method[0].nargs = c->method[0].nres = 1;
 }
@@ -362,11 +385,43 @@ static unsigned int new_op(uint64_t object, unsigned int depth)
 	return nops++;
 }
 
+/* Another task, on another CPU, where the kernel does not run that program already. */
+static void run_other(bool returns, unsigned int n)
+{
+	const unsigned int before = clause;
+	void *ctx;
+
+	other = true;
+	clause = 2;
+	ctx = context_of(2, returns, n);
+	*(returns ? &ops[n].left : &ops[n].from) = clock_now;
+	if (returns)
+		klin_at_return(ctx);
+	else
+		klin_at_call(ctx);
+	*(returns ? &ops[n].over : &ops[n].to) = clock_now;
+	clause = before;
+	other = false;
+}
+
+/* Take all that is free. */
+static void steal(void)
+{
+	while (!slots_of[0].word || !slots_of[1].word) {
+		stolen[nstolen] = new_op(70, 0);
+		run_other(false, stolen[nstolen]);
+		assert_true(slots_of[0].owner == 8 + nstolen || slots_of[1].owner == 8 + nstolen);
+		nstolen++;
+	}
+}
+
 static void interrupt(void)
 {
 	unsigned int n[NESTED], i;
 
 	read_rings();
+	if (scene->freed == 1)
+		slots_of[0].word = 0;
 	for (i = 0; i < scene->nested; i++) {
 		n[i] = new_op(100 + i, i);
 		run(1, false, n[i]);
@@ -374,6 +429,10 @@ static void interrupt(void)
 	while (i--)
 		if (!(scene->unseen >> i & 1))
 			run(1, true, n[i]);
+	if (scene->freed == 2)
+		slots_of[0].word = 0;
+	if (scene->thief)
+		steal();
 }
 
 static void on_trap(int sig, siginfo_t *info, void *context)
@@ -386,13 +445,23 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 	interrupt();
 }
 
-/* Do it under single steps, until the interrupt has come. */
-static void hit(bool returns, unsigned int n)
+/* Single steps, until the interrupt has come. */
+static __always_inline void begin_steps(void)
 {
 	steps = 0;
 	asm volatile("pushfq; orq %0, (%%rsp); popfq" :: "i"(FLAG_TRAP) : "memory", "cc");
-	run(0, returns, n);
+}
+
+static __always_inline void end_steps(void)
+{
 	asm volatile("pushfq; andq %0, (%%rsp); popfq" :: "i"(~FLAG_TRAP) : "memory", "cc");
+}
+
+static void hit(bool returns, unsigned int n)
+{
+	begin_steps();
+	run(0, returns, n);
+	end_steps();
 }
 
 static void tell(const struct klin_event *ev, bool over)
@@ -426,6 +495,29 @@ static void tell(const struct klin_event *ev, bool over)
 
 static unsigned long seen_again;
 
+/*
+ * What is open in it.  A lent slot has its owner for that alone; but where one was freed
+ * meanwhile the task and its interrupt may each have claimed one.
+ */
+static void check_slot(const struct klin_slot *s)
+{
+	const bool used = klin_in_use(s);
+	unsigned int i;
+
+	for (i = 0; i < KLIN_DEPTH; i++) {
+		assert_int_not_equal(s->frames[i].open, KLIN_BUSY);
+		if (s->frames[i].open == KLIN_OPEN)
+			tell(&s->frames[i].ev, false);
+	}
+	if (used)
+		assert_int_equal(s->owner, 7);
+	if (!scene->lent)
+		return;
+	assert_int_equal(KLIN_HOLDS(s->word), 0);
+	if (!used && !scene->freed)
+		assert_true(s->word == 0);
+}
+
 /* As userspace reads it when all programs have ended. */
 static void check(void)
 {
@@ -435,20 +527,19 @@ static void check(void)
 	read_rings();
 	for (i = 0; i < nevents; i++)
 		tell(&events_seen[i], true);
-	for (i = 0; i < KLIN_DEPTH; i++) {
-		assert_int_not_equal(slot.frames[i].open, KLIN_BUSY);
-		if (slot.frames[i].open == KLIN_OPEN)
-			tell(&slot.frames[i].ev, false);
-	}
+	for (i = 0; i < LENT; i++)
+		check_slot(&slots_of[i]);
 	for (i = 0; i < nops; i++)
 		for (j = 0; j < CLAUSES; j++)
 			untold += wanted_by(i, j) && !ops[i].told[j];
 	for (i = 0; i < KLIN_SIDES; i++) {
-		missed += counts[0][i].missed + counts[1][i].missed;
-		displaced += counts[0][i].displaced + counts[1][i].displaced;
-		written += counts[0][i].events + counts[1][i].events;
-		if (scene->closed)
-			assert_int_equal(counts[0][i].head + counts[1][i].head, 0);
+		for (j = 0; j < 3; j++) {
+			missed += counts[j][i].missed;
+			displaced += counts[j][i].displaced;
+			written += counts[j][i].events;
+			if (scene->closed)
+				assert_int_equal(counts[j][i].head, 0);
+		}
 	}
 	assert_int_equal(written, nevents);
 	assert_true(untold <= missed);
@@ -460,12 +551,24 @@ static void check(void)
 	seen_again += again;
 }
 
-/* The scene, hit before instruction @at; false when there is none. */
-static bool play(const struct scene *s, int at)
+/* What is open is in a slot of its task, as soon as no program is at work. */
+static void check_owners(void)
 {
-	unsigned int i, last;
+	unsigned int i;
 
-	memset(&slot, 0, sizeof(slot));
+	for (i = 0; i < LENT; i++)
+		assert_true(slots_of[i].owner || !klin_in_use(&slots_of[i]));
+}
+
+/* Nothing has been done yet, and the interrupt comes before instruction @at. */
+static void begin(const struct scene *s, int at)
+{
+	memset(slots_of, 0, sizeof(slots_of));
+	memset(&kept, 0, sizeof(kept));
+	kept.owner = 99;
+	if (s->freed)
+		slots_of[0].owner = 99;
+	nstolen = 0;
 	memset(counts, 0, sizeof(counts));
 	nevents = nops = nskipped = 0;
 	clock_now = 0;
@@ -473,6 +576,15 @@ static bool play(const struct scene *s, int at)
 	set_conf(s);
 	home.open = !s->closed;
 	hit_at = at;
+}
+
+/* The scene, hit before instruction @at; false when there is none. */
+static bool play(const struct scene *s, int at)
+{
+	unsigned int i, j, last, n;
+	uint64_t theirs = 0;
+
+	begin(s, at);
 	for (i = 0; i < s->open; i++)
 		run(0, false, new_op(i, i));
 	if (s->returns >= 0) {
@@ -483,6 +595,13 @@ static bool play(const struct scene *s, int at)
 		hit(false, last);
 		last++;
 	}
+	check_owners();
+	all_stolen += nstolen;
+	while (nstolen) {
+		n = stolen[--nstolen];
+		run_other(true, n);
+		theirs |= 1ULL << n;
+	}
 	/* What is still there returns in turn. */
 	for (i = last; i--; )
 		run(0, true, i);
@@ -491,8 +610,12 @@ static bool play(const struct scene *s, int at)
 	run(0, false, last);
 	run(0, true, last);
 	check();
-	for (i = 0; i < CLAUSES; i++)
+	for (i = 0; i < CLAUSES; i++) {
 		assert_true(!wanted_by(last, i) || ops[last].told[i]);
+		/* Nobody has touched what was another task's. */
+		for (j = 0; j < nops; j++)
+			assert_true(!(theirs >> j & 1) || !wanted_by(j, i) || ops[j].told[i]);
+	}
 	return steps > at;
 }
 
@@ -504,12 +627,7 @@ static void test_interrupts(void **state)
 	unsigned int there;
 	struct scene s;
 	int at;
-#ifdef __SANITIZE_ADDRESS__
-	/* Most instructions are the sanitizer's, and each is a trap. */
-	const int apart = 500 * CLAUSES * CLAUSES;
-#else
-	const int apart = 48 * CLAUSES * CLAUSES;
-#endif
+	const int apart = SLOW * 48 * CLAUSES * CLAUSES;
 
 	assert_int_equal(sigaction(SIGTRAP, &sa, NULL), 0);
 	srand(2);
@@ -524,6 +642,10 @@ static void test_interrupts(void **state)
 		s.entries = rand() % (ENTRIES + 1);
 		s.closed = rand() % 5 == 0;
 		s.split = rand() % 2;
+		s.lent = rand() % 2;
+		s.roomy = false;
+		s.freed = s.lent ? rand() % 3 : 0;
+		s.thief = s.lent && rand() % 2;
 		for (at = rand() % 16; play(&s, at); at += 1 + rand() % apart)
 			;
 	}
@@ -531,10 +653,90 @@ static void test_interrupts(void **state)
 	assert_true(seen_again);
 }
 
+/*
+ * Little is open, so that a lent slot is claimed and given back, the interrupt's operation
+ * returns or does not, and other tasks take what is free: all such scenes.
+ */
+static void test_lent(void **state)
+{
+	const struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+	const int apart = SLOW * CLAUSES * (60000 / (wanted_runs(4000) + 1) + 1);
+	unsigned int i;
+
+	assert_int_equal(sigaction(SIGTRAP, &sa, NULL), 0);
+	srand(3);
+	for (i = 0; i < 3 * 2 * 2 * 2 * 3; i++) {
+		struct scene s = {
+			.open = i % 3 > 0, .returns = i % 3 > 1 ? 0 : -1, .lent = true,
+			.nested = 1, .unseen = i / 3 % 2, .others = i / 6 % 2,
+			.thief = i / 12 % 2, .freed = i / 24, .entries = rand() % (ENTRIES + 1),
+		};
+		int at;
+
+		for (at = rand() % apart; play(&s, at); at += 1 + rand() % apart)
+			;
+	}
+	signal(SIGTRAP, SIG_DFL);
+	assert_true(all_stolen);
+}
+
+/* A task whose operation is open finds its slot, whatever an interrupt does in there. */
+static bool find_when_hit(const struct scene *s, int at)
+{
+	struct klin_slot *found;
+
+	begin(s, at);
+	run(0, false, new_op(0, 0));
+	assert_int_equal(slots_of[0].owner, 7);
+	begin_steps();
+	found = klin_find_slot(&counts[0][KLIN_AT_CALL], 7, slot_mask_of(s), false);
+	end_steps();
+	assert_ptr_equal(found, &slots_of[0]);
+	assert_int_equal(KLIN_HOLDS(found->word), 1);
+	return steps > at;
+}
+
+/* A slot is not given back with an operation that an interrupt has just left open in it. */
+static bool leave_when_hit(const struct scene *s, int at)
+{
+	struct klin_slot *slot;
+
+	begin(s, at);
+	slot = klin_find_slot(&counts[0][KLIN_AT_CALL], 7, slot_mask_of(s), true);
+	begin_steps();
+	klin_leave(slot);
+	end_steps();
+	check_owners();
+	assert_int_equal(KLIN_HOLDS(slots_of[0].word) + KLIN_HOLDS(slots_of[1].word), 0);
+	return steps > at;
+}
+
+/* The two above at each instruction (with sanitizers at some). */
+static void test_holds(void **state)
+{
+	const struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+	const struct scene returns = { .lent = true, .roomy = true, .nested = 1 };
+	const struct scene stays = { .lent = true, .roomy = true, .nested = 1, .unseen = 1 };
+	int at;
+
+	assert_int_equal(sigaction(SIGTRAP, &sa, NULL), 0);
+	for (at = 0; find_when_hit(&returns, at); at += SLOW)
+		;
+	assert_true(at > 0);
+	for (at = 0; find_when_hit(&stays, at); at += SLOW)
+		;
+	for (at = 0; leave_when_hit(&stays, at); at += SLOW)
+		;
+	assert_true(at > 0);
+	signal(SIGTRAP, SIG_DFL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_lent),
+		cmocka_unit_test(test_holds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,9 @@ static void summary(FILE *f, const struct kl_recorder *r, const struct kl_histor
 		fprintf(f, "(%llu calls by interrupts were not seen; they cannot have used the "
 			"object)\n",
 			(unsigned long long)s->ignored);
+	if (s->lent)
+		fprintf(f, "slots were lent %llu times, which drained the store buffer; --slots "
+			"keeps more\n", (unsigned long long)s->lent);
 	if (s->shared)
 		fprintf(f, "%llu of %zu objects were used by others, too, and are not known\n",
 			(unsigned long long)s->shared, h->nobjects);

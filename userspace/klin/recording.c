@@ -184,9 +184,9 @@ static const struct argp_option options[] = {
 	{ "clock-error", OPT_CLOCK_ERROR, "NS", 0,
 	  "Trust that mono differs by no more between two CPUs, instead of measuring it: for "
 	  "virtual CPUs, which seldom run at the same time but share the host's clock", 0 },
-	{ "slots", OPT_SLOTS, "N", 0, "Tasks that can have an operation open, a power of two "
-	  "(4096)",
-	  0 },
+	{ "slots", OPT_SLOTS, "N", 0, "Tasks that keep a slot for their operations, a power of two "
+	  "(4096); others are lent one for each operation, which drains the store buffer at its "
+	  "call", 0 },
 	{ "verbose", 'v', NULL, 0, "Tell more, also what libbpf and the verifier say", 0 },
 	{ 0 }
 };

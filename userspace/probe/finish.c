@@ -18,12 +18,13 @@ static int add_open(struct kl_recorder *r)
 	unsigned int i, at;
 	int err = 0;
 
-	for (i = 0; i < r->opts.slots; i++) {
+	for (i = 0; i < KLIN_ALL_SLOTS(r->opts.slots); i++) {
 		struct klin_slot *s = &r->slots[i];
 
-		if (!s->owner)
-			continue;
-		/* Above the top are those whose returns were missed. */
+		/*
+		 * Above the top are those whose returns were missed; in a slot without an
+		 * owner those of an interrupt that came while the task ended.
+		 */
 		for (at = 0; !err && at < KLIN_DEPTH; at++) {
 			struct klin_event ev = s->frames[at].ev;
 

@@ -71,7 +71,7 @@ static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
 	int err = 0;
 
 	*call = now;
-	for (i = 0; i < r->opts.slots && !err; i++) {
+	for (i = 0; i < KLIN_ALL_SLOTS(r->opts.slots) && !err; i++) {
 		const volatile struct klin_slot *s = &r->slots[i];
 		const uint32_t owner = s->owner;
 		uint32_t at, top;
@@ -221,7 +221,7 @@ static uint64_t count_open(const struct kl_recorder *r)
 	uint64_t n = 0;
 	unsigned int i;
 
-	for (i = 0; i < r->opts.slots; i++) {
+	for (i = 0; i < KLIN_ALL_SLOTS(r->opts.slots); i++) {
 		uint32_t at, top;
 
 		if (!*(volatile const __u32 *)&r->slots[i].owner)

@@ -246,6 +246,7 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 		for (j = 0; !err && j < KLIN_SIDES * r->ncpus; j++) {
 			stats->lost += g->cpus[j].lost;
 			stats->nocall += g->cpus[j].lost_nocall;
+			stats->lent += g->cpus[j].lent;
 			err = add_losses(r, &g->cpus[j], j / KLIN_SIDES, object);
 		}
 		if (!err)

@@ -23,7 +23,8 @@
  * @spec: the spec with its probe clauses
  * @only: KL_WAY_FENTRY or KL_WAY_KPROBE: only this way to functions; KL_WAY_NONE: the best
  * @pages: pages a CPU for rings and perf buffers, a power of two
- * @slots: tasks that can have an operation open, a power of two
+ * @slots: tasks that can keep a slot for their operations, a power of two; others are lent
+ *	one for an operation
  * @one_object: record operations on one object only
  * @object: its address
  * @lock: its address as functions of the kernel itself (not of modules) know it,
@@ -66,6 +67,7 @@ struct kl_record_opts {
  *	history is a gap
  * @pending: operations without a return
  * @nocall: operations without a call, also such that are lost
+ * @lent: slots that were lent for an operation: its call drained the store buffer
  * @unaccounted: events that the programs wrote and nobody saw; 0 unless something is broken
  * @begin: time when everything was attached, by CLOCK_MONOTONIC
  * @end: time when the recording ended
@@ -73,7 +75,7 @@ struct kl_record_opts {
 struct kl_record_stats {
 	uint64_t ops, received, bytes, lost, missed, missed_calls, ignored;
 	uint64_t pending, nocall, unaccounted;
-	uint64_t shared;
+	uint64_t shared, lent;
 	uint64_t begin, end;
 };
 

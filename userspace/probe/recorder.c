@@ -71,11 +71,11 @@ static int make_maps(struct kl_recorder *r)
 	if (r->events_fd < 0)
 		return refused("the perf event array", r->events_fd);
 	r->slots_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "klin_slots", 4, sizeof(struct klin_slot),
-				     r->opts.slots, &opts);
+				     KLIN_ALL_SLOTS(r->opts.slots), &opts);
 	if (r->slots_fd < 0)
 		return refused("the slots of open operations", r->slots_fd);
-	r->slots = mmap(NULL, r->opts.slots * sizeof(struct klin_slot), PROT_READ | PROT_WRITE,
-			MAP_SHARED, r->slots_fd, 0);
+	r->slots = mmap(NULL, KLIN_ALL_SLOTS(r->opts.slots) * sizeof(struct klin_slot),
+			PROT_READ | PROT_WRITE, MAP_SHARED, r->slots_fd, 0);
 	if (r->slots == MAP_FAILED) {
 		r->slots = NULL;
 		return refused("the view of open operations", -errno);
@@ -319,7 +319,7 @@ void kl_recorder_free(struct kl_recorder *r)
 	kl_quiet_close(r);
 	kl_plain_close(r);
 	if (r->slots && r->slots_fd >= 0)
-		munmap(r->slots, r->opts.slots * sizeof(struct klin_slot));
+		munmap(r->slots, KLIN_ALL_SLOTS(r->opts.slots) * sizeof(struct klin_slot));
 	if (r->slots_fd >= 0)
 		close(r->slots_fd);
 	kl_ring_close(r);

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Many more tasks than slots, all of which have called what is recorded and stay alive: a
+# slot is lent to those that have none, for an operation, and each operation is recorded.
+
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+
+tasks=$(amount 3000 10000)
+
+# whole NAME FILE COUNT LENT: all these operations are there, and, if LENT, slots were lent.
+whole()
+{
+	if [ "$(($(lost_ops)))" -ne 0 ] || { "$4" && [ "$(lent)" -eq 0 ]; }; then
+		ktap_fail "$1" "$(cat "$work/record")"
+	else
+		verdict "$1" "$2" "$3"
+	fi
+}
+
+# test_functions WAY SLOTS LENT
+test_functions()
+{
+	name="$tasks tasks, $2 slots, $1: all is recorded"
+	if record "$work/c.klh" --slots="$2" --attach="$1" "$KLIN_SPECS/eventfd.lin" -- \
+	   "$here/crowd" "$tasks"; then
+		whole "$name" "$work/c.klh" $((tasks / 2 * 5 + 1)) "$3"
+	else
+		ktap_fail "$name" "$(cat "$work/record")"
+	fi
+}
+
+# test_announced WAY: the threads are slow enough for all to be alive at once.
+test_announced()
+{
+	name="256 threads of klin.ko, 16 slots, $1: all is recorded"
+	if ! record "$work/c.klh" --slots=16 --attach="$1" "$KLIN_SPECS/seqlock.lin" \
+	     --load subject=seqlock,threads=256,ops=5120,rate=20; then
+		ktap_fail "$name" "$(cat "$work/record")"
+	else
+		whole "$name" "$work/c.klh" "$(status_of ops)" true
+	fi
+}
+
+ktap_header
+need_root
+need_klin
+need_btf
+need_function eventfd_write
+need_module
+ktap_plan 5
+test_functions kprobe 64 true
+test_functions fentry 64 true
+# As many as are kept by default are enough for these, if all are used.
+test_functions auto 4096 false
+test_announced auto
+test_announced plain
+ktap_finish
