@@ -213,8 +213,13 @@ log()
 		ktap_fail "$what: as text" "status $status, expected $right" "$(head -n 5 err)"
 	named "$right" kv
 	named "$right" "$specs/kv.lin"
+	run check history.edn
+	[ $status -eq "$right" ] && [ ! -s err ] && ! grep -q 'append[0-9_]\|-> ?\|append("a", [^"]' out
+	ktap_result $? "$what: its appends as they were called" "$(grep append out | head -n 5)"
 	run check --json history.edn
-	if [ "$right" -eq 0 ] || grep -q 'get(\\"a\\") -> \\"[a-z]*\\"' out; then
+	if [ "$right" -eq 0 ] || { grep -q 'get(\\"a\\") -> \\"[a-z]*\\"' out &&
+		grep -q 'append(\\"a\\", \\"[a-z]*\\")' out &&
+		! grep -q 'append[^(]\|append([^,]*, [^\\]\|-> ?' out; }; then
 		ktap_pass "$what: as JSON"
 	else
 		ktap_fail "$what: as JSON" "no strings" "$(head -n 20 out)"
@@ -274,6 +279,14 @@ sed 's/return m.get(k)/return absent/' "$specs/kv.lin" >other.lin
 run check other.lin history.edn
 [ $status -eq 2 ] && grep -q "append_any.*; the history carries a specification: name none" err
 ktap_result $? "a log of appends, another kv named" "status $status" "$(head -n 5 err)"
+log 1 "an append of nothing, and a get that it does not explain" <<'END'
+{:process 0, :type :invoke, :f :append, :key "a", :value "x"}
+{:process 0, :type :ok, :f :append, :key "a", :value "x"}
+{:process 1, :type :invoke, :f :append, :key "a", :value ""}
+{:process 1, :type :ok, :f :append, :key "a", :value ""}
+{:process 0, :type :invoke, :f :get, :key "a", :value nil}
+{:process 0, :type :ok, :f :get, :key "a", :value "xx"}
+END
 # appends N LOST: so many of one letter or two to four keys, and what is got at the end, without
 # its last LOST characters.
 appends()

@@ -245,7 +245,7 @@ static const struct sample {
 	  "t1 @0 2 4 put 0x4000000000000000 0x4000010000000023 drain=4\n"
 	  "t9 @0 5 - append 0 0x4000010000000013 0x400001000000001a 0x400001000000000b\n"
 	  "t1 @0 6 7 get 0 -> 0x400001000000001a drain=7\n"
-	  "t2 @0 8 - put 0 0x400001000000001f\n" },
+	  "t2 @0 8 - append 0 0x400001000000001f 0x400001000000001f 0x400001000000001f\n" },
 	{ "edn",
 	  "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"12\"}\n"
 	  "{:process 0, :type :ok, :f :put, :key \"0\", :value \"12\"}\n"

@@ -206,6 +206,24 @@ static void check(const struct log *log, const struct kl_history *h, enum kl_ver
 	kl_spec_free(spec);
 }
 
+/* Reports show what was appended, also in copies, whatever the arguments are. */
+static void check_shown(const struct log *log, const struct kl_history *h)
+{
+	char shown[256], want[256];
+	int i;
+
+	assert_int_equal(h->nops, log->n);
+	for (i = 0; i < log->n; i++) {
+		const struct op *o = &log->op[i];
+
+		if (o->kind != APPEND)
+			continue;
+		snprintf(want, sizeof(want), "append(\"%c\", \"%s\")", o->key, o->s);
+		kl_op_print(shown, sizeof(shown), h, &h->ops[i]);
+		assert_string_equal(shown, want);
+	}
+}
+
 static void check_log(const struct log *log)
 {
 	const enum kl_verdict want = judge(log);
@@ -214,9 +232,11 @@ static void check_log(const struct log *log)
 	char *text;
 
 	assert_int_equal(kl_history_parse("log", log->text, log->len, kl_form_find("edn"), &h), 0);
+	check_shown(log, h);
 	check(log, h, want);
 	text = history_text(h, &len);
 	assert_int_equal(kl_text_read("text", text, len, &again), 0);
+	check_shown(log, again);
 	check(log, again, want);
 	free(text);
 	kl_history_free(again);

@@ -20,7 +20,7 @@
 enum kind { GET, PUT, APPEND };
 
 /* Ours, in specs/map.lin, specs/kv.lin and what kv_spec.c writes. */
-enum { M_PUT, M_APPEND, M_APPEND2, M_APPEND3, M_GET, M_REMOVE, M_APPEND_ANY,
+enum { M_PUT, M_APPEND, M_APPEND2, M_APPEND3, M_GET, M_REMOVE, M_APPEND_ANY, M_APPEND0,
        METHODS };
 
 /* Beside each operation of the history. */
@@ -78,6 +78,7 @@ static int set_method(struct kl_kv *kv, struct kl_shape *s, int m)
 {
 	static const char *const names[METHODS] = {
 		"put", "append", "append2", "append3", "get", "remove", "append_any",
+		"append0",
 	};
 	int64_t method;
 
@@ -103,10 +104,15 @@ static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t le
 	return kl_scan_bad(&kv->j->scan, tok, "get, put or append");
 }
 
-/* How a string is spelled: its end, if it is long, behind dots. */
-static int spell(struct kl_kv *kv, uint64_t word, const char *s, size_t len, bool cut)
+/*
+ * How a string is spelled: its end, if it is long, behind dots.  A value that ends in an
+ * appended string, @appended, and that nobody got, is spelled with dots before the quote:
+ * kl_op_print() shows such a string as what is appended.
+ */
+static int spell(struct kl_kv *kv, uint64_t word, const char *s, size_t len, bool appended)
 {
-	char text[6 * SPELLED + 8];
+	char text[6 * SPELLED + 10];
+	bool cut = false;
 	size_t n = 0;
 
 	if (len > SPELLED) {
@@ -119,7 +125,7 @@ static int spell(struct kl_kv *kv, uint64_t word, const char *s, size_t len, boo
 			len--;
 		}
 	}
-	n += sprintf(text, "%s\"", cut ? "..." : "");
+	n += sprintf(text, "%s\"%s", appended || cut ? "..." : "", appended && cut ? "..." : "");
 	for (; len; s++, len--) {
 		if ((unsigned char)*s < ' ' || *s == 0x7f)
 			n += sprintf(text + n, "\\u%04x", *s);
@@ -329,6 +335,8 @@ static int make_spec(struct kl_kv *kv)
 static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_shape *s,
 			struct kl_val *v)
 {
+	/* An append's node is no value's: nobody gets this one. */
+	const struct kl_val other = kl_word(NODES_FIRST + node);
 	const struct extra *x = &kv->extra[i];
 	const struct kl_kv_node *n;
 	uint32_t k, steps, empty;
@@ -339,25 +347,21 @@ static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_sha
 		return ret;
 	n = &kv->tree.node[node];
 	*v++ = kl_word(x->key);
-	/* Appending "" does nothing: a get of whatever is there. */
-	if (!x->len) {
-		*v = kl_special(KL_ANY);
-		s->nargs = s->nres = 1;
-		return set_method(kv, s, M_GET);
-	}
 	any = n->nsteps > KL_KV_STEPS;
-	steps = any ? 0 : n->nsteps;
-	for (k = 0; k < steps; k++) {
-		ret = node_word(kv, empty, n->from[k], v++) ?:
-		      node_word(kv, empty, n->to[k], v++);
-		if (ret)
-			return ret;
+	/* One that leads nowhere has a step, too, and is not a put. */
+	steps = any || !x->len ? 0 : n->nsteps ?: 1;
+	for (k = 0; k < steps && !ret; k++, v += 2) {
+		v[0] = v[1] = other;
+		if (k < n->nsteps)
+			ret = node_word(kv, empty, n->from[k], &v[0]) ?:
+			      node_word(kv, empty, n->to[k], &v[1]);
 	}
-	/* An append's node is no value's: nobody gets this one. */
-	*v = kl_word(NODES_FIRST + node);
+	*v = other;
 	s->nargs = 2 + 2 * steps;
-	ret = spell(kv, v->v, x->s, x->len, true);
-	return ret ? ret : set_method(kv, s, any ? M_APPEND_ANY : M_PUT + steps);
+	ret = ret ?: spell(kv, other.v, x->s, x->len, true);
+	if (ret)
+		return ret;
+	return set_method(kv, s, !x->len ? M_APPEND0 : any ? M_APPEND_ANY : M_PUT + steps);
 }
 
 /* The same of any operation, whose string is at @node. */

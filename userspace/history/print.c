@@ -2,6 +2,7 @@
 /* Values and operations as people read them. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "history/history.h"
 #include "history/internal.h"
@@ -53,10 +54,14 @@ struct out {
 
 static void put(struct out *o, const char *s)
 {
-	int n = snprintf(o->len < o->size ? o->buf + o->len : NULL,
-			 o->len < o->size ? o->size - o->len : 0, "%s", s);
+	const size_t len = strlen(s), room = o->len < o->size ? o->size - o->len : 0;
+	const size_t n = len < room ? len : room - 1;
 
-	o->len += n;
+	if (room) {
+		memcpy(o->buf + o->len, s, n);
+		o->buf[o->len + n] = 0;
+	}
+	o->len += len;
 }
 
 static void put_vals(struct out *o, const struct kl_history *h, const struct kl_val *v,
@@ -71,16 +76,37 @@ static void put_vals(struct out *o, const struct kl_history *h, const struct kl_
 	}
 }
 
+/*
+ * What an operation of a key-value log appends, as kv.c spells it: "x" of ..."x".  The other
+ * arguments of specs/kv.lin say which values lead to which, and are not what was called.
+ * NULL: the operation is none.
+ */
+static const char *appended(const struct kl_history *h, const struct kl_op *op)
+{
+	const struct kl_shape *s = kl_op_shape(h, op);
+	const struct kl_val *last = kl_op_args(h, op) + s->nargs - 1;
+	const char *spelling;
+
+	if (!h->spellings || s->nargs < 2 || last->tag != KL_WORD ||
+	    strncmp(h->methods[s->method], "append", strlen("append")))
+		return NULL;
+	spelling = kl_history_spelling(h, last->v);
+	return spelling && !strncmp(spelling, "...\"", 4) ? spelling + 3 : NULL;
+}
+
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op)
 {
 	const struct kl_shape *s = kl_op_shape(h, op);
+	const char *const string = appended(h, op);
 	struct out o = { .buf = buf, .size = size };
 
 	if (size)
 		*buf = 0;
-	put(&o, h->methods[s->method]);
+	put(&o, string ? "append" : h->methods[s->method]);
 	put(&o, "(");
-	put_vals(&o, h, kl_op_args(h, op), s->nargs);
+	put_vals(&o, h, kl_op_args(h, op), string ? 1 : s->nargs);
+	put(&o, string ? ", " : "");
+	put(&o, string ? string : "");
 	put(&o, ")");
 	if (s->nres && !(op->flags & KL_OP_PENDING)) {
 		put(&o, s->nres > 1 ? " -> (" : " -> ");
