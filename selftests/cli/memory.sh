@@ -40,5 +40,9 @@ refused "explore --outcomes" "$KLIN" explore --outcomes "$specs/explore/fig5.lin
 refused "verify" "$KLIN" verify "$specs/verify/treiber_peek.lin"
 refused "verify --json" "$KLIN" verify --json --dot=made/d.dot "$specs/verify/twolock.lin"
 refused "litmus" "$KLIN" litmus sb.litmus
+echo "struct ring { long head; } *task; long old_way(struct ring *r) { return r->head; }" >kernel.c
+if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
+	refused "list" "$KLIN" list --btf kernel.o old_way
+fi
 [ ! -x "$klind" ] || refused "klind --check-config" "$klind" --check-config --config klind.conf
 ktap_finish

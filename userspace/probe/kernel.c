@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
+#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,18 @@ static int read_btf_functions(struct kl_kernel *k)
 	return 0;
 }
 
+/*
+ * The errno for which btf__parse() failed.  Where libelf had no memory, libbpf says that the
+ * file is of no known form.  libelf has no public number for it, only a text, which is not
+ * translated: the programs set no locale for messages.
+ */
+static int no_btf(void)
+{
+	const int failed = errno, elf = elf_errno();
+
+	return elf && !strcmp(elf_errmsg(elf), "out of memory") ? ENOMEM : failed;
+}
+
 int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel **out)
 {
 	struct kl_kernel *k = calloc(1, sizeof(*k));
@@ -158,13 +171,16 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 	snprintf(k->release, sizeof(k->release), "%s", btf);
 	/* What it prints of a file that is none of these is no line of ours. */
 	libbpf_set_print(NULL);
+	elf_errno();
 	errno = 0;
 	k->btf = btf__parse(btf, NULL);
 	if (!k->btf) {
+		const int failed = no_btf();
+
 		/* libbpf's own errors do not tell a damaged file from a system that refuses. */
-		err = kl_ending_error(-errno) == KLIN_EXIT_SYSTEM ? -errno : -EINVAL;
-		kl_err("%s: %s", btf, err != -EINVAL || access(btf, R_OK) ? strerror(errno) :
-		       "expected BTF, or an ELF file with it");
+		err = kl_ending_error(-failed) == KLIN_EXIT_SYSTEM ? -failed : -EINVAL;
+		kl_err("%s: %s", btf, err != -EINVAL ? strerror(failed) :
+		       access(btf, R_OK) ? strerror(errno) : "expected BTF, or an ELF file with it");
 		goto err;
 	}
 	if (!kl_btf_check(k->btf)) {
