@@ -146,8 +146,6 @@ test_pipes()
 	pipe 3 '^UNKNOWN .no operations' "nothing at all" "$queue" </dev/null
 	lines 't1 @1 1 2 enq empty\n# end\n'
 	pipe 2 "'v' of enq is a special value" "a special value as an argument" "$queue" <in.txt
-	lines 't1 @1 1 2 add 5 -> 2\n# end\n'
-	pipe 2 "'ok' of add is 2, spec 'set' expects a bool" "a bool that is none" "$specs/set.lin" <in.txt
 	lines 't1 @1 3 4 deq -> full\n# end\n'
 	pipe 1 'VIOLATION at the end' "what is wrong at the end" "$queue" <in.txt
 }
@@ -176,7 +174,7 @@ test_order()
 }
 
 ktap_header
-ktap_plan 25
+ktap_plan 24
 test_grows
 test_at_once
 test_interrupt
