@@ -11,9 +11,10 @@
  * open then is pending.
  *
  * No locked instruction is on the usual path, since that would empty the store
- * buffer whose effects are to be seen: a slot stays with its task while there are slots
- * enough, and each struct klin_cpu and ring has one writer (the kernel never runs a tracing program
- * twice on one CPU, and userspace writes the ring's tail alone).
+ * buffer whose effects are to be seen: a slot stays with its task while there are
+ * slots enough, and each struct klin_cpu and ring has one writer (the kernel never
+ * runs a tracing program twice on one CPU, and userspace writes the ring's tail
+ * alone).
  */
 #ifndef KLIN_EVENT_H
 #define KLIN_EVENT_H
@@ -131,6 +132,15 @@ struct klin_slot {
 #define KLIN_LENT_SLOTS(slots)	(((slots) + 3) / 4)
 #define KLIN_ALL_SLOTS(slots)	((slots) + KLIN_LENT_SLOTS(slots))
 #define KLIN_LENT_TRIES	16	/* lent slots looked at for a task */
+
+/*
+ * Number @i of the kept slots, and of the lent ones, that the task @key may have; @mask is
+ * the number of kept ones less 1.  Each has a hash of its own, so that tasks that crowd one
+ * place do not crowd the other.
+ */
+#define KLIN_KEPT_AT(key, mask, i)	((((key) * 0x9e3779b1U >> 7) + (i)) & (mask))
+#define KLIN_LENT_AT(key, mask, i) \
+	((mask) + 1 + ((((key) * 0x85ebca6bU >> 11) + (i)) & (mask) >> 2))
 
 /*
  * Operations whose events did not fit had their calls and returns in

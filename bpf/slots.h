@@ -59,7 +59,7 @@ static __always_inline __u32 klin_key(__u32 tid, __u32 cpu)
 	return tid ? tid : KLIN_TID_IDLE + cpu;
 }
 
-/* Of a word: one program more is at work in a lent slot, of which one more has begun. */
+/* To be added to a lent slot's word: one hold more, by a program that begins. */
 #define KLIN_ONE_HOLD	(1ULL << 32)
 #define KLIN_NEW_HOLD	(KLIN_ONE_HOLD + (1ULL << 40))
 #define KLIN_HOLDS(word)	((__u32)((word) >> 32) & 0xff)
@@ -70,17 +70,6 @@ static __always_inline __u32 klin_key(__u32 tid, __u32 cpu)
 static __always_inline struct klin_slot *klin_slot_at(__u32 at)
 {
 	return bpf_map_lookup_elem(&slots, &at);
-}
-
-static __always_inline __u32 klin_kept_at(__u32 key, __u32 mask, __u32 i)
-{
-	return ((key * 0x9e3779b1U >> 7) + i) & mask;
-}
-
-/* A hash of its own, so that tasks that crowd one place do not crowd the other. */
-static __always_inline __u32 klin_lent_at(__u32 key, __u32 mask, __u32 i)
-{
-	return mask + 1 + (((key * 0x85ebca6bU >> 11) + i) & mask >> 2);
 }
 
 /*
@@ -95,7 +84,7 @@ static __always_inline bool klin_claim(struct klin_cpu *c, __u32 key, __u32 mask
 	__u64 word;
 
 	for (i = 0; i < KLIN_TRIES; i++) {
-		s = klin_slot_at(klin_kept_at(key, mask, i));
+		s = klin_slot_at(KLIN_KEPT_AT(key, mask, i));
 		if (!s)
 			return false;
 		owner = s->owner ?: __sync_val_compare_and_swap(&s->owner, 0, key);
@@ -103,13 +92,13 @@ static __always_inline bool klin_claim(struct klin_cpu *c, __u32 key, __u32 mask
 			return true;
 	}
 	/* Before the claim: an interrupt behind it must find what was lent. */
-	s = klin_slot_at(klin_kept_at(key, mask, 0));
+	s = klin_slot_at(KLIN_KEPT_AT(key, mask, 0));
 	if (!s)
 		return false;
 	s->crowded = 1;
 	barrier();
 	for (i = 0; i < KLIN_LENT_TRIES; i++) {
-		s = klin_slot_at(klin_lent_at(key, mask, i));
+		s = klin_slot_at(KLIN_LENT_AT(key, mask, i));
 		if (!s)
 			return false;
 		word = s->word ?: __sync_val_compare_and_swap(&s->word, 0, key);
@@ -145,7 +134,7 @@ static __noinline struct klin_slot *klin_find_slot(struct klin_cpu *c, __u32 key
 
 	for (again = 0; again < KLIN_AGAIN; again++) {
 		for (i = 0; i < KLIN_TRIES; i++) {
-			s = klin_slot_at(klin_kept_at(key, mask, i));
+			s = klin_slot_at(KLIN_KEPT_AT(key, mask, i));
 			if (!s)
 				return NULL;
 			if (*(volatile __u32 *)&s->owner == key)
@@ -153,7 +142,7 @@ static __noinline struct klin_slot *klin_find_slot(struct klin_cpu *c, __u32 key
 		}
 		changed = false;
 		for (i = 0; i < KLIN_LENT_TRIES; i++) {
-			s = klin_slot_at(klin_lent_at(key, mask, i));
+			s = klin_slot_at(KLIN_LENT_AT(key, mask, i));
 			if (!s)
 				return NULL;
 			word = *(volatile __u64 *)&s->word;
@@ -183,7 +172,7 @@ static __always_inline struct klin_slot *klin_slot(struct klin_cpu *c, __u32 key
 
 #pragma unroll
 	for (i = 0; i < KLIN_TRIES; i++) {
-		s = klin_slot_at(klin_kept_at(key, mask, i));
+		s = klin_slot_at(KLIN_KEPT_AT(key, mask, i));
 		if (!s)
 			return NULL;
 		if (s->owner == key)

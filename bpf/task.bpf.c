@@ -14,7 +14,7 @@ const volatile struct klin_small_conf conf = {};
 
 #include "slots.h"
 
-/* What the owner of a slot is when its task has ended. */
+/* The owner that a slot gets when its task has ended. */
 static __always_inline __u32 last_owner(const struct klin_slot *s)
 {
 	__u32 i;
@@ -35,12 +35,12 @@ static __noinline int release(__u32 tid)
 	__u32 i;
 
 	for (i = 0; i < KLIN_TRIES; i++) {
-		s = klin_slot_at(klin_kept_at(tid, mask, i));
+		s = klin_slot_at(KLIN_KEPT_AT(tid, mask, i));
 		if (s && s->owner == tid)
 			s->owner = last_owner(s);
 	}
 	for (i = 0; i < KLIN_LENT_TRIES; i++) {
-		s = klin_slot_at(klin_lent_at(tid, mask, i));
+		s = klin_slot_at(KLIN_LENT_AT(tid, mask, i));
 		if (!s)
 			continue;
 		word = *(volatile __u64 *)&s->word;

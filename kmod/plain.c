@@ -115,9 +115,8 @@ static struct klin_slot *slot_at(const struct plain *p, u32 key, u32 i)
 	u32 mask = p->size.slots - 1;
 
 	if (i < KLIN_TRIES)
-		return &slots[((key * 0x9e3779b1U >> 7) + i) & mask];
-	i -= KLIN_TRIES;
-	return &slots[mask + 1 + (((key * 0x85ebca6bU >> 11) + i) & mask >> 2)];
+		return &slots[KLIN_KEPT_AT(key, mask, i)];
+	return &slots[KLIN_LENT_AT(key, mask, i - KLIN_TRIES)];
 }
 
 static bool is_lent(const struct plain *p, const struct klin_slot *s)

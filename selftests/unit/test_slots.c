@@ -150,7 +150,7 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 	const uint32_t i = *(const uint32_t *)key;
 
 	if (map == &slots && scene->roomy)
-		return i == klin_lent_at(7, ROOMY_MASK, 0) ? &slots_of[0] : &kept;
+		return i == KLIN_LENT_AT(7, ROOMY_MASK, 0) ? &slots_of[0] : &kept;
 	if (map == &slots && scene->lent)
 		return i <= LENT_MASK ? &kept :
 		       i <= LENT_MASK + LENT ? &slots_of[i - LENT_MASK - 1] : NULL;
