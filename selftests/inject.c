@@ -9,7 +9,7 @@
  * KLIN_INJECT_READ=FILE	reading that file fails, behind its first bytes if it is larger, with
  *				KLIN_INJECT_ERRNO or EIO
  * KLIN_INJECT_MARK=FILE	is created when something was made to fail
- * What disks refuse is in inject_disk.c.
+ * The calls that a disk refuses are in inject_disk.c.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two halves of the library that makes the system refuse share. */
+/* Shared by the two halves of the library that makes the system refuse. */
 #ifndef KLIN_INJECT_H
 #define KLIN_INJECT_H
 

@@ -274,7 +274,7 @@ log 1 "five equal appends, one of them lost" <<'END'
 {:process 9, :type :invoke, :f :get, :key "a", :value nil}
 {:process 9, :type :ok, :f :get, :key "a", :value "aaaa"}
 END
-# Of another kv nobody knows whether it is meant.
+# Another kv than the shipped one may not be what the log means.
 sed 's/return m.get(k)/return absent/' "$specs/kv.lin" >other.lin
 run check other.lin history.edn
 [ $status -eq 2 ] && grep -q "append_any.*; the history carries a specification: name none" err

@@ -117,7 +117,7 @@ static void follow(struct reach *r, struct plain *m, unsigned int t)
 		}
 		free(one);
 	} else if (did != PLAIN_WAITS) {
-		/* What has another fault is no run without end. */
+		/* A run that has another fault is no run without end. */
 		r->ends |= did == PLAIN_FAULT;
 		reached(r, m);
 	}

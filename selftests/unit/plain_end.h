@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is wrong with a state, or with the run to it, of the plain machine. */
+/* The faults of a state of the plain machine, or of the run to it. */
 #ifndef SELFTESTS_PLAIN_END_H
 #define SELFTESTS_PLAIN_END_H
 

@@ -39,7 +39,7 @@ struct plain_thread {
 	struct plain_entry buf[PLAIN_BUFFER];
 };
 
-/* What an instruction did. */
+/* The outcome of an instruction. */
 enum plain_did {
 	PLAIN_LOCAL,		/* nothing that anybody sees */
 	PLAIN_ACCESS,		/* m->access */

@@ -131,7 +131,7 @@ static void drop_empty(struct plain *m)
 	}
 }
 
-/* What leaves a buffer as soon as it can: secret stores, and the marker of a return. */
+/* Secret stores, and the marker of a return, leave a buffer as soon as they can. */
 static void settle(const struct shown *s, struct plain *m, unsigned int t)
 {
 	struct plain_thread *th = &m->thread[t];
@@ -246,7 +246,7 @@ static bool accesses(const struct shown_step *step, const struct at *at, unsigne
 	return false;
 }
 
-/* Whose turn it is. */
+/* The thread whose turn it is. */
 static unsigned int turn(const struct shown_step *step, const struct at *at)
 {
 	if (at->calls < step->calls.n)
