@@ -28,7 +28,7 @@ refused "replay, a violation" "$KLIN" replay bad.cert
 refused "convert to .klh" "$KLIN" convert r.txt made/o.klh
 refused "convert from .klh" "$KLIN" convert r.klh made/o.txt
 refused "convert to linp" "$KLIN" convert --to=linp q.txt made/o.linp
-for pair in linp:queue events:set edn:register jepsen:register; do
+for pair in linp:queue events:set edn:register jepsen:register free:kv; do
 	refused "check of ${pair%:*}" "$KLIN" check --threads=1 "${pair#*:}" "${pair%:*}.txt"
 	refused "convert from ${pair%:*}" "$KLIN" convert "${pair%:*}.txt" made/o.txt
 done

@@ -124,6 +124,17 @@ gen --type=seqlock --ops=40 --mutate=3 -o slbad.txt
 for f in q bad; do
 	"$KLIN" check --certificate=$f.cert $f.txt >out
 done
+# A log whose appends make what was got in many ways.
+for i in 0 1 2 3 4; do
+	printf '{:process %d, :type :invoke, :f :append, :key "a", :value "a"}\n' $i
+done >free.txt
+cat >>free.txt <<END
+{:process 5, :type :invoke, :f :append, :key "b", :value ""}
+{:process 5, :type :ok, :f :append, :key "b", :value ""}
+{:process 6, :type :invoke, :f :put, :key "b", :value "ab"}
+{:process 9, :type :invoke, :f :get, :key "a", :value nil}
+{:process 9, :type :ok, :f :get, :key "a", :value "aaaaa"}
+END
 cat >sb.litmus <<END
 X86 SB
 { }
