@@ -18,6 +18,10 @@ trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
 command -v "$KLIN" >/dev/null || ktap_skip_all "$KLIN not found: set KLIN to the command's path"
 
+# Why a test is skipped; every test that is says so.
+# shellcheck disable=SC2034
+no_btf="gcc does not know -gbtf (it does from 12 on)" no_klind="no klind beside $KLIN"
+
 # run ARGUMENT...: sets $status; the output is in out, the messages in err.
 run()
 {

@@ -88,6 +88,8 @@ if [ -x "$klind" ]; then
 	full "$klind" --version
 	printf '[spec port_range]\n' >klind.conf
 	full "$klind" --check-config --config klind.conf
+else
+	ktap_skip "klind, on a full disk" "$no_klind"
 fi
 
 # An input that is not there is the caller's mistake, wherever it is named.
@@ -105,6 +107,8 @@ if [ -x "$klind" ]; then
 	status=$?
 	ktap_result "$([ $status -eq 2 ] && [ -s err ]; echo $?)" "not there: klind --config" \
 		"status $status" "$(cat err)"
+else
+	ktap_skip "not there: klind --config" "$no_klind"
 fi
 
 if [ ! -e "$inject" ] || grep -q __asan_init "$KLIN"; then

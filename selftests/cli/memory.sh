@@ -43,6 +43,12 @@ refused "litmus" "$KLIN" litmus sb.litmus
 echo "struct ring { long head; } *task; long old_way(struct ring *r) { return r->head; }" >kernel.c
 if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	refused "list" "$KLIN" list --btf kernel.o old_way
+else
+	ktap_skip "list" "$no_btf"
 fi
-[ ! -x "$klind" ] || refused "klind --check-config" "$klind" --check-config --config klind.conf
+if [ -x "$klind" ]; then
+	refused "klind --check-config" "$klind" --check-config --config klind.conf
+else
+	ktap_skip "klind --check-config" "$no_klind"
+fi
 ktap_finish
