@@ -530,9 +530,19 @@ static void test_errors(void **state)
 		  "t:1:55: error: '7}': expected a :value, a string" },
 		{ "edn", "{:process 0, :type :invoke, :f :get, :value nil}\n",
 		  "t:1:32: error: ':get,': expected a :key" },
+		{ "edn", "{:process 0, :type :invoke, :f :put, :key nil, :value \"a\"}\n",
+		  "t:1:43: error: 'nil,': expected a :key" },
+		{ "edn", "{:process 0, :type :invoke, :f :put, :key ^:a \"0\", :value \"a\"}\n",
+		  "t:1:43: error: '^:a': expected a :key without metadata" },
 		{ "edn", "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"a\"}\n"
-		  "{:process 1, :type :invoke, :f :get, :key 0, :value nil}\n",
-		  "t:2:43: error: '0,': expected a :key of the same kind" },
+		  "{:process 0, :type :ok, :f :put, :key 0, :value \"a\"}\n",
+		  "t:2:39: error: '0,': expected the :key that its :invoke has" },
+		{ "edn", "{:process 0, :type :invoke, :f :get, :key 0, :value nil}\n"
+		  "{:process 0, :type :info, :f :get, :key 1, :value :timed-out}\n",
+		  "t:2:41: error: '1,': expected the :key that its :invoke has" },
+		{ "edn", "{:process 0, :type :invoke, :f :append, :key 0, :value \"a\"}\n"
+		  "{:process 0, :type :ok, :f :append, :key 0, :value \"b\"}\n",
+		  "t:2:52: error: '\"b\"}': expected the :value that its :invoke has" },
 	};
 	struct kl_history *h = NULL;
 	size_t i;

@@ -27,9 +27,24 @@ enum kind { PUT, APPEND, GET };
 
 static const char *const names[] = { "put", "append", "get" };
 
+/* What no two of are equal, though some look alike, and how reports show it. */
+static const struct key {
+	const char *text, *shown;
+	enum { STRING, NUMBER, OTHER } kind;
+} keys[] = {
+	{ "\"k\"", "\"k\"", STRING }, { "\"l\"", "\"l\"", STRING }, { "\"0\"", "0", STRING },
+	{ "0", "0", NUMBER }, { "\"00\"", "\"00\"", STRING }, { "-1", "-1", NUMBER },
+	{ "\"-1\"", "\"-1\"", STRING }, { ":k", ":k", OTHER }, { "k", "k", OTHER },
+	{ "\":k\"", "\":k\"", STRING }, { "[0]", "[0]", OTHER }, { "[\"0\"]", "[\"0\"]", OTHER },
+	{ "true", "true", OTHER }, { "\"true\"", "\"true\"", STRING }, { "0.0", "0.0", OTHER },
+	{ "\"[0]\"", "\"[0]\"", STRING },
+};
+
+#define KEYS	(sizeof(keys) / sizeof(*keys))
+
 struct op {
 	enum kind kind;
-	char key;
+	int key;		/* of those of the log */
 	char s[ROOM];
 	int call, ret;		/* NEVER: it has none */
 	bool done;		/* it took effect, in the making */
@@ -38,13 +53,14 @@ struct op {
 struct log {
 	struct op op[ALL];
 	int n;
+	unsigned int key[2];	/* indexes of keys */
 	char text[8192];
 	size_t len;
 };
 
 /* ---- the judge ---- */
 
-static bool find_order(const struct log *log, char key, unsigned int done, const char *value)
+static bool find_order(const struct log *log, int key, unsigned int done, const char *value)
 {
 	int i, first = NEVER;
 	bool left = false;
@@ -74,7 +90,7 @@ static bool find_order(const struct log *log, char key, unsigned int done, const
 
 static enum kl_verdict judge(const struct log *log)
 {
-	return find_order(log, 'k', 0, "") && find_order(log, 'l', 0, "") ? KL_LINEARIZABLE :
+	return find_order(log, 0, 0, "") && find_order(log, 1, 0, "") ? KL_LINEARIZABLE :
 	       KL_VIOLATION;
 }
 
@@ -84,9 +100,9 @@ static void put_event(struct log *log, int process, const char *type, const stru
 		      const char *value)
 {
 	log->len += snprintf(log->text + log->len, sizeof(log->text) - log->len,
-			     "{:process %d, :type :%s, :f :%s, :key \"%c\", :value %s%s%s}\n",
-			     process, type, names[o->kind], o->key, value ? "\"" : "",
-			     value ? value : "nil", value ? "\"" : "");
+			     "{:process %d, :type :%s, :f :%s, :key %s, :value %s%s%s}\n",
+			     process, type, names[o->kind], keys[log->key[o->key]].text,
+			     value ? "\"" : "", value ? value : "nil", value ? "\"" : "");
 }
 
 static void random_string(uint64_t *seed, int letters, int longest, char *s)
@@ -100,7 +116,7 @@ static void random_string(uint64_t *seed, int letters, int longest, char *s)
 
 static void take_effect(struct op *o, char value[2][ROOM])
 {
-	char *v = value[o->key - 'k'];
+	char *v = value[o->key];
 
 	if (o->done)
 		return;
@@ -116,13 +132,15 @@ static void take_effect(struct op *o, char value[2][ROOM])
 /* A right log; of some gets another string is told. */
 static void make_log(struct log *log, uint64_t *seed)
 {
-	const int letters = 1 + kl_rand(seed) % 2, keys = 1 + kl_rand(seed) % 4 / 3;
+	const int letters = 1 + kl_rand(seed) % 2, nkeys = 1 + kl_rand(seed) % 3 / 2;
 	const int most = 2 + kl_rand(seed) % (MOST - 1), puts = kl_rand(seed) % 3;
 	char value[2][ROOM] = { "", "" };
 	struct op *busy[3] = { NULL, NULL, NULL };
 	int now = 0, p, q;
 
 	memset(log, 0, sizeof(*log));
+	log->key[0] = kl_rand(seed) % KEYS;
+	log->key[1] = (log->key[0] + 1 + kl_rand(seed) % (KEYS - 1)) % KEYS;
 	while (log->n < most || busy[0] || busy[1] || busy[2]) {
 		struct op *o = busy[p = kl_rand(seed) % 3];
 
@@ -131,7 +149,7 @@ static void make_log(struct log *log, uint64_t *seed)
 			o->kind = kl_rand(seed) % 4 < 2 ? APPEND : GET;
 			if ((int)(kl_rand(seed) % 8) < puts)
 				o->kind = PUT;
-			o->key = 'k' + kl_rand(seed) % keys;
+			o->key = kl_rand(seed) % nkeys;
 			random_string(seed, letters, o->kind == PUT ? 3 : 2, o->s);
 			o->call = now++;
 			put_event(log, p, "invoke", o, o->kind == GET ? NULL : o->s);
@@ -206,6 +224,18 @@ static void check(const struct log *log, const struct kl_history *h, enum kl_ver
 	kl_spec_free(spec);
 }
 
+/* How reports show the key of an operation: strings of digits look like strings beside numbers. */
+static const char *shown_key(const struct log *log, const struct op *o)
+{
+	const struct key *key = &keys[log->key[o->key]];
+	int i;
+
+	for (i = 0; i < log->n && key->kind == STRING; i++)
+		if (keys[log->key[log->op[i].key]].kind == NUMBER)
+			return key->text;
+	return key->shown;
+}
+
 /* Reports show what was appended, also in copies, whatever the arguments are. */
 static void check_shown(const struct log *log, const struct kl_history *h)
 {
@@ -218,7 +248,8 @@ static void check_shown(const struct log *log, const struct kl_history *h)
 
 		if (o->kind != APPEND)
 			continue;
-		snprintf(want, sizeof(want), "append(\"%c\", \"%s\")", o->key, o->s);
+		snprintf(want, sizeof(want), "append(%s, \"%s\")", shown_key(log, o),
+			 o->s);
 		kl_op_print(shown, sizeof(shown), h, &h->ops[i]);
 		assert_string_equal(shown, want);
 	}
@@ -295,14 +326,14 @@ static void test_ways(void **state)
 	for (i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		memset(&log, 0, sizeof(log));
 		for (k = 0; k < 4 && ways[i].append[k]; k++) {
-			log.op[k] = (struct op){ APPEND, 'k', "", k, 10 + k, false };
+			log.op[k] = (struct op){ APPEND, 0, "", k, 10 + k, false };
 			strcpy(log.op[k].s, ways[i].append[k]);
 			put_event(&log, k, "invoke", &log.op[k], log.op[k].s);
 		}
 		log.n = k;
 		for (k = 0; k < log.n; k++)
 			put_event(&log, k, "ok", &log.op[k], log.op[k].s);
-		log.op[log.n] = (struct op){ GET, 'k', "", 20, 21, false };
+		log.op[log.n] = (struct op){ GET, 0, "", 20, 21, false };
 		strcpy(log.op[log.n].s, ways[i].got);
 		put_event(&log, 0, "invoke", &log.op[log.n], NULL);
 		put_event(&log, 0, "ok", &log.op[log.n], ways[i].got);
@@ -336,7 +367,7 @@ static void test_between(void **state)
 		for (i = 0; i < n; i++) {
 			struct op *o = &log.op[log.n++];
 
-			*o = (struct op){ steps[i].kind, 'k', "", 2 * i, 2 * i + 1, false };
+			*o = (struct op){ steps[i].kind, 0, "", 2 * i, 2 * i + 1, false };
 			snprintf(o->s, sizeof(o->s), "%s%s", steps[i].s, i + 1 == wrong ? "a" : "");
 			put_event(&log, 0, "invoke", o, o->kind == GET ? NULL : o->s);
 			put_event(&log, 0, "ok", o, o->s);
@@ -346,9 +377,42 @@ static void test_between(void **state)
 	}
 }
 
+/* Two keys of each two that look alike or not: what is put to one is not got from the other. */
+static void test_keys(void **state)
+{
+	struct log log;
+	unsigned int a, b;
+	int other;
+
+	(void)state;
+	for (a = 0; a < KEYS; a++) {
+		for (b = 0; b < 2 * KEYS; b++) {
+			if (a == b / 2)
+				continue;
+			other = b % 2;
+			memset(&log, 0, sizeof(log));
+			log.key[0] = a;
+			log.key[1] = b / 2;
+			log.n = 3;
+			log.op[0] = (struct op){ PUT, 0, "x", 0, 1, false };
+			log.op[1] = (struct op){ PUT, 1, "y", 2, 3, false };
+			log.op[2] = (struct op){ GET, other, "y", 4, 5, false };
+			for (int i = 0; i < log.n; i++) {
+				struct op *o = &log.op[i];
+
+				put_event(&log, 0, "invoke", o, o->kind == GET ? NULL : o->s);
+				put_event(&log, 0, "ok", o, o->s);
+			}
+			assert_int_equal(judge(&log), other ? KL_LINEARIZABLE : KL_VIOLATION);
+			check_log(&log);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_between),

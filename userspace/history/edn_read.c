@@ -279,7 +279,7 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 		return kl_scan_bad(&r->j.scan, f->tok ? f->tok : tok,
 				   "an operation with an :f, as in :f :read");
 	if (!r->kv && !r->j.pairs.h->nops && kl_kv_is(f->s + 1, f->len - 1)) {
-		r->kv = kl_kv_new(&r->j);
+		r->kv = kl_kv_new(&r->j, &r->edn);
 		if (!r->kv)
 			return -ENOMEM;
 	}

@@ -11,10 +11,9 @@
 #include "history/kv.h"
 #include "history/kv_spec.h"
 #include "history/kv_tree.h"
-#include "history/spell.h"
+#include "history/kv_word.h"
 
 #define AHEAD		16	/* operations */
-#define SPELLED		60	/* characters of a string that people see */
 #define NODES_FIRST	(KL_WORDS_FIRST + ((uint64_t)1 << 40))	/* words of nodes */
 
 enum kind { GET, PUT, APPEND };
@@ -31,6 +30,7 @@ struct extra {
 	unsigned int line;
 	uint8_t kind;
 	bool got;		/* the string is known */
+	bool quoted;		/* the key is a string */
 };
 
 struct kl_kv {
@@ -42,8 +42,8 @@ struct kl_kv {
 	uint32_t (*roots)[2];	/* of each key, see root(); 0: not yet there */
 	size_t nroots, croots;
 	struct kl_kv_tree tree;
+	struct kl_kv_keys key;	/* their words */
 	bool appends;		/* there are some */
-	int kind;		/* of which kind all keys are */
 };
 
 bool kl_kv_is(const char *f, size_t len)
@@ -52,13 +52,14 @@ bool kl_kv_is(const char *f, size_t len)
 	       kl_scan_is(f, len, "append");
 }
 
-struct kl_kv *kl_kv_new(struct kl_jepsen *j)
+struct kl_kv *kl_kv_new(struct kl_jepsen *j, const struct kl_edn *edn)
 {
 	struct kl_kv *kv = calloc(1, sizeof(*kv));
 
 	if (!kv)
 		return NULL;
-	kv->j = j;
+	kv->j = kv->key.j = j;
+	kv->key.edn = edn;
 	j->spec = "map";
 	return kv;
 }
@@ -68,6 +69,7 @@ void kl_kv_free(struct kl_kv *kv)
 	if (!kv)
 		return;
 	free(kv->extra);
+	kl_words_free(&kv->key.others);
 	kl_intern_free(&kv->keys);
 	free(kv->roots);
 	kl_kv_tree_free(&kv->tree);
@@ -104,40 +106,6 @@ static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t le
 	return kl_scan_bad(&kv->j->scan, tok, "get, put or append");
 }
 
-/*
- * How a string is spelled: its end, if it is long, behind dots.  A value that ends in an
- * appended string, @appended, and that nobody got, is spelled with dots before the quote:
- * kl_op_print() shows such a string as what is appended.
- */
-static int spell(struct kl_kv *kv, uint64_t word, const char *s, size_t len, bool appended)
-{
-	char text[6 * SPELLED + 10];
-	bool cut = false;
-	size_t n = 0;
-
-	if (len > SPELLED) {
-		s += len - SPELLED;
-		len = SPELLED;
-		cut = true;
-		/* A character of UTF-8 is shown whole or not at all. */
-		while (len && (*s & 0xc0) == 0x80) {
-			s++;
-			len--;
-		}
-	}
-	n += sprintf(text, "%s\"%s", appended || cut ? "..." : "", appended && cut ? "..." : "");
-	for (; len; s++, len--) {
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			n += sprintf(text + n, "\\u%04x", *s);
-		else if (*s == '"' || *s == '\\')
-			n += sprintf(text + n, "\\%c", *s);
-		else
-			text[n++] = *s;
-	}
-	text[n++] = '"';
-	return kl_history_spell(kv->j->pairs.h, word, text, n);
-}
-
 static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process, int kind,
 		  const struct kl_edn_val *key, const struct kl_edn_val *v)
 {
@@ -145,18 +113,12 @@ static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process,
 	struct kl_history *h = kv->j->pairs.h;
 	struct kl_shape s = { 0 };
 	struct extra *x;
-	size_t nwords;
 	int ret;
 
-	if (key->kind != KL_EDN_STRING && key->kind != KL_EDN_INT && key->kind != KL_EDN_WORD)
-		return kl_scan_bad(&kv->j->scan, key->tok ? key->tok : tok, "a :key, a string");
+	if (key->kind == KL_EDN_NIL)
+		return kl_scan_bad(&kv->j->scan, key->tok ? key->tok : tok, "a :key, as in \"x\"");
 	if (kind != GET && v->kind != KL_EDN_STRING)
 		return kl_scan_bad(&kv->j->scan, v->tok ? v->tok : tok, "a :value, a string");
-	/* "0" and 0 are two keys, and would be one word. */
-	if (h->nops && kv->kind != (int)key->kind)
-		return kl_scan_bad(&kv->j->scan, key->tok, "a :key of the same kind as before: all "
-				   "strings, all numbers or all words");
-	kv->kind = key->kind;
 	ret = set_method(kv, &s, M_GET);
 	if (!ret)
 		ret = kl_grow(kv->extra, kv->cextra, h->nops + 1);
@@ -169,13 +131,30 @@ static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process,
 		x->len = v->len;
 		x->got = true;
 	}
-	x->key = key->v;
-	nwords = kv->j->words.n;
-	if (key->kind != KL_EDN_INT)
-		ret = kl_words_get(&kv->j->words, key->s, key->len, &x->key);
-	if (!ret && kv->j->words.n > nwords)
-		ret = spell(kv, x->key, key->s, key->len, false);
+	x->quoted = key->kind == KL_EDN_STRING;
+	ret = kl_kv_key(&kv->key, key, &x->key);
 	return ret ? ret : kl_pairs_call(&kv->j->pairs, tok, process, &s, NULL);
+}
+
+/* What an event that ends an operation says again is what the :invoke said. */
+static int check_again(struct kl_kv *kv, const struct extra *x, enum kl_jepsen_type type,
+		       const struct kl_edn_val *key, const struct kl_edn_val *v)
+{
+	uint64_t word;
+	int ret;
+
+	if (key->kind != KL_EDN_NIL) {
+		ret = kl_kv_key(&kv->key, key, &word);
+		if (ret)
+			return ret;
+		if (word != x->key || (key->kind == KL_EDN_STRING) != x->quoted)
+			return kl_scan_bad(&kv->j->scan, key->tok, "the :key that its :invoke has");
+	}
+	if (type != KL_JEPSEN_OK || x->kind == GET || v->kind == KL_EDN_NIL)
+		return 0;
+	if (v->kind != KL_EDN_STRING || v->len != x->len || memcmp(v->s, x->s, x->len))
+		return kl_scan_bad(&kv->j->scan, v->tok, "the :value that its :invoke has");
+	return 0;
 }
 
 int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jepsen_type type,
@@ -185,7 +164,7 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 	struct kl_pairs *pairs = &kv->j->pairs;
 	struct kl_process *process;
 	struct extra *x;
-	int kind = kl_pairs_process(pairs, number, &process);
+	int kind = kl_pairs_process(pairs, number, &process), ret;
 
 	if (kind < 0)
 		return kind;
@@ -203,6 +182,9 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 	x = &kv->extra[process->op - 1];
 	if (x->kind != kind)
 		return kl_scan_bad(&kv->j->scan, tok, "the end of what this process had invoked");
+	ret = check_again(kv, x, type, key, v);
+	if (ret)
+		return ret;
 	if (type == KL_JEPSEN_INFO)
 		return kl_pairs_lose(pairs, process);
 	if (type == KL_JEPSEN_FAIL)
@@ -282,7 +264,7 @@ static int build(struct kl_kv *kv, uint32_t *node)
 /* The word of a node's string: 0 is "", that of a key which is not there. */
 static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_val *v)
 {
-	char s[SPELLED + 1];
+	char s[KL_KV_SPELLED + 1];
 	size_t n = sizeof(s);
 	uint32_t at = node;
 
@@ -291,7 +273,7 @@ static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_
 		return 0;
 	for (; n && kv->tree.node[at].parent; at = kv->tree.node[at].parent)
 		s[--n] = kv->tree.node[at].c;
-	return spell(kv, v->v, s + n, sizeof(s) - n, false);
+	return kl_kv_spell(kv->j->pairs.h, v->v, s + n, sizeof(s) - n, false);
 }
 
 /* Is this one of the steps that the arguments of its append have no room for? */
@@ -358,7 +340,7 @@ static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_sha
 	}
 	*v = other;
 	s->nargs = 2 + 2 * steps;
-	ret = ret ?: spell(kv, other.v, x->s, x->len, true);
+	ret = ret ?: kl_kv_spell(kv->j->pairs.h, other.v, x->s, x->len, true);
 	if (ret)
 		return ret;
 	return set_method(kv, s, !x->len ? M_APPEND0 : any ? M_APPEND_ANY : M_PUT + steps);
@@ -377,10 +359,10 @@ static int op_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_shape *
 	if (x->len)
 		val = kl_word(NODES_FIRST + (node ? node : kv->tree.n + i));
 	if (kv->appends && x->len && x->got)
-		ret = spell(kv, val.v, x->s, x->len, false);
-	/* Without appends a string's own word tells more. */
+		ret = kl_kv_spell(kv->j->pairs.h, val.v, x->s, x->len, false);
+	/* Without appends a string of digits is a number. */
 	if (!kv->appends && x->len && !ret)
-		ret = kl_words_get(&kv->j->words, x->s, x->len, &val.v);
+		ret = kl_kv_string(kv->j, x->s, x->len, &val.v);
 	if (ret)
 		return ret;
 	v[0] = kl_word(x->key);
@@ -417,15 +399,19 @@ int kl_kv_end(struct kl_kv *kv)
 {
 	const struct kl_history *h = kv->j->pairs.h;
 	uint32_t *node;
+	int ret = 0;
 	size_t i;
-	int ret;
 
 	node = calloc(h->nops + 1, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	for (i = 0; i < h->nops; i++)
+	for (i = 0; i < h->nops && !ret; i++) {
 		kv->appends |= kv->extra[i].kind == APPEND && !kl_pairs_dropped(&h->ops[i]);
-	ret = kv->appends ? build(kv, node) ?: make_spec(kv) : 0;
+		if (kv->extra[i].quoted)
+			ret = kl_kv_key_apart(&kv->key, &kv->extra[i].key);
+	}
+	if (!ret && kv->appends)
+		ret = build(kv, node) ?: make_spec(kv);
 	if (ret == -E2BIG) {
 		kv->j->scan.errors++;
 		kl_err("%s: the appended strings can make what was got in too many ways (%zu%s): "

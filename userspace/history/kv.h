@@ -19,7 +19,7 @@
 
 struct kl_kv;
 
-struct kl_kv *kl_kv_new(struct kl_jepsen *j);
+struct kl_kv *kl_kv_new(struct kl_jepsen *j, const struct kl_edn *edn);
 void kl_kv_free(struct kl_kv *kv);
 /* Is this one of its methods? */
 bool kl_kv_is(const char *f, size_t len);
