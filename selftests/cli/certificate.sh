@@ -218,6 +218,16 @@ history $specs/queue.lin "t1 @0 1 2 enq 7" "t1 @0 3 4 enq 8" "t2 @0 5 9 deq -> 7
 with_parts v.cert "part LINEARIZABLE 4 wgl" "order 0+1 3 2" >t.cert
 replay 1 "wrong: the state of a queue" t.cert \
 	"^t.cert:9:11: error: .*operation 3, .*deq.*8.*: the state before it is .*7, 8.*, which allows 7$"
+# What comes after the end in its thread may be left out, whatever the clock tells.
+history $specs/llist.lin "t1 @0 1 3 pop -> 1 0" "t1 @0 3 5 pop -> 0 ?" "t1 @0 6 8 push 1"
+history $specs/llist.lin "# clock mono error 1" "t1 @0 1 3 pop -> 1 0" "t1 @0 4 5 pop -> 0 ?" \
+	"t1 @0 6 7 pop -> 0 0"
+history $specs/llist.lin "t1 @0 1 3 pop -> 1 0" "t2 @0 3 5 push 0"
+forged "VIOLATION without what is called at the end" "part VIOLATION 2 frontier" "cut - end 3" "kept 0"
+history $specs/llist.lin "# clock mono error 1" "t1 @0 1 3 pop -> 1 0" "t2 @0 4 5 push 0" \
+	"t1 @0 6 7 pop -> 0 0"
+forged "VIOLATION without what is called soon after the end" "part VIOLATION 3 frontier" \
+	"cut - end 3" "kept 0"
 history $specs/map.lin "t1 @0 1 2 put 5 1" "t1 @0 3 4 put 6 7" "t2 @0 5 6 get ? -> 7"
 forged "an unknown key taken for another" "part VIOLATION 3 frontier" "cut - end 6" "kept 0 2"
 history $specs/map.lin "t1 @0 1 2 put 5 1" "t1 @0 3 4 put 6 7" "t2 @0 5 6 get 6 -> 7"

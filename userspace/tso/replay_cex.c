@@ -33,6 +33,22 @@ static int any_impossible(struct replay *r, const uint32_t *kept, size_t n, uint
 }
 
 /*
+ * Does all that is kept and returned by the end come before operation @op for certain?  Then
+ * @op is behind the end, although the clock alone may not tell it from the last return.
+ */
+static bool is_behind(const struct replay *r, uint32_t op, const uint32_t *kept, size_t n,
+		      uint64_t end)
+{
+	const struct kl_op *ops = r->h->ops;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (ops[kept[i]].ret <= end && !kl_op_before(r->h, &ops[kept[i]], &ops[op]))
+			return false;
+	return true;
+}
+
+/*
  * May all that is not kept be left out?  That is: it ended by the cut, or it was
  * called after the end, or it leaves no trace in what is kept, or that is wrong by itself.
  */
@@ -53,7 +69,8 @@ static int check_left_out(struct replay *r, const uint32_t *part, size_t npart,
 			k++;
 			continue;
 		}
-		if (alone || (cut->forgot && op->ret <= cut->time) || op->call > end)
+		if (alone || (cut->forgot && op->ret <= cut->time) || op->call > end ||
+		    (op->call >= cut->end && is_behind(r, part[i], kept, n, cut->end)))
 			continue;
 		ret = kl_replay_look(r, is_pure(r, op) ? 1 : TRACE_LOOKS * (n + 1));
 		if (ret)
