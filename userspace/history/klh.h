@@ -28,7 +28,8 @@ int kl_klh_open(const char *path, const struct kl_history *h, struct kl_klh **ou
  *	objects and threads only grow.  Its operations may be dropped afterwards.
  * @first: index of the first
  * @n: how many
- * @floor: every operation still to be written is called at this time or later.
+ * @floor: every operation still to be written is called at this time or later, and every
+ *	gap still to be written begins then or later.
  *	Where the file is cut short, its reader takes everything from the last
  *	floor on as not known.  KL_TIME_MIN if there is no such bound.
  *
