@@ -78,8 +78,12 @@ bool kl_btf_check(const struct btf *btf)
 
 	for (id = 1; id < btf__type_cnt(btf); id++) {
 		const struct btf_type *t = btf__type_by_id(btf, id);
-		bool good = name(btf, t->name_off);
+		bool good;
 
+		/* libbpf takes a header of any length, and the types begin behind the header. */
+		if ((uintptr_t)t % _Alignof(struct btf_type))
+			return false;
+		good = name(btf, t->name_off);
 		switch (btf_kind(t)) {
 		case BTF_KIND_STRUCT:
 		case BTF_KIND_UNION:

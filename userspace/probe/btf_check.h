@@ -8,7 +8,7 @@
 struct btf;
 
 /**
- * kl_btf_check() - do all names and types that types refer to exist?
+ * kl_btf_check() - are types aligned, and do all names and types that they refer to exist?
  * @btf: as libbpf has read it
  *
  * Return: true if so, and no typedef or qualifier leads to itself.

@@ -184,7 +184,8 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 		goto err;
 	}
 	if (!kl_btf_check(k->btf)) {
-		kl_err("%s: damaged BTF: a type refers to a name or a type that is not there", btf);
+		kl_err("%s: damaged BTF: a type is not aligned, or refers to a name or a type that "
+		       "is not there", btf);
 		err = -EINVAL;
 		goto err;
 	}
