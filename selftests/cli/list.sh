@@ -130,6 +130,15 @@ if gcc -o namesake namesake.c -lbpf 2>/dev/null; then
 		ktap_fail "nor by a clause" "status $status" "$(cat out err)"
 	fi
 
+	# The types of this machine's modules are not those of the kernel that --btf names.
+	printf 'ffffffffc0000000 t twin\t[../../..%s/one.btf]\n' "$PWD" >symbols
+	run list --btf one.btf --symbols symbols twin
+	if [ $status -eq 0 ] && grep -q '^no      twin .*: no BTF for it' out; then
+		ktap_pass "no types of this machine's modules for another kernel"
+	else
+		ktap_fail "no types of this machine's modules for another kernel" "$(cat out err)"
+	fi
+
 	# Offsets are looked at by the symbols, of which another one may be in between.
 	printf '%s\n' "ffffffff81000000 t twin" "ffffffff81000020 t other" \
 		"ffffffff81000020 t twin.cold" "ffffffff81000010 t near [mod]" >symbols

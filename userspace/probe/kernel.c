@@ -233,6 +233,9 @@ struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module)
 
 	if (!module || !k->btf)
 		return k->btf;
+	/* The types of this machine's modules refer to those of its own kernel. */
+	if (k->offline)
+		return NULL;
 	for (i = 0; i < k->nmods; i++)
 		if (!strcmp(k->mods[i].name, module))
 			return k->mods[i].btf;
@@ -402,7 +405,7 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 		return fentry_way(f, why, size);
 	if (!f->proto)
 		snprintf(why, size, "no BTF for it%s", f->module[0] ?
-			 " (the module was built without)" : "");
+			 " (its module was built without, or --btf= names another kernel's)" : "");
 	else if (!f->traceable)
 		snprintf(why, size, "%s", untraceable);
 	else if (f->copies > 1)
