@@ -38,16 +38,21 @@ char *fuzz_text(const uint8_t *data, size_t size)
 
 const char *fuzz_file(const void *data, size_t size)
 {
-	static int fd = -1;
-	static char path[64];
+	static struct {
+		int fd;
+		char path[64];
+	} file[FUZZ_FILES];
+	static unsigned int next;
+	const unsigned int i = next++ % FUZZ_FILES;
 
-	if (fd < 0) {
-		fd = memfd_create("fuzz", MFD_CLOEXEC);
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!file[i].path[0]) {
+		file[i].fd = memfd_create("fuzz", MFD_CLOEXEC);
+		snprintf(file[i].path, sizeof(file[i].path), "/proc/self/fd/%d", file[i].fd);
 	}
-	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
+	if (file[i].fd < 0 || ftruncate(file[i].fd, 0) ||
+	    pwrite(file[i].fd, data, size, 0) != (ssize_t)size)
 		fuzz_broken("cannot write a file in memory");
-	return path;
+	return file[i].path;
 }
 
 char *fuzz_part(const uint8_t **data, size_t *size)

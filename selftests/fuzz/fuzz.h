@@ -20,7 +20,12 @@ void fuzz_silence(void);
 /* A copy ended by a NUL, in memory of exactly that size; free() it. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
-/* The input as a file that is seen by nobody else: its path, valid until the next call. */
+#define FUZZ_FILES	2
+
+/*
+ * The input as a file that is seen by nobody else: its path, valid until the FUZZ_FILES-th
+ * call from here.
+ */
 const char *fuzz_file(const void *data, size_t size);
 
 /* The part of *@data before a line "%%", as text; *@data and *@size become the rest. */

@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Types of a kernel that is not running, as `klin list --btf=' reads them. */
+/*
+ * Types of a kernel that is not running, as `klin list --btf=' reads them.  Before them may
+ * be that kernel's symbols, as in /proc/kallsyms, and a line "%%".
+ */
 #include <stdlib.h>
+#include <string.h>
 
 #include "probe/list.h"
 #include "selftests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const uint8_t *types = data;
+	size_t left = size, n, i;
+	struct kl_kernel *k = NULL;
+	const char *symbols = NULL;
 	struct kl_func *f;
-	struct kl_kernel *k;
-	char why[200];
-	size_t n, i;
+	char why[600], *text;
 
 	fuzz_silence();
-	if (kl_kernel_open_files(fuzz_file(data, size), NULL, &k))
+	text = fuzz_part(&types, &left);
+	if (types != data + size)
+		symbols = fuzz_file(text, strlen(text));
+	else
+		types = data;
+	if (kl_kernel_open_files(fuzz_file(types, data + size - types), symbols, &k))
+		k = NULL;
+	free(text);
+	if (!k)
 		return 0;
 	if (!kl_func_list(k, "*", &f, &n)) {
 		for (i = 0; i < n && i < 100; i++)
