@@ -380,6 +380,16 @@ static void test_text_typos(void **state)
 		{ "# spce specs/register.lin", "spec", 3 }, { "# covrage read whole", "coverage", 3 },
 		{ "# objcts keys", "objects", 3 }, { "# speling 0x4000000000000000 nil", "spelling", 3 },
 		{ "# flor 5", "floor", 3 }, { "# klni history 1", "klin", 3 },
+		/* Something else than a blank between words, or a word that does not belong there. */
+		{ "# memory=tso", "memory", 3 }, { "# memory = tso", "memory", 3 },
+		{ "# memory:sc", "memory", 3 }, { "# memory-model tso", "memory", 3 },
+		{ "# memory model tso", "memory", 3 }, { "# memory_model=tso", "memory", 3 },
+		{ "# first=init", "first", 3 }, { "# first_init", "first", 3 },
+		{ "# first state init", "first", 3 }, { "# gap from=5 to=8", "gap", 3 },
+		{ "# gap from:5 to:8", "gap", 3 }, { "#gap:from=5", "gap", 2 },
+		{ "# clock=mono error 5", "clock", 3 }, { "# clokc=mono", "clock", 3 },
+		{ "# cpus=4", "cpus", 3 }, { "# spec=register.lin", "spec", 3 },
+		{ "# objects=keys", "objects", 3 }, { "# floor=5", "floor", 3 },
 	};
 	char text[128], expected[128];
 	struct kl_history *h = NULL;
@@ -423,7 +433,9 @@ static void test_text_prose(void **state)
 		"# coverage is good here", "# objects are 3", "# spelling of words",
 		"# sampling 5 points", "# floor of the queue", "# door 5", "# end of phase one",
 		"# and", "# klin is a checker", "# ended", "#", "##", "# ", "## frist init",
-		"#! frist init",
+		"#! frist init", "# first: the writes", "# first-come", "# gap: nothing is here",
+		"# gap-free from here", "# memory = 4 GiB", "# memory model of x86", "# clock=fast",
+		"# a=b", "# spec: a page of its own", "# first state of all", "# memory-mapped",
 	};
 	char text[128];
 	size_t i, len;

@@ -6,6 +6,9 @@
 #include "base/nearest.h"
 #include "history/directive.h"
 
+#define JOINTS		"=:_-"	/* what people put between words */
+#define MAX_LINE	256	/* of a header line whose words are joined so */
+
 /* Word @i of the line at @p, of *len characters; the end of the line has none. */
 static const char *word_at(const char *p, unsigned int i, size_t *len)
 {
@@ -127,8 +130,13 @@ static bool is_meant(const struct kl_directive *d, const char *p)
 /* Would it be one without the typing error? */
 static bool would_be(const struct kl_directive *d, const char *p)
 {
-	const unsigned int n = count_words(p);
+	size_t len;
+	unsigned int n;
 
+	word_at(p, 0, &len);
+	if (d->aside && kl_scan_is(kl_scan_skip(p), len, d->aside))
+		p = kl_scan_skip(p) + len;
+	n = count_words(p);
 	if (!d->next || !n || (d->words && n > d->words) || !follows(d, p, false))
 		return false;
 	return !d->wordy || n <= d->few || has_later(d, p);
@@ -166,18 +174,35 @@ const struct kl_directive *kl_directive_find(const struct kl_directive *d, size_
 	return NULL;
 }
 
+static const struct kl_directive *find_meant(const struct kl_directive *d, size_t n, const char *p)
+{
+	const size_t len = kl_scan_word(p);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (is_typo(&d[i], p, len) && would_be(&d[i], p + len))
+			return &d[i];
+	return NULL;
+}
+
 const struct kl_directive *kl_directive_meant(const struct kl_directive *d, size_t n,
 					      const char **pp)
 {
 	const char *p = kl_scan_skip(*pp);
-	const size_t len = kl_scan_word(p);
+	const size_t len = strcspn(p, "\n");
+	const struct kl_directive *meant = find_meant(d, n, p);
+	char line[MAX_LINE + 2 * sizeof(uint64_t)] = "";
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		if (!is_typo(&d[i], p, len) || !would_be(&d[i], p + len))
-			continue;
-		*pp = p;
-		return &d[i];
+	/* `# memory=tso' has something else where a blank belongs. */
+	if (!meant && len < MAX_LINE && strcspn(p, JOINTS) < len) {
+		memcpy(line, p, len + 1);
+		for (i = 0; i < len; i++)
+			if (strchr(JOINTS, line[i]))
+				line[i] = ' ';
+		meant = find_meant(d, n, kl_scan_skip(line));
 	}
-	return NULL;
+	if (meant)
+		*pp = p;
+	return meant;
 }

@@ -25,6 +25,7 @@
  * @wordy: words of @next are common in prose, and mean nothing in a long line by themselves
  * @later: a word that only a header line has, `#' is any number; or NULL
  * @others: words that are near @word and are no typing errors, or NULL
+ * @aside: a word that people put behind @word although it does not belong there, or NULL
  */
 struct kl_directive {
 	const char *word;
@@ -32,7 +33,7 @@ struct kl_directive {
 	const char *next;
 	unsigned char at, words, few;
 	bool wordy;
-	const char *later, *others;
+	const char *later, *others, *aside;
 };
 
 /* The directive that the line at *pp is; *pp moves behind its word.  NULL if it is none. */
@@ -41,7 +42,8 @@ const struct kl_directive *kl_directive_find(const struct kl_directive *d, size_
 
 /*
  * The directive that the line at *pp, which is none, seems to be with a typing error in its
- * first word, or without the blank in front of it; *pp moves to that word.  NULL if none.
+ * first word, without the blank in front of it, or with something else than blanks between its
+ * words; *pp moves to its first word.  NULL if none.
  */
 const struct kl_directive *kl_directive_meant(const struct kl_directive *d, size_t n,
 					      const char **pp);

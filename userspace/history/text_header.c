@@ -330,8 +330,8 @@ static const struct kl_directive directives[] = {
 	{ "klin", header_klin, .next = "history", .words = 2, .few = 2 },
 	{ "clock", header_clock, .next = "mono seq tick epoch", .words = 3, .few = 1,
 	  .later = "error", .others = "block flock lock" },
-	{ "first", header_first, .next = "init any", .words = 1, .few = 1 },
-	{ "memory", header_memory, .next = "tso sc", .words = 1, .few = 1 },
+	{ "first", header_first, .next = "init any", .words = 1, .few = 1, .aside = "state" },
+	{ "memory", header_memory, .next = "tso sc", .words = 1, .few = 1, .aside = "model" },
 	{ "cpus", header_cpus, .next = "#", .words = 1, .few = 1, .others = "cpu" },
 	{ "release", header_release, .next = "#.", .words = 1, .few = KL_DIRECTIVE_ANY,
 	  .others = "released releases" },
@@ -352,9 +352,11 @@ static const struct kl_directive directives[] = {
 /* Nobody learns of a gap that is taken for a comment, and it leads to a false alarm. */
 static int mistyped(struct kl_text_src *s, const char *p, const struct kl_directive *d)
 {
-	char what[80];
+	const bool blanks = strcspn(p, "=:_\n") < strcspn(p, "\n");
+	char what[120];
 
-	snprintf(what, sizeof(what), "did you mean `# %s'? `##' begins any comment", d->word);
+	snprintf(what, sizeof(what), "did you mean `# %s'? %s`##' begins any comment", d->word,
+		 blanks ? "Its words have blanks between them; " : "");
 	return kl_scan_bad_shown(&s->scan, p, what);
 }
 
