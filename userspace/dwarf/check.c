@@ -178,18 +178,16 @@ static bool runs_in(const struct check *c, bool *reached)
 	return true;
 }
 
-/* All ways into the instance lead to its entry. */
-static bool one_way_in(const struct check *c)
+/* Do all ways into the instance lead to its entry?  1, 0 with the reason, or -ENOMEM. */
+static int one_way_in(const struct check *c)
 {
 	bool *reached = calloc(c->code->n, sizeof(*reached));
 	const struct kl_step *s;
 	bool ok;
 	size_t i;
 
-	if (!reached) {
-		refuse(c, "there is no memory to look at it");
-		return false;
-	}
+	if (!reached)
+		return -ENOMEM;
 	ok = jumps_in(c, reached) && runs_in(c, reached);
 	for (i = 0; ok && i < c->code->n; i++) {
 		s = &c->code->step[i];
@@ -349,7 +347,8 @@ int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct k
 		goto out;
 	}
 	c.lines = lines;
-	if (!one_way_in(&c))
+	err = one_way_in(&c);
+	if (err <= 0)
 		goto out;
 	/* What surrounds it may have been copied as a whole, and so on outwards. */
 	if (!one_first_statement(&c, &chain[n - 1])) {
@@ -362,5 +361,5 @@ int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct k
 	}
 out:
 	free(code.step);
-	return err == -ENOMEM ? err : 0;
+	return err == -ENOMEM ? err : kl_debug_starved();
 }

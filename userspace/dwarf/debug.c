@@ -32,6 +32,13 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
+/* libdw ends the program with 1 by default, and lets nobody return to it. */
+__attribute__((noreturn)) static void out_of_memory(void)
+{
+	kl_err("out of memory");
+	exit(kl_ending(KLIN_EXIT_SYSTEM));
+}
+
 int kl_debug_try(const char *path, struct kl_debug **out, const char **why)
 {
 	struct kl_debug *d = calloc(1, sizeof(*d));
@@ -65,7 +72,11 @@ int kl_debug_try(const char *path, struct kl_debug **out, const char **why)
 		       "linux-image-...-dbg";
 		goto err;
 	}
+	dwarf_new_oom_handler(d->dwarf, out_of_memory);
+	errno = 0;
 	d->cfi = dwfl_module_dwarf_cfi(d->mod, &bias);
+	if (kl_debug_starved())
+		goto err;
 	*out = d;
 	return 0;
 err:
@@ -190,7 +201,9 @@ static bool origin(Dwarf_Die *die, Dwarf_Die *out)
 {
 	Dwarf_Attribute attr;
 
-	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, out);
+	/* It may be in a unit that libdw has just made. */
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, out) &&
+	       !kl_debug_starved();
 }
 
 static bool is_abstract(const struct search *s, Dwarf_Die *die)
@@ -335,6 +348,8 @@ static int add_site(struct search *s, unsigned int depth)
 	if (site.nranges && site.inlined)
 		err = kl_site_check(d, s->chain, depth, &site);
 	if (!err)
+		err = kl_debug_starved();
+	if (!err)
 		err = kl_grow(s->sites->site, s->sites->cap, s->sites->n + 1);
 	if (err)
 		free(site.ranges);
@@ -350,7 +365,7 @@ static int look_below(struct search *s, Dwarf_Die *parent, unsigned int depth)
 	int err = 0;
 
 	if (dwarf_child(parent, &die))
-		return 0;
+		return kl_debug_starved();
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_lexical_block:
@@ -367,7 +382,7 @@ static int look_below(struct search *s, Dwarf_Die *parent, unsigned int depth)
 			break;
 		}
 	} while (!err && !dwarf_siblingof(&die, &die));
-	return err;
+	return err ? err : kl_debug_starved();
 }
 
 static int find_abstract(struct search *s, Dwarf_Die *unit)
@@ -377,7 +392,7 @@ static int find_abstract(struct search *s, Dwarf_Die *unit)
 
 	s->nabstract = 0;
 	if (dwarf_child(unit, &die))
-		return 0;
+		return kl_debug_starved();
 	do {
 		const char *name;
 
@@ -392,7 +407,7 @@ static int find_abstract(struct search *s, Dwarf_Die *unit)
 			return err;
 		s->abstract[s->nabstract++] = dwarf_dieoffset(&die);
 	} while (!dwarf_siblingof(&die, &die));
-	return 0;
+	return kl_debug_starved();
 }
 
 static int look_at_unit(struct search *s, Dwarf_Die *unit)
@@ -400,8 +415,10 @@ static int look_at_unit(struct search *s, Dwarf_Die *unit)
 	Dwarf_Die die;
 	int err = find_abstract(s, unit);
 
-	if (err || !s->nabstract || dwarf_child(unit, &die))
+	if (err || !s->nabstract)
 		return err;
+	if (dwarf_child(unit, &die))
+		return kl_debug_starved();
 	s->files = NULL;
 	if (dwarf_getsrcfiles(unit, &s->files, &s->nfiles))
 		s->files = NULL;
@@ -419,7 +436,7 @@ static int look_at_unit(struct search *s, Dwarf_Die *unit)
 		if (!err)
 			err = look_below(s, &die, 1);
 	} while (!err && !dwarf_siblingof(&die, &die));
-	return err;
+	return err ? err : kl_debug_starved();
 }
 
 /* The sizes of .debug_info, for the progress; 1 if not known. */
@@ -445,13 +462,18 @@ int kl_debug_sites(struct kl_debug *d, const char *function, const char *in,
 		   struct kl_sites *sites)
 {
 	struct search s = { .d = d, .function = function, .in = in, .sites = sites };
-	Dwarf_Off size = info_size(d);
 	Dwarf_CU *cu = NULL;
+	Dwarf_Off size;
 	Dwarf_Die unit;
 	int err = 0, more;
 
+	errno = 0;
+	size = info_size(d);
 	while (!err) {
 		more = dwarf_get_units(d->dwarf, cu, &cu, NULL, NULL, &unit, NULL);
+		err = kl_debug_starved();
+		if (err)
+			break;
 		if (more < 0) {
 			kl_err("%s: its debugging information is damaged: %s", d->path,
 			       dwarf_errmsg(-1));

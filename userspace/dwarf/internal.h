@@ -4,6 +4,7 @@
 #define KL_DWARF_INTERNAL_H
 
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 
 #include "dwarf/debug.h"
 
@@ -68,6 +69,18 @@ const struct kl_step *kl_code_at(const struct kl_code *code, uint64_t at);
  * Return: 0 or -ENOMEM.
  */
 int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct kl_site *site);
+
+/*
+ * Was there no memory since errno was cleared?  libdw and libelf say "it is not there" then, and
+ * a unit of which libdw has only a part crashes it; but malloc() leaves errno set.  So who reads
+ * a file clears errno, and asks before something counts as not there and before a unit is used.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static inline int kl_debug_starved(void)
+{
+	return errno == ENOMEM ? -ENOMEM : 0;
+}
 
 /* The ranges of a function, inlined or not; 0 or -ENOMEM. */
 int kl_die_ranges(Dwarf_Die *die, struct kl_range **ranges, size_t *n);

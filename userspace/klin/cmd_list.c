@@ -153,7 +153,7 @@ static int list_functions(struct kl_kernel *k, const char *pattern)
 }
 
 /* A target that is a place: all of its places, or what is in the way. */
-static void show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool taken)
+static int show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool taken)
 {
 	const struct kl_probe_target *t = f->target;
 	char name[400];
@@ -168,73 +168,79 @@ static void show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool 
 				 t->inlined ? "inlined " : "", t->inlined ? t->inlined : "",
 				 t->inlined ? " at " : "", f->places[i].symbol,
 				 (unsigned long long)f->places[i].offset);
-		if (!bad)
-			kl_target_place(k, f, i);
+		if (!bad && kl_target_place(k, f, i) == -ENOMEM)
+			return -ENOMEM;
 		printf("  ");
 		show(bad ? "no" : taken ? "unused" : "kprobe", &f->func, name, bad ? f->why : "");
 	}
+	return 0;
 }
 
 /* Does the target that is taken see all calls?  And the inlined instances recorded, too. */
-static void show_coverage(struct kl_kernel *k, const struct kl_found *f)
+static int show_coverage(struct kl_kernel *k, const struct kl_found *f)
 {
 	struct kl_instances *c = malloc(sizeof(*c));
+	const int err = c ? kl_instances_find(k, f, c) : -ENOMEM;
 	unsigned int i;
 
-	if (c && !kl_instances_find(k, f, c)) {
-		for (i = 0; i < c->n; i++)
-			printf("  %-8sinlined %s at %s+0x%llx\n", "kprobe", f->target->name,
-			       c->found[i].places[0].symbol,
-			       (unsigned long long)c->found[i].places[0].offset);
+	for (i = 0; !err && i < c->n; i++)
+		printf("  %-8sinlined %s at %s+0x%llx\n", "kprobe", f->target->name,
+		       c->found[i].places[0].symbol,
+		       (unsigned long long)c->found[i].places[0].offset);
+	if (!err)
 		printf("  coverage %s: %s\n", kl_cover_names[c->kind], c->text);
-	}
 	free(c);
+	return err;
+}
+
+/* One alternative of a clause; @taken: one is.  0 or -ENOMEM. */
+static int list_target(struct kl_kernel *k, const struct kl_probe_target *t, bool *taken)
+{
+	const bool method = t->kind == KL_TARGET_KLIN, other = *taken;
+	struct kl_found f;
+	int ret = 0, err = kl_target_try(k, t, &f);
+	char name[256];
+
+	if (err == -ENOMEM)
+		return err;
+	*taken |= !err;
+	if (t->kind == KL_TARGET_NOTHING) {
+		printf("  %s\n", other ? "" : "not attached: this kernel has none");
+		return 0;
+	}
+	if (kl_target_is_place(t)) {
+		ret = show_places(k, &f, err, other);
+	} else {
+		snprintf(name, sizeof(name), "%s%s", method ? "klin:" : "", t->name);
+		printf("  ");
+		show(err ? "no" : other ? "unused" : method ? "klin" : ways[f.way], &f.func, name,
+		     f.why);
+	}
+	return ret || err || other ? ret : show_coverage(k, &f);
 }
 
 static int list_spec(struct kl_kernel *k, const char *path)
 {
 	struct kl_spec *spec;
 	unsigned int i, j, missing = 0;
-	const int ret = kl_spec_load(path, &spec);
+	int ret = kl_spec_load(path, &spec);
 
 	if (ret)
 		return kl_ending_error(ret);
-	for (i = 0; i < kl_spec_nprobes(spec); i++) {
+	for (i = 0; i < kl_spec_nprobes(spec) && !ret; i++) {
 		const struct kl_probe *p = kl_spec_probe(spec, i);
 		bool taken = false;
 
 		printf("%s\n", kl_spec_method(spec, p->method)->name);
-		for (j = 0; j < p->ntargets; j++) {
-			struct kl_found f;
-			int err = kl_target_try(k, &p->targets[j], &f);
-			bool method = f.target->kind == KL_TARGET_KLIN;
-			char name[256];
-
-			if (f.target->kind == KL_TARGET_NOTHING) {
-				printf("  %s\n", taken ? "" : "not attached: this kernel has none");
-				taken = true;
-				continue;
-			}
-
-			if (kl_target_is_place(f.target)) {
-				show_places(k, &f, err, taken);
-				if (!err && !taken)
-					show_coverage(k, &f);
-				taken |= !err;
-				continue;
-			}
-			snprintf(name, sizeof(name), "%s%s", method ? "klin:" : "",
-				 f.target->name);
-			printf("  ");
-			show(err ? "no" : taken ? "unused" : method ? "klin" : ways[f.way], &f.func,
-			     name, f.why);
-			if (!err && !taken)
-				show_coverage(k, &f);
-			taken |= !err;
-		}
+		for (j = 0; j < p->ntargets && !ret; j++)
+			ret = list_target(k, &p->targets[j], &taken);
 		missing += !taken;
 	}
 	kl_spec_free(spec);
+	if (ret) {
+		kl_err("out of memory");
+		return kl_ending_error(ret);
+	}
 	if (missing)
 		kl_err("%u clauses of %s cannot be attached on kernel %s", missing, path,
 		       k->release);
@@ -256,12 +262,10 @@ static int cmd_list(int argc, char **argv)
 	if (!what || !strncmp(what, "klin:", 5))
 		return list_methods(what ? what + 5 : "*");
 	ret = a.btf ? kl_kernel_open_files(a.btf, a.symbols, &k) : kl_kernel_open(&k);
-	if (ret == -EINVAL)
-		return KLIN_EXIT_USAGE;
-	if (ret) {
+	if (ret == -ENOMEM)
 		kl_err("out of memory");
-		return KLIN_EXIT_SYSTEM;
-	}
+	if (ret)
+		return kl_ending_error(ret);
 	k->debug = a.debug;
 	len = strlen(what);
 	if (!k->tracefs && !k->offline)

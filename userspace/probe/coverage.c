@@ -209,7 +209,7 @@ int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_i
 	const struct kl_sites *sites;
 	char why[400], where[300];
 	const char *clone;
-	bool shown;
+	bool shown = false;
 	int err = 0;
 
 	*c = (struct kl_instances){ .kind = KL_COVER_WHOLE };
@@ -219,7 +219,13 @@ int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_i
 		snprintf(c->text, sizeof(c->text), "klin:%s announces each call itself", t->name);
 		return 0;
 	}
-	shown = !place && !kl_debug_instances(k, t->name, f->func.module, &sites, why, sizeof(why));
+	if (!place) {
+		err = kl_debug_instances(k, t->name, f->func.module, &sites, why, sizeof(why));
+		if (err == -ENOMEM)
+			return err;
+		shown = !err;
+		err = 0;
+	}
 	if (place)
 		set(c, KL_COVER_UNKNOWN, "%s%s%s%s: only what is executed there is seen",
 		    t->inlined ? "inlined " : "", t->inlined ? t->inlined : "",

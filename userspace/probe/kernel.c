@@ -36,8 +36,9 @@ static int read_traceable(struct kl_kernel *k)
 	int err;
 
 	snprintf(path, sizeof(path), "%s/available_filter_functions", k->tracefs);
-	if (kl_read_file(path, &k->text, &len))
-		return 0;
+	err = kl_read_file(path, &k->text, &len);
+	if (err)
+		return err == -ENOMEM ? err : 0;
 	for (line = k->text; *line; line = next) {
 		char *module = NULL;
 
@@ -120,7 +121,11 @@ int kl_kernel_open(struct kl_kernel **out)
 	err = read_symbols(k, "/proc/kallsyms");
 	if (err == -ENOMEM)
 		goto err;
+	errno = 0;
 	k->btf = btf__load_vmlinux_btf();
+	err = k->btf || errno != ENOMEM ? 0 : -ENOMEM;
+	if (err)
+		goto err;
 	k->preemption = kl_preemption();
 	*out = k;
 	return 0;
@@ -178,7 +183,9 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 		const int failed = no_btf();
 
 		/* libbpf's own errors do not tell a damaged file from a system that refuses. */
-		err = kl_ending_error(-failed) == KLIN_EXIT_SYSTEM ? -failed : -EINVAL;
+		err = kl_ending_input(-failed);
+		if (err == -ENOMEM)
+			goto err;
 		kl_err("%s: %s", btf, err != -EINVAL ? strerror(failed) :
 		       access(btf, R_OK) ? strerror(errno) : "expected BTF, or an ELF file with it");
 		goto err;
@@ -195,7 +202,7 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 	if (err && err != -ENOMEM) {
 		kl_err("%s: expected symbols as in /proc/kallsyms: %s", symbols ? symbols : btf,
 		       strerror(-err));
-		err = -EINVAL;
+		err = kl_ending_input(err);
 	}
 	if (err)
 		goto err;

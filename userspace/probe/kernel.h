@@ -62,7 +62,8 @@ int kl_kernel_open(struct kl_kernel **out);
  * @symbols: its System.map or a copy of /proc/kallsyms; NULL: the functions that have BTF
  * @out: what was learned; what ftrace manages is not
  *
- * Return: 0, -ENOMEM, or -EINVAL after a message.
+ * Return: 0; -ENOMEM without a message; after one -EINVAL, or another negative errno for which
+ * the system is to blame.
  */
 int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel **out);
 void kl_kernel_close(struct kl_kernel *k);

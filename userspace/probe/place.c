@@ -176,7 +176,13 @@ static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug *
 	if (!k->offline && by_build_id(module, id_path, sizeof(id_path)))
 		candidates[n++] = id_path;
 	for (i = 0; i < n; i++) {
-		if (kl_debug_try(candidates[i], out, &what)) {
+		int err = kl_debug_try(candidates[i], out, &what);
+
+		if (err == -ENOMEM) {
+			snprintf(why, size, "out of memory");
+			return err;
+		}
+		if (err) {
 			if (i < k->debug.n)
 				kl_err("%s: %s", candidates[i], what);
 			continue;

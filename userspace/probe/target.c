@@ -15,12 +15,14 @@
 int kl_klin_method(const char *name, uint32_t *id)
 {
 	char *data, *line, *save;
-	int err = -ENOENT;
 	unsigned int n;
 	size_t len, at;
+	int err;
 
-	if (kl_read_file(METHODS, &data, &len))
-		return -ENODEV;
+	err = kl_read_file(METHODS, &data, &len);
+	if (err)
+		return err == -ENOMEM ? err : -ENODEV;
+	err = -ENOENT;
 	for (line = strtok_r(data, "\n", &save); line && err; line = strtok_r(NULL, "\n", &save)) {
 		if (sscanf(line, "%u %zn", &n, &at) == 1 && !strcmp(line + at, name)) {
 			*id = n;
@@ -145,10 +147,13 @@ int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_prob
 	const struct kl_probe_target *t = p->targets;
 	char near[400] = "";
 	unsigned int i;
+	int err;
 
-	for (i = 0; i < p->ntargets; i++)
-		if (!kl_target_try(k, &p->targets[i], f))
-			return 0;
+	for (i = 0; i < p->ntargets; i++) {
+		err = kl_target_try(k, &p->targets[i], f);
+		if (!err || err == -ENOMEM)
+			return err;
+	}
 	kl_target_try(k, t, f);
 	if (p->ntargets == 1 && f->misfit.line) {
 		kl_err_at(path, f->misfit.line, f->misfit.col, "%s", f->why);
