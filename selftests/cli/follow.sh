@@ -173,9 +173,23 @@ test_order()
 	finish 0 '^LINEARIZABLE' "what explains a result comes after it"
 }
 
+# What was lost before the first operation came explains what it returned.
+test_gap()
+{
+	lines '# gap from 1 to 9\n'
+	cp in.txt grow.txt
+	follow "$queue" grow.txt
+	wait_read grow.txt
+	printf 't1 @1 5 6 deq -> 8\n# end\n' >>grow.txt
+	finish 3 'UNKNOWN .*lost' "a gap that comes before the first operation"
+	lines '# gap from 1 to 9\n'
+	pipe 3 '^UNKNOWN .*lost' "a gap and nothing else" "$queue" <in.txt
+}
+
 ktap_header
-ktap_plan 24
+ktap_plan 26
 test_grows
+test_gap
 test_at_once
 test_interrupt
 test_pipes

@@ -26,6 +26,7 @@ struct kl_stream {
 	int fd;
 	bool file;		/* that may still grow */
 	bool end;		/* of the input */
+	bool begun;		/* operations were handed out */
 	char *buf;
 	size_t cap, at, len;
 	uint64_t offset;	/* of the file: read so far */
@@ -160,12 +161,15 @@ static bool over(const struct kl_stream *s)
 	return s->text ? kl_text_reader_ended(s->text) : s->klh && kl_klh_reader_ended(s->klh);
 }
 
-/* Forget what was handed out. */
+/* Forget what was handed out: gaps with the first operation, as nobody looks before it. */
 static int forget(struct kl_stream *s)
 {
 	struct kl_history *h = s->text ? kl_text_reader_history(s->text) :
 			       kl_klh_reader_history(s->klh);
 
+	s->begun |= h->nops > 0;
+	if (!s->begun)
+		return 0;
 	h->nops = h->ngaps = 0;
 	if (h->nshapes < SHAPES)
 		return 0;

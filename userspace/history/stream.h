@@ -36,7 +36,8 @@ void kl_stream_close(struct kl_stream *s);
  * @s: the stream
  * @state: enum kl_stream_state
  *
- * Waits a moment if there is nothing.  Forgets the operations and gaps of the last time.
+ * Waits a moment if there is nothing.  Forgets the operations and gaps of the last time, but
+ * that gaps stay until there is an operation.
  *
  * Return: 0; -EINVAL after a message; another negative errno.
  */
