@@ -311,12 +311,12 @@ ktap_result "$([ $status -eq 3 ] && grep -q 'tells more of the first state' err 
 	       grep -q '1 parts without proof' out; echo $?)" \
 	"an order that is not followed is open" "status $status" "$(cat out err)"
 
-# A history without operations is UNKNOWN, and so is its certificate.
-printf '%s\n' "# klin history 1" >v.txt
+# A recording without operations is UNKNOWN, and so is its certificate.
+printf '%s\n' "# klin history 1" "# coverage read whole" >v.txt
 run check --certificate=v.cert "$specs/register.lin" v.txt
 spec=$specs/register.lin
-ktap_result "$([ $status -eq 3 ]; echo $?)" "no operations: UNKNOWN" "status $status"
-replay 3 "the certificate of no operations shows nothing" v.cert
+ktap_result "$([ $status -eq 3 ]; echo $?)" "no operations recorded: UNKNOWN" "status $status"
+replay 3 "the certificate of no operations recorded shows nothing" v.cert
 
 # A certificate by key of a specification without keys.
 printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 2 write 5" >v.txt

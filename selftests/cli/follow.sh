@@ -143,7 +143,7 @@ test_pipes()
 	pipe 2 "method 'dequeue', which spec 'queue' does not" "another method" "$queue" <in.txt
 	lines 't1 @1 1 2 enq 5\n'
 	pipe 2 'carries no specification' "no specification" <in.txt
-	pipe 3 '^UNKNOWN .no operations' "nothing at all" "$queue" </dev/null
+	pipe 2 'the file is empty' "nothing at all" "$queue" </dev/null
 	lines 't1 @1 1 2 enq empty\n# end\n'
 	pipe 2 "'v' of enq is a special value" "a special value as an argument" "$queue" <in.txt
 	lines 't1 @1 3 4 deq -> full\n# end\n'

@@ -71,8 +71,6 @@ printf '# klin history 1\nt0 @1 1 2 read -> 0\0' >broken.txt
 refuse "a zero byte at the end" "^broken.txt:2: error: a zero byte" check "$register" broken.txt
 refuse "no file" "nothing.klh.*No such file" check "$register" nothing.klh
 refuse "a directory" "Is a directory" check "$register" /
-printf '# klin history 1\n# first init\n' >empty.txt
-expect 3 "no operations" check "$register" empty.txt
 # What the first state was makes a difference, and is told.
 printf '# klin history 1\n# first init\nt1 @1 1 2 get -> 7\n' >first.txt
 expect 1 "the first state is the specification's" check counter first.txt

@@ -311,15 +311,21 @@ static void test_samples(void **state)
 
 static void test_empty(void **state)
 {
-	static const char *const forms[] = { "events", "limo", "edn", "jepsen", "text" };
-	struct kl_history *h;
-	size_t i;
+	static const char *const forms[] = {
+		"events", "limo", "edn", "jepsen", "text", "linp", "fptlin", "klh",
+	};
+	static const char *const texts[] = { "", "\n", " \r\n\t", "\xef\xbb\xbf" };
+	struct kl_history *h = NULL;
+	size_t i, k;
 
-	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		h = NULL;
-		assert_int_equal(kl_history_parse("t", "", 0, kl_form_find(forms[i]), &h), 0);
-		assert_int_equal(h->nops, 0);
-		kl_history_free(h);
+	for (i = 0; i < 4 * sizeof(forms) / sizeof(*forms); i++) {
+		k = i % 4;
+		history_log_start();
+		assert_int_equal(kl_history_parse("t", texts[k], strlen(texts[k]),
+						  kl_form_find(forms[i / 4]), &h), -EINVAL);
+		history_log_stop();
+		assert_null(h);
+		assert_memory_equal(history_log, "t: error: the file is empty: expected", 37);
 	}
 	assert_ptr_equal(kl_form_tell("", 0), kl_form_find("text"));
 	assert_ptr_equal(kl_form_tell("# set\n", 6), kl_form_find("linp"));
@@ -356,7 +362,7 @@ static void test_unread(void **state)
 		  "one type" },
 	};
 	static const char *const empty[] = {
-		"", "\n", " \n\t", "# klin history 1\n", "# first init\n", "# gap from 5 to 8\n", "[]",
+		"# klin history 1\n", "# first init\n", "# gap from 5 to 8\n", "[]",
 		"; hi\n()\n", "# set\n", "# @object atomic-stack\n",
 		"[{:process 0, :type :invoke, :f :read} {:process 0, :type :fail, :f :read}]",
 		"INFO  jepsen.util - 0 :invoke :read nil\nINFO  jepsen.util - 0 :fail :read :x\n",
@@ -440,7 +446,6 @@ static void test_errors(void **state)
 		const char *form, *text, *message;
 	} cases[] = {
 		{ "linp", "push 1 1 2\n", "t:1: error: 'push': expected a first line `# TYPE'" },
-		{ "linp", "", "t: error: no line `# TYPE': expected set, stack" },
 		{ "linp", "# heap\n", "t:1: error: 'heap': expected set, stack" },
 		{ "linp", "# stack\nenq 1 1 2\n", "t:2: error: 'enq': expected push, pop or peek" },
 		{ "linp", "# stack\npush one 1 2\n", "t:2: error: 'one': expected a value" },

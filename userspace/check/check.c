@@ -486,6 +486,7 @@ static int shrink_parts(const struct kl_job *j, const struct kl_split *s, struct
 
 static void add_up(struct kl_report *r)
 {
+	const char *empty = r->nparts ? NULL : kl_history_why_empty(r->h);
 	size_t i;
 
 	for (i = 0; i < r->nparts; i++) {
@@ -495,11 +496,9 @@ static void add_up(struct kl_report *r)
 	}
 	r->verdict = r->count[KL_VIOLATION] ? KL_VIOLATION :
 		     r->count[KL_UNKNOWN] ? KL_UNKNOWN : KL_LINEARIZABLE;
-	/* Nothing was looked at. */
-	if (!r->nparts) {
+	if (empty) {
 		r->verdict = KL_UNKNOWN;
-		snprintf(r->reason, sizeof(r->reason), "%s", r->h->ngaps ?
-			 "no operations; some were lost" : "no operations");
+		snprintf(r->reason, sizeof(r->reason), "%s", empty);
 	}
 	for (i = 0; i < r->nparts && r->verdict == KL_UNKNOWN && !r->suspected; i++) {
 		if (r->parts[i].answer.verdict == KL_UNKNOWN) {

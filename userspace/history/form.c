@@ -23,7 +23,7 @@ static int read_klh(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_klh = {
-	.name = "klh", .is = is_klh, .read = read_klh,
+	.name = "klh", .is = is_klh, .read = read_klh, .tso = true,
 };
 
 /* In the order in which they are looked for. */
@@ -108,29 +108,41 @@ const struct kl_form *kl_form_tell(const char *data, size_t len)
 	return head.data == head.end ? &kl_form_text : NULL;
 }
 
-/* What is shown of a file that nothing is understood of. */
-struct start {
-	char text[512];
-	size_t len;
-	bool blank;		/* there is nothing in it */
-};
-
-static void keep_start(struct start *s, const char *data, size_t len)
+void kl_start_add(struct kl_start *s, const char *data, size_t len)
 {
-	size_t i;
+	size_t n = sizeof(s->text) - s->len, i;
 
-	for (i = 0; i < len && (kl_scan_blank(data[i]) || data[i] == '\n'); i++)
-		;
-	s->blank = i == len;
-	s->len = len < sizeof(s->text) ? len : sizeof(s->text);
-	if (len)
-		memcpy(s->text, data, s->len);
+	for (i = 0; i < len && !s->more; i++)
+		s->more = !kl_scan_blank(data[i]) && data[i] != '\n';
+	n = len < n ? len : n;
+	if (n)
+		memcpy(s->text + s->len, data, n);
+	s->len += n;
+}
+
+/*
+ * Does the history say what only a recording knows, or a counterexample made of one?  One line
+ * of these may be prose: `# release 2.3', `# attached to the list'.
+ */
+static bool is_recording(const struct kl_history *h)
+{
+	return (h->release && h->attached) || h->ncoverage || (h->spec_path && h->spec_text);
+}
+
+void kl_form_set_memory(const struct kl_form *form, struct kl_history *h)
+{
+	/*
+	 * A recording of a klin that did not write `# memory' yet is of an x86 machine as any
+	 * other: a check of it that knows no store buffers would be a false alarm.
+	 */
+	if (!h->memory.told)
+		h->memory.sc = !form->tso && !is_recording(h);
 }
 
 int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out)
 {
+	struct kl_start start = { .len = 0 };
 	const char *data;
-	struct start start;
 	size_t len;
 	int ret;
 
@@ -143,19 +155,18 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
 		kl_input_skip(in, ret);
 		kl_input_peek(in, &data, &len);
 	}
-	keep_start(&start, data, len);
+	kl_start_add(&start, data, len);
 	if (!form)
 		form = kl_form_tell(data, len);
-	if (!form)
-		return kl_form_unread(in->name, NULL, start.text, start.len);
+	if (!form || (in->end && !start.more))
+		return kl_form_unread(in->name, form, &start);
 	ret = form->read(in, out);
-	/* The other forms come from no x86 machine; these two say what they are of. */
-	if (!ret && form != &kl_form_text && form != &kl_form_klh)
-		(*out)->memory.sc = true;
-	if (ret || form == &kl_form_klh || (*out)->nops || (*out)->ngaps || (*out)->declared ||
-	    start.blank)
+	if (ret)
 		return ret;
+	kl_form_set_memory(form, *out);
+	if (form == &kl_form_klh || (*out)->nops || (*out)->ngaps || (*out)->declared)
+		return 0;
 	kl_history_free(*out);
 	*out = NULL;
-	return kl_form_unread(in->name, form, start.text, start.len);
+	return kl_form_unread(in->name, form, &start);
 }

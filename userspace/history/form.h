@@ -36,12 +36,15 @@ bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
  * @read: read one; a negative errno, of which -EINVAL comes with a message
  * @write: write one, NULL if klin cannot (.klh is written by kl_klh_write());
  *	-EINVAL after a message when the form cannot express the history
+ * @tso: what does not say which memory it is of was recorded on x86; others are of
+ *	sequential consistency
  */
 struct kl_form {
 	const char *name, *example;
 	bool (*is)(const struct kl_head *head);
 	int (*read)(struct kl_input *in, struct kl_history **out);
 	int (*write)(const struct kl_history *h, FILE *f);
+	bool tso;
 	/* Whose histories it writes: by methods' names alone others' would be told as these. */
 	const char *specs[8];
 };
@@ -62,11 +65,23 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
  */
 int kl_form_check(const char *name, const char *data, size_t len);
 
+/* After the header, or the end: what the history's memory is if it does not say it. */
+void kl_form_set_memory(const struct kl_form *form, struct kl_history *h);
+
+/* The beginning of a file, for messages. */
+struct kl_start {
+	char text[512];
+	size_t len;
+	bool more;		/* than blanks */
+};
+
+void kl_start_add(struct kl_start *s, const char *data, size_t len);
+
 /*
- * Say that a file has no operation of @form, or is of no form if that is NULL, below which its
- * first lines are shown.  Returns -EINVAL.
+ * Say that a file has nothing in it, or of @form, or is of no form if that is
+ * NULL, below which its first lines are shown.  Returns -EINVAL.
  */
-int kl_form_unread(const char *name, const struct kl_form *form, const char *data, size_t len);
+int kl_form_unread(const char *name, const struct kl_form *form, const struct kl_start *start);
 
 extern const struct kl_form kl_form_text, kl_form_klh, kl_form_linp, kl_form_fptlin,
 	kl_form_events, kl_form_limo, kl_form_edn, kl_form_jepsen;

@@ -13,6 +13,13 @@
 
 #define LINE	16
 
+const char *kl_history_why_empty(const struct kl_history *h)
+{
+	if (h->ngaps)
+		return "no operations; some were lost";
+	return h->attached || h->ncoverage ? "no operations were recorded" : NULL;
+}
+
 struct kl_history *kl_history_new(void)
 {
 	struct kl_history *h = calloc(1, sizeof(*h));

@@ -137,6 +137,12 @@ static inline uint32_t kl_arity(unsigned int nargs, unsigned int nres)
 	return 1u << nargs | kl_arity_results(nres);
 }
 
+/*
+ * Why a history without operations is no verdict: some were lost, or a recorder waited for them
+ * in vain.  NULL: nothing is wrong with it.
+ */
+const char *kl_history_why_empty(const struct kl_history *h);
+
 struct kl_history *kl_history_new(void);
 void kl_history_free(struct kl_history *h);
 

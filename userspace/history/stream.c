@@ -30,6 +30,8 @@ struct kl_stream {
 	char *buf;
 	size_t cap, at, len;
 	uint64_t offset;	/* of the file: read so far */
+	struct kl_start start;
+	bool any;		/* operations or gaps came */
 	struct kl_text_reader *text;
 	struct kl_klh_reader *klh;
 };
@@ -126,6 +128,8 @@ static int tell(struct kl_stream *s)
 static int take_lines(struct kl_stream *s)
 {
 	const char *p = s->buf + s->at, *nl;
+	const struct kl_history *h;
+	int ret;
 
 	if (s->end && s->len > s->at && s->buf[s->len - 1] != '\n')
 		s->buf[s->len++] = '\n';
@@ -133,7 +137,11 @@ static int take_lines(struct kl_stream *s)
 	if (!nl)
 		return 0;
 	s->at += nl + 1 - p;
-	return kl_text_reader_lines(s->text, p, nl + 1);
+	kl_start_add(&s->start, p, nl + 1 - p);
+	ret = kl_text_reader_lines(s->text, p, nl + 1);
+	h = kl_text_reader_history(s->text);
+	s->any |= h->nops || h->ngaps;
+	return ret;
 }
 
 static int take(struct kl_stream *s)
@@ -200,9 +208,11 @@ int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
 		*state = more ? KL_STREAM_MORE : KL_STREAM_WAIT;
 	else /* A text that ends is whole; a .klh has an end of its own. */
 		*state = over(s) || s->text ? KL_STREAM_END : KL_STREAM_CUT;
-	if (*state == KL_STREAM_END && s->text)
-		kl_text_reader_end(s->text);
-	return 0;
+	if (*state != KL_STREAM_END || !s->text)
+		return 0;
+	kl_text_reader_end(s->text);
+	return s->any || kl_text_reader_history(s->text)->declared ? 0 :
+	       kl_form_unread(s->name, &kl_form_text, &s->start);
 }
 
 const struct kl_history *kl_stream_history(const struct kl_stream *s)

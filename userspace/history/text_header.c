@@ -360,19 +360,9 @@ static int mistyped(struct kl_text_src *s, const char *p, const struct kl_direct
 	return kl_scan_bad_shown(&s->scan, p, what);
 }
 
-/*
- * Does the text say what only a recording knows, or a counterexample made of one?  One line
- * of these may be prose: `# release 2.3', `# attached to the list'.
- */
-static bool is_recording(const struct kl_history *h, const struct kl_text_src *s)
-{
-	return (h->release && s->attached) || h->ncoverage || (h->spec_path && s->spec_text);
-}
-
 int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	const struct kl_directive *d;
-	int ret;
 
 	d = kl_directive_find(directives, sizeof(directives) / sizeof(*directives), &p);
 	h->declared |= !!d;
@@ -380,14 +370,7 @@ int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 		d = kl_directive_meant(directives, sizeof(directives) / sizeof(*directives), &p);
 		return d ? mistyped(s, p, d) : 0;
 	}
-	ret = d->read(h, s, p);
-	/*
-	 * A recording of a klin that did not write `# memory' yet is of an x86 machine as any
-	 * other: a check of it that knows no store buffers would be a false alarm.
-	 */
-	if (!h->memory.told && is_recording(h, s))
-		h->memory.sc = false;
-	return ret;
+	return d->read(h, s, p);
 }
 
 void kl_text_header_end(struct kl_history *h, struct kl_text_src *s)

@@ -407,7 +407,6 @@ static int read_text(struct kl_input *in, struct kl_history **out)
 	r.h = kl_history_new();
 	if (!r.h)
 		return ret;
-	r.h->memory.sc = true;
 	r.src.scan.h = r.h;
 	ret = kl_scan_lines(&r.src.scan, in, scan_line, &r);
 	if (!ret)
@@ -434,7 +433,6 @@ struct kl_text_reader *kl_text_reader_new(const char *name)
 		free(r);
 		return NULL;
 	}
-	r->h->memory.sc = true;
 	return r;
 }
 
@@ -472,6 +470,7 @@ void kl_text_reader_end(struct kl_text_reader *r)
 {
 	if (!r->h->spec_text && !r->h->attached)
 		kl_text_header_end(r->h, &r->src);
+	kl_form_set_memory(&kl_form_text, r->h);
 }
 
 struct kl_history *kl_text_reader_history(struct kl_text_reader *r)

@@ -40,9 +40,12 @@ int kl_form_check(const char *name, const char *data, size_t len)
 	       (int)sizeof(utf8) - 1 : 0;
 }
 
-int kl_form_unread(const char *name, const struct kl_form *form, const char *data, size_t len)
+int kl_form_unread(const char *name, const struct kl_form *form, const struct kl_start *start)
 {
-	if (form)
+	if (!start->more)
+		kl_err_at(name, 0, 0, "the file is empty: expected a history; a history without "
+			  "operations begins with `# klin history 1'");
+	else if (form)
 		kl_err_at(name, 1, 0, "nothing of the file is an operation: expected the form %s, as "
 			  "in `%s'", form->name, form->example);
 	else
@@ -51,6 +54,7 @@ int kl_form_unread(const char *name, const struct kl_form *form, const char *dat
 			  "fptlin) or `%s' (limo)", kl_form_text.example, kl_form_edn.example,
 			  kl_form_jepsen.example, kl_form_events.example, kl_form_linp.example,
 			  kl_form_limo.example);
-	kl_err_lines(data, len, LINES);
+	if (start->more)
+		kl_err_lines(start->text, start->len, LINES);
 	return -EINVAL;
 }

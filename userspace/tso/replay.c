@@ -259,7 +259,8 @@ static int replay_lines(struct replay *r, const struct kl_cert *c)
 		ret = replay_part(r, part);
 	/* As klin check has it: one violation decides, else one part that is not known. */
 	if (!ret)
-		r->out->unknown = !r->nparts || (r->unknown && !r->out->refuted);
+		r->out->unknown = r->nparts ? r->unknown && !r->out->refuted :
+				  kl_history_why_empty(r->h) != NULL;
 	if (!ret && r->line < r->nlines) {
 		r->line++;
 		ret = kl_replay_bad(r, "nothing expected after the last part");

@@ -63,6 +63,7 @@ struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
 		.tso_oracle = &kl_tso_oracle_engine, .max_shrink = opts->show,
 		.histories = opts->histories,
 		.names = f->head, .suspect = kl_coverage_harm(spec, f->head),
+		.empty = kl_history_why_empty(h),
 		.bytes = opts->bytes, .stop = opts->stop, .violation = opts->violation,
 		.ctx = opts->ctx,
 	};

@@ -256,7 +256,8 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 	}
 	/* What was lost on objects of which nothing is known counts, too. */
 	if (!o->nparts)
-		first = o->ngaps_told ? "operations were lost" : "no operations";
+		first = o->ngaps_told ? "operations were lost" :
+			o->total ? "no operations" : o->opts.empty;
 	s->verdict = s->count[KL_VIOLATION] ? KL_VIOLATION : first ? KL_UNKNOWN : KL_LINEARIZABLE;
 	snprintf(s->reason, sizeof(s->reason), "%s",
 		 s->verdict == KL_UNKNOWN ? first : "");

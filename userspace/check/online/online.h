@@ -62,6 +62,7 @@ struct kl_online_opts {
 	uint64_t bytes;			/* bound of the memory for states; 0: 1 GiB */
 	uint64_t look_work;		/* looks of one offline check; 0: about a second */
 	uint32_t both;			/* operations of a register followed twice; 0: 256 */
+	const char *empty;		/* why UNKNOWN is right without operations, or NULL */
 	const volatile int *stop;
 	void (*violation)(void *ctx, const struct kl_online_violation *v);
 	void *ctx;
