@@ -100,6 +100,7 @@ unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c \
 	userspace/probe/account.c userspace/probe/callees.c userspace/probe/shorten.c \
 	userspace/probe/preemption.c userspace/probe/cpulist.c userspace/probe/clone.c \
+	userspace/probe/stack_size.c \
 	userspace/probe/room.c \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 # Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One

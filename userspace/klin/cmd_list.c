@@ -261,7 +261,7 @@ static int cmd_list(int argc, char **argv)
 	what = a.what;
 	if (!what || !strncmp(what, "klin:", 5))
 		return list_methods(what ? what + 5 : "*");
-	ret = a.btf ? kl_kernel_open_files(a.btf, a.symbols, &k) : kl_kernel_open(&k);
+	ret = a.btf ? kl_kernel_open_files(a.btf, a.symbols, &k) : kl_kernel_open(true, &k);
 	if (ret == -ENOMEM)
 		kl_err("out of memory");
 	if (ret)

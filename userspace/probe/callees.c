@@ -48,6 +48,7 @@ struct code {
 struct name {
 	const struct kl_ksym *sym;
 	uint32_t code;
+	uint32_t next;		/* with this hash, at a higher address or at the same; or NOWHERE */
 };
 
 struct segment {
@@ -61,8 +62,9 @@ struct kl_callees {
 	size_t nsegments, csegments;
 	struct code *code;	/* by address */
 	uint32_t ncode;
-	struct name *names;	/* by name */
-	size_t nnames;
+	struct name *names;	/* by address */
+	uint32_t *hashed;	/* the first name with each hash, or NOWHERE; NULL: not yet asked */
+	uint32_t nnames, mask;
 	uint64_t sched_from, sched_to;
 	bool orc;		/* samples show the caller of a function that has no frame yet */
 	/* Of leads(): what was found, in order, and by which search each was found last. */
@@ -75,13 +77,6 @@ static int by_address(const void *a, const void *b)
 	const struct name *x = a, *y = b;
 
 	return (x->sym->addr > y->sym->addr) - (x->sym->addr < y->sym->addr);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct name *x = a, *y = b;
-
-	return strcmp(x->sym->name, y->sym->name);
 }
 
 static int take_symbols(struct kl_callees *c, const struct kl_kernel *k)
@@ -117,7 +112,37 @@ static int take_symbols(struct kl_callees *c, const struct kl_kernel *k)
 			c->code[c->ncode++] = (struct code){ .addr = s->addr, .sym = s };
 		c->names[i].code = c->ncode - 1;
 	}
-	qsort(c->names, c->nnames, sizeof(*c->names), by_name);
+	return 0;
+}
+
+static uint32_t hash_of(const char *name, size_t len)
+{
+	uint32_t h = 2166136261;	/* FNV-1a */
+
+	while (len--)
+		h = (h ^ (uint8_t)*name++) * 16777619;
+	return h;
+}
+
+/* Only stacks with names need it, not those with addresses. */
+static int hash_names(struct kl_callees *c)
+{
+	uint32_t i, *at;
+
+	if (c->hashed)
+		return 0;
+	for (c->mask = 1; c->mask < c->nnames; c->mask = c->mask * 2 + 1)
+		;
+	c->hashed = malloc((c->mask + 1) * sizeof(*c->hashed));
+	if (!c->hashed)
+		return -ENOMEM;
+	memset(c->hashed, 0xff, (c->mask + 1) * sizeof(*c->hashed));
+	for (i = c->nnames; i-- > 0; *at = i) {
+		const char *name = c->names[i].sym->name;
+
+		at = &c->hashed[hash_of(name, strlen(name)) & c->mask];
+		c->names[i].next = *at;
+	}
 	return 0;
 }
 
@@ -204,6 +229,7 @@ void kl_callees_free(struct kl_callees *c)
 	free(c->segments);
 	free(c->code);
 	free(c->names);
+	free(c->hashed);
 	free(c->found);
 	free(c->stamps);
 	free(c);
@@ -466,23 +492,17 @@ static void resolve(const struct kl_callees *c, struct frame *f)
 {
 	uint32_t code[2] = { NOWHERE, NOWHERE };	/* of any size, of this one */
 	unsigned int n[2] = { 0 }, i;
-	size_t from = 0, to = c->nnames, mid;
+	uint32_t at;
 
-	while (from < to) {
-		mid = from + (to - from) / 2;
-		if (strncmp(c->names[mid].sym->name, f->name, f->len) < 0)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	for (; from < c->nnames && is_named(f, c->names[from].sym->name); from++) {
-		if (!is_symbol(f, c->names[from].sym))
+	for (at = c->hashed[hash_of(f->name, f->len) & c->mask]; at != NOWHERE;
+	     at = c->names[at].next) {
+		if (!is_symbol(f, c->names[at].sym))
 			continue;
 		for (i = 0; i < 2; i++) {
-			if (i && size_of(c, c->names[from].code) != f->size)
+			if (i && size_of(c, c->names[at].code) != f->size)
 				continue;
-			n[i] += code[i] != c->names[from].code;
-			code[i] = c->names[from].code;
+			n[i] += code[i] != c->names[at].code;
+			code[i] = c->names[at].code;
 		}
 	}
 	f->code = n[0] == 1 ? code[0] : n[1] == 1 ? code[1] : NOWHERE;
@@ -639,6 +659,9 @@ int kl_callees_inside(struct kl_callees *c, const struct kl_func *f, const char 
 
 	if (at == NOWHERE || c->code[at].addr != f->addr)
 		return kl_callees_by_name(f->name, stack);
+	one = hash_names(c);
+	if (one)
+		return one;
 	for (i = 0; *stack; i = !i) {
 		struct frame *outer = &frames[i];
 

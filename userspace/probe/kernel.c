@@ -21,13 +21,6 @@
 #include "probe/place.h"
 #include "probe/prototypes.h"
 
-static int by_name(const void *a, const void *b)
-{
-	const struct kl_traceable *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
 /* Lines are "name" or "name [module]". */
 static int read_traceable(struct kl_kernel *k)
 {
@@ -56,7 +49,6 @@ static int read_traceable(struct kl_kernel *k)
 			return err;
 		k->traceable[k->ntraceable++] = (struct kl_traceable){ line, module };
 	}
-	qsort(k->traceable, k->ntraceable, sizeof(*k->traceable), by_name);
 	return 0;
 }
 
@@ -99,27 +91,33 @@ static int read_symbols(struct kl_kernel *k, const char *path)
 	return 0;
 }
 
-int kl_kernel_open(struct kl_kernel **out)
+/* Its functions: which of them ftrace manages, and where all of them are. */
+static int read_functions(struct kl_kernel *k)
+{
+	int err = k->tracefs ? read_traceable(k) : 0;
+
+	if (err)
+		return err;
+	err = read_symbols(k, "/proc/kallsyms");
+	return err == -ENOMEM ? err : 0;
+}
+
+int kl_kernel_open(bool functions, struct kl_kernel **out)
 {
 	struct kl_kernel *k = calloc(1, sizeof(*k));
 	struct utsname uts;
-	int err = -ENOMEM;
+	int err;
 
 	if (!k)
-		return err;
+		return -ENOMEM;
 	if (!uname(&uts))
 		snprintf(k->release, sizeof(k->release), "%s", uts.release);
 	if (!access("/sys/kernel/tracing/available_filter_functions", R_OK))
 		k->tracefs = "/sys/kernel/tracing";
 	else if (!access("/sys/kernel/debug/tracing/available_filter_functions", R_OK))
 		k->tracefs = "/sys/kernel/debug/tracing";
-	if (k->tracefs) {
-		err = read_traceable(k);
-		if (err)
-			goto err;
-	}
-	err = read_symbols(k, "/proc/kallsyms");
-	if (err == -ENOMEM)
+	err = functions ? read_functions(k) : 0;
+	if (err)
 		goto err;
 	errno = 0;
 	k->btf = btf__load_vmlinux_btf();
@@ -271,17 +269,13 @@ void kl_kernel_all_btf(struct kl_kernel *k)
 
 static bool is_traceable(const struct kl_kernel *k, const struct kl_func *f)
 {
-	struct kl_traceable key = { .name = f->name }, *t;
+	const struct kl_traceable *t;
 
 	if (k->offline)
 		return true;
-	t = k->ntraceable ? bsearch(&key, k->traceable, k->ntraceable, sizeof(key), by_name) : NULL;
-	if (!t)
-		return false;
-	while (t > k->traceable && !strcmp(t[-1].name, f->name))
-		t--;
-	for (; t < k->traceable + k->ntraceable && !strcmp(t->name, f->name); t++)
-		if (!strcmp(t->module ? t->module : "", f->module))
+	/* A recording asks for a few of the tens of thousands: sorting them would take longer. */
+	for (t = k->traceable; t < k->traceable + k->ntraceable; t++)
+		if (!strcmp(t->name, f->name) && !strcmp(t->module ? t->module : "", f->module))
 			return true;
 	return false;
 }
@@ -300,17 +294,6 @@ static bool is_blacklisted(const char *name)
 			(at[n] == '\n' || !at[n]);
 	free(data);
 	return found;
-}
-
-unsigned int kl_kernel_stack_size(const struct kl_kernel *k)
-{
-	size_t i;
-
-	/* On x86-64, twice as large with CONFIG_KASAN. */
-	for (i = 0; i < k->nsyms; i++)
-		if (!k->syms[i].module && !strcmp(k->syms[i].name, "kasan_report"))
-			return 32768;
-	return 16384;
 }
 
 int kl_func_find(struct kl_kernel *k, const char *name, const char *module, struct kl_func *out)

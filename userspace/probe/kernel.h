@@ -40,7 +40,7 @@ struct kl_kernel {
 	char *symtext, *text;		/* kallsyms, available_filter_functions */
 	struct kl_ksym *syms;
 	size_t nsyms, csyms;
-	struct kl_traceable *traceable;	/* by name */
+	struct kl_traceable *traceable;
 	size_t ntraceable, ctraceable;
 	struct kl_files debug;		/* with debugging information, before the usual ones */
 	struct kl_places *places;	/* place.c */
@@ -48,13 +48,15 @@ struct kl_kernel {
 
 /**
  * kl_kernel_open() - learn about the running kernel
+ * @functions: also about its functions, which the kernel takes long to list; klin.ko's own
+ *	tracepoints need none
  * @out: what was learned
  *
  * What is missing (no BTF, no tracefs) is left NULL or empty; who needs it says so.
  *
  * Return: 0 or -ENOMEM.
  */
-int kl_kernel_open(struct kl_kernel **out);
+int kl_kernel_open(bool functions, struct kl_kernel **out);
 
 /**
  * kl_kernel_open_files() - learn about a kernel from its files

@@ -250,6 +250,21 @@ static int describe(struct kl_recorder *r)
 	return kl_times_error(r, &h->error);
 }
 
+/* Is there a clause on anything else than klin.ko's own tracepoints? */
+static bool names_functions(const struct kl_spec *s)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < kl_spec_nprobes(s); i++) {
+		const struct kl_probe *p = kl_spec_probe(s, i);
+
+		for (j = 0; j < p->ntargets; j++)
+			if (p->targets[j].kind == KL_TARGET_FUNC)
+				return true;
+	}
+	return false;
+}
+
 int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 {
 	struct kl_recorder *r = calloc(1, sizeof(*r));
@@ -277,7 +292,8 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	/* Before anything is looked for: much is not to be seen without. */
 	err = may_record() ? 0 : not_allowed();
 	if (!err)
-		err = kl_settle_check(opts) ?: kl_clock_check() ?: kl_kernel_open(&r->kernel);
+		err = kl_settle_check(opts) ?: kl_clock_check() ?:
+		      kl_kernel_open(names_functions(opts->spec), &r->kernel);
 	if (err)
 		goto err;
 	r->kernel->debug = opts->debug;
