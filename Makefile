@@ -108,7 +108,7 @@ unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/
 fuzz_forms := text linp fptlin limo events edn jepsen
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
-fuzz_with := $(call obj,selftests/fuzz/common.c userspace/klind/conf.c) \
+fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/stream.c userspace/klind/conf.c) \
 	$(call obj,$(addprefix userspace/probe/,btf_check.c kernel.c list.c names.c place.c debugfile.c \
 	preemption.c prototypes.c))
 ifeq ($(SAN),fuzz)

@@ -6,6 +6,7 @@
 #ifndef KL_FUZZ_H
 #define KL_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,12 @@ char *fuzz_text(const uint8_t *data, size_t size);
  * call from here.
  */
 const char *fuzz_file(const void *data, size_t size);
+
+/*
+ * The input read as a stream, in pieces.  Return: is it a whole history?  @nops: how many
+ * operations came.
+ */
+bool fuzz_stream(const uint8_t *data, size_t size, size_t *nops);
 
 /* The part of *@data before a line "%%", as text; *@data and *@size become the rest. */
 char *fuzz_part(const uint8_t **data, size_t *size);

@@ -2,7 +2,7 @@
 /*
  * The reader of .klh behind its checksums.  The input is the header's text, a line "%%",
  * and blocks as they are before they are compressed, each behind its length in two bytes;
- * the number of operations of a block is in two bytes more.
+ * the number of operations of a block is in two bytes more.  Read as a whole and as a stream.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t ops = 0;
 	size_t len, n;
 	char *text;
+	int ret;
 
 	fuzz_silence();
 	if (size > MAX_SIZE / 4)
@@ -88,7 +89,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= 4 + n;
 	}
 	len += put_end(out + len, ops, blocks);
-	if (!kl_klh_read("fuzz", out, len, &h))
+	ret = kl_klh_read("fuzz", out, len, &h);
+	if (fuzz_stream(out, len, &n) && !ret && n != h->nops)
+		fuzz_broken("a stream has other operations than the whole");
+	if (!ret)
 		kl_history_free(h);
 	return 0;
 }
