@@ -8,6 +8,7 @@
  * KLIN_INJECT_THREADS=N	the N-th thread and all that follow cannot be created
  * KLIN_INJECT_READ=FILE	reading that file fails, behind its first bytes if it is larger, with
  *				KLIN_INJECT_ERRNO or EIO
+ * KLIN_INJECT_CLOCK=NS		each reading of the clock is that much later than the one before
  * KLIN_INJECT_MARK=FILE	is created when something was made to fail
  * The calls that a disk refuses are in inject_disk.c.
  */
@@ -20,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "inject.h"
@@ -30,6 +32,7 @@ void *__libc_realloc(void *p, size_t size);
 void *__libc_memalign(size_t align, size_t size);
 
 static unsigned long fail_alloc, fail_from, fail_exit, fail_threads, allocs, threads;
+static unsigned long clock_step, clock_reads;
 static const char *mark, *fail_read;
 static bool begun;
 
@@ -47,6 +50,7 @@ __attribute__((constructor)) static void begin(void)
 	fail_from = inject_number("KLIN_INJECT_ALLOC_ON");
 	fail_exit = inject_number("KLIN_INJECT_EXIT");
 	fail_threads = inject_number("KLIN_INJECT_THREADS");
+	clock_step = inject_number("KLIN_INJECT_CLOCK");
 	fail_read = getenv("KLIN_INJECT_READ");
 	mark = getenv("KLIN_INJECT_MARK");
 	begun = true;
@@ -142,6 +146,17 @@ ssize_t read(int fd, void *buf, size_t n)
 		return -1;
 	}
 	return syscall(SYS_read, fd, buf, n);
+}
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	unsigned long now;
+
+	if (!clock_step || id != CLOCK_MONOTONIC)
+		return syscall(SYS_clock_gettime, id, t);
+	now = __atomic_add_fetch(&clock_reads, 1, __ATOMIC_RELAXED) * clock_step;
+	*t = (struct timespec){ now / 1000000000, now % 1000000000 };
+	return 0;
 }
 
 int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*run)(void *), void *arg)

@@ -70,6 +70,18 @@ ktap_result $((status != 3 || $(grep -c "there is no .* to write, 'kept' stays" 
 	       $(grep -c old kept) != 1)) "files stay as they are" "status $status" "$(cat err)"
 
 "$KLIN" gen --type=register --objects=100000 --ops=300000 -o objects.klh
+# A clock that goes on by 0.1 ms whenever it is read: how often it is says how long it took.
+inject=${KLIN_INJECT:-$here/../../build/inject.so}
+name="partitions that are left for want of time cost no more looks at the clock"
+if [ -e "$inject" ]; then
+	LD_PRELOAD=$inject KLIN_INJECT_CLOCK=100000 "$KLIN" check --json --threads=1 \
+		--time-limit=1 objects.klh >out 2>err
+	status=$?
+	seconds=$(sed -nE 's/.*"check_seconds": ([0-9]+).*/\1/p' out)
+	ktap_result $((status != 3 || ${seconds:-9} > 1)) "$name" "status $status, $seconds s" "$(cat err)"
+else
+	ktap_skip "$name" "no library to preload: run make unit-build"
+fi
 "$KLIN" gen --type=queue --ops=300000 -o few.klh
 "$KLIN" gen --type=queue --threads=24 --keys=8 --ops=100000 -o wide.klh
 "$KLIN" gen --type=stack --threads=24 --ops=20000 --mutate=1 --seed=2 -o wrong.klh

@@ -199,6 +199,7 @@ struct all_parts {
 	uint64_t share;		/* and the looks that each may take; 0: as many as it takes */
 	size_t taken;
 	bool again;		/* only those that were starved, one after the other */
+	bool over;		/* the time limit ended: nobody looks at the clock again */
 	int err;		/* -ENOMEM: nobody goes on */
 };
 
@@ -244,9 +245,16 @@ static int take_part(struct all_parts *a, struct kl_work *w, size_t k)
 	int ret = w->run ? 0 : -ENOMEM;
 
 	describe_part(a, k, pr);
-	/* The engines' own deadline is earlier: in between, what is easy is decided still. */
-	if (kl_limit_look(NULL, 0)) {
-		leave_open(pr, "time bound reached");
+	/*
+	 * The engines' own deadline is earlier: in between, what is easy is decided still.  Of
+	 * a million partitions each may be left, none of which has an answer yet.
+	 */
+	if (__atomic_load_n(&a->over, __ATOMIC_RELAXED) || kl_limit_look(NULL, 0)) {
+		static const char reason[] = "time bound reached";
+
+		__atomic_store_n(&a->over, true, __ATOMIC_RELAXED);
+		pr->answer.verdict = KL_UNKNOWN;
+		memcpy(pr->answer.reason, reason, sizeof(reason));
 		return 0;
 	}
 	pr->starved = false;
