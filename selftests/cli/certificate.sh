@@ -418,4 +418,12 @@ for text in "klin-certificate 4" "order 1 2 3" "part LINEARIZABLE -1 x" "kept 99
 	ktap_result "$([ $status -eq 1 ] || [ $status -eq 2 ]; echo $?)" "nonsense is refused: $text" \
 		"status $status"
 done
+# A certificate of a history in which 2 stands for a bool, made from one that has 1.
+history "$specs/set.lin" "t1 @1 1 2 add 5 -> 1"
+was=$(sha256sum <v.txt)
+sed 's/-> 1/-> 2/' v.txt >two.txt
+mv two.txt v.txt
+now=$(sha256sum <v.txt)
+sed "s/${was%% *}/${now%% *}/" v.cert >t.cert
+replay 2 "forged: a bool that is neither 0 nor 1" t.cert "a bool of the history is neither 0 nor 1"
 ktap_finish

@@ -146,6 +146,8 @@ test_pipes()
 	pipe 2 'the file is empty' "nothing at all" "$queue" </dev/null
 	lines 't1 @1 1 2 enq empty\n# end\n'
 	pipe 2 "'v' of enq is a special value" "a special value as an argument" "$queue" <in.txt
+	lines 't1 @1 1 2 add 5 -> 2\n# end\n'
+	pipe 2 "'ok' of add is 2, spec 'set' expects a bool" "a bool that is none" "$specs/set.lin" <in.txt
 	lines 't1 @1 3 4 deq -> full\n# end\n'
 	pipe 1 'VIOLATION at the end' "what is wrong at the end" "$queue" <in.txt
 }
@@ -187,7 +189,7 @@ test_gap()
 }
 
 ktap_header
-ktap_plan 26
+ktap_plan 27
 test_grows
 test_gap
 test_at_once

@@ -559,4 +559,69 @@ refuse "a form that is only read" "does not write the form limo" convert --to=li
 printf '# set\ninsert 1 1 2\ninsert one 1 2\n' >broken
 refuse "a broken line" "^broken:3: error: 'one': expected a value" check "$specs/set.lin" broken
 untouched "a history that the form cannot say leaves the file" convert --to=linp counter.txt kept
+
+# What is neither true nor false is no bool, in whatever form it comes.
+cat >flags.lin <<'END'
+spec flags {
+	bool x = false;
+	method write(bool v) { atomic_flush { x = v; } }
+	method read() -> bool { atomic { return x; } }
+	method push(bool v) { atomic_flush { x = v; } }
+	method pop() -> bool v { atomic { return x; } }
+	method deq() -> bool v { atomic { return x; } }
+	method peek() -> bool v { atomic { return x; } }
+	method enq(bool v) { atomic_flush { x = v; } }
+}
+END
+
+# no_bool FORM STATUS SPEC: the history in the standard input, with the value 2 for a bool and,
+# what STATUS is the verdict of, with 1.
+no_bool()
+{
+	form=$1 status_one=$2 spec=$3
+	cat >two
+	sed 's/\([^n]\) 2$/\1 1/; s/ 2}$/ 1}/; s/(2)$/(1)/; s/^enq 2/enq 1/; s/return 2/return 1/' two >one
+	run check --from="$form" "$spec" one
+	[ $status -eq "$status_one" ] && [ ! -s err ]
+	ktap_result $? "$form: a bool of 1" "status $status" "$(head -n 3 err)"
+	refuse "$form: a bool of 2" "(is 2, spec '.*' expects a bool|'2': expected)" \
+		check --from="$form" "$spec" two
+}
+
+no_bool text 0 flags.lin <<'END'
+# klin history 1
+# first init
+t1 @1 10 20 write 2
+END
+printf '# klin history 1\n# first init\nt1 @1 1 2 write 1\nt1 @1 10 20 read -> 2\n' >two
+"$KLIN" convert two two.klh
+for file in two two.klh; do
+	refuse "$file: a result of 2" "'result' is 2, spec 'flags' expects a bool" check flags.lin $file
+done
+no_bool edn 0 flags.lin <<'END'
+{:process 0, :type :invoke, :f :enqueue, :value 2}
+{:process 0, :type :ok, :f :enqueue, :value 2}
+END
+# A register of these begins as nil, which is no bool; words that klin numbers are none.
+printf 'INFO  jepsen.util - 1 %s :write 1\n' :invoke :ok >two
+refuse "jepsen: nil for a bool" "write.nil.': 'v' is .* expects a bool" check --from=jepsen \
+	flags.lin two
+printf '{:process 0, :type %s, :f :enqueue, :value true}\n' :invoke :ok >two
+refuse "edn: true, which is a value of its own" "'v' is .* expects a bool" check --from=edn \
+	flags.lin two
+no_bool linp 0 flags.lin <<'END'
+# queue
+enq 2 3 4
+END
+no_bool fptlin 0 "$specs/set.lin" <<'END'
+# set
+0 0 1 INSERT 7 2
+END
+no_bool limo 0 flags.lin <<'END'
+# @object atomic-stack
+[1] call push(2)
+[1] return
+[2] call pop
+[2] return 2
+END
 ktap_finish

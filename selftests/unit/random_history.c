@@ -94,7 +94,8 @@ static bool make_wish(struct world *w, struct kl_val *wish, unsigned int tries)
 		wish[i] = w->op->res[i];
 		if (wish[i].tag != KL_ANY)
 			continue;
-		wish[i] = kl_word(below(w, w->c->values + tries));
+		wish[i] = kl_word(below(w, w->method->results[i].type == KL_T_BOOL ? 2 :
+					w->c->values + tries));
 		any = true;
 	}
 	return any;

@@ -162,12 +162,6 @@ static const struct known {
 		"t1 @1 3 5 read -> 1\n"
 		"t1 @1 5 7 write 1\n", KL_VIOLATION,
 	}, {
-		"keys that are true in two ways", "spec bm { map<bool, word> m = empty; partition by k;\n"
-		"method put(bool k, word x) { atomic_flush { m.put(k, x); } }\n"
-		"method get(bool k) -> word { atomic { return m.get(k); } } }\n",
-		"t1 @1 1 2 put 1 7\n"
-		"t1 @1 3 4 get 2 -> 7\n", KL_LINEARIZABLE,
-	}, {
 		"an exchange drains", DELAYED,
 		"t1 @0 1 2 write 1\n"
 		"t1 @0 3 4 xchg 2 -> 1\n"

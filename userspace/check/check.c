@@ -86,6 +86,41 @@ static void tell_special(const struct kl_spec *spec, const struct kl_history *h,
 	}
 }
 
+static const struct kl_param *bad_bool(const struct kl_spec *spec, const struct kl_history *h,
+				       const int *map, const struct kl_shape *s, uint64_t *is)
+{
+	return kl_spec_bad_bool(spec, map[s->method], h->vals + s->vals, s->nargs + s->nres, is);
+}
+
+/*
+ * A bool other than 0 and 1 has no meaning in the history: to take it for true is a guess
+ * that a verdict may rest on.  Shapes are few, so they are looked at first; a shape may be
+ * no operation's.
+ */
+static int check_bools(const struct kl_spec *spec, const struct kl_history *h, const int *map)
+{
+	const struct kl_param *bad = NULL;
+	const struct kl_op *op;
+	char text[256];
+	uint64_t is;
+	size_t i;
+
+	for (i = 0; i < h->nshapes && !bad; i++)
+		bad = bad_bool(spec, h, map, &h->shapes[i], &is);
+	if (!bad)
+		return 0;
+	for (i = 0, bad = NULL; i < h->nops && !bad; i++)
+		bad = bad_bool(spec, h, map, kl_op_shape(h, &h->ops[i]), &is);
+	if (!bad)
+		return 0;
+	op = &h->ops[i - 1];
+	kl_op_print(text, sizeof(text), h, op);
+	kl_err("the operation that thread %" PRIu64 " called at %" PRIu64 ", `%s': '%s' is %" PRIu64
+	       ", spec '%s' expects a bool; write 0 or 1", h->threads[op->thread], op->call, text,
+	       bad->name, is, kl_spec_name(spec));
+	return -EINVAL;
+}
+
 /* Which method of the spec each method of the history is. */
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
@@ -112,6 +147,8 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 	}
 	if (!ret && others)
 		ret = check_operations(spec, h, map);
+	if (!ret)
+		ret = check_bools(spec, h, map);
 	if (ret)
 		free(map);
 	else

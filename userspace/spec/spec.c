@@ -94,6 +94,23 @@ const struct kl_param *kl_spec_bad_argument(const struct kl_spec *s, unsigned in
 	return NULL;
 }
 
+const struct kl_param *kl_spec_bad_bool(const struct kl_spec *s, unsigned int method,
+					const struct kl_val *vals, unsigned int n, uint64_t *is)
+{
+	const struct kl_method *m = &s->methods[method].pub;
+	const struct kl_param *p;
+	unsigned int i;
+
+	for (i = 0; i < n && s->methods[method].has_bool; i++) {
+		p = i < m->nparams ? &m->params[i] : &m->results[i - m->nparams];
+		if (p->type != KL_T_BOOL || vals[i].tag != KL_WORD || vals[i].v <= 1)
+			continue;
+		*is = vals[i].v;
+		return p;
+	}
+	return NULL;
+}
+
 bool kl_spec_flushes(const struct kl_spec *s)
 {
 	return s->flushes;

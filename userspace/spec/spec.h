@@ -125,6 +125,12 @@ bool kl_spec_flushes(const struct kl_spec *s);
 /* The first of a method's arguments that is a special value where none may be, or NULL. */
 const struct kl_param *kl_spec_bad_argument(const struct kl_spec *s, unsigned int method,
 					    const struct kl_val *args);
+/*
+ * The first bool among the @n values of a method, arguments before results, that is another
+ * word than 0 and 1, and that word; or NULL.
+ */
+const struct kl_param *kl_spec_bad_bool(const struct kl_spec *s, unsigned int method,
+					const struct kl_val *vals, unsigned int n, uint64_t *is);
 /* Scalars and arrays only: fixed number of slots, fit for the TSO check. */
 bool kl_spec_fixed_size(const struct kl_spec *s);
 /*

@@ -270,6 +270,7 @@ static int replay_lines(struct replay *r, const struct kl_cert *c)
 
 static int replay_init(struct replay *r)
 {
+	uint64_t is;
 	size_t i;
 
 	r->run = kl_run_new(r->spec);
@@ -291,6 +292,9 @@ static int replay_init(struct replay *r)
 		if (s->nargs != m->nparams || s->nres != m->nresults)
 			return kl_replay_bad(r, "an operation has other arguments than the spec "
 					     "says");
+		if (kl_spec_bad_bool(r->spec, r->map[s->method], r->h->vals + s->vals,
+				     s->nargs + s->nres, &is))
+			return kl_replay_bad(r, "a bool of the history is neither 0 nor 1");
 	}
 	return 0;
 }

@@ -139,6 +139,7 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 		.flags = op->flags, .vals = vals, .method = f->map[shape->method],
 	};
 	unsigned int i;
+	uint64_t is;
 	int ret = 0;
 
 	if (shape->nargs != m->nparams || (!pending && shape->nres != m->nresults)) {
@@ -152,6 +153,14 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 		kl_err("the operation called at %" PRIu64 ": '%s' of %s is a special value, spec '%s' "
 		       "expects a %s", op->call, bad->name, m->name, kl_spec_name(f->spec),
 		       bad->type == KL_T_BOOL ? "bool" : "word");
+		return -EINVAL;
+	}
+	bad = kl_spec_bad_bool(f->spec, a.method, kl_op_args(h, op),
+			       shape->nargs + (pending ? 0 : shape->nres), &is);
+	if (bad) {
+		kl_err("the operation called at %" PRIu64 ": '%s' of %s is %" PRIu64 ", spec '%s' "
+		       "expects a bool; write 0 or 1", op->call, bad->name, m->name, is,
+		       kl_spec_name(f->spec));
 		return -EINVAL;
 	}
 	if (!pending && op->ret > f->newest)
