@@ -222,6 +222,10 @@ replay 1 "wrong: the state of a queue" t.cert \
 history $specs/llist.lin "t1 @0 1 3 pop -> 1 0" "t1 @0 3 5 pop -> 0 ?" "t1 @0 6 8 push 1"
 history $specs/llist.lin "# clock mono error 1" "t1 @0 1 3 pop -> 1 0" "t1 @0 4 5 pop -> 0 ?" \
 	"t1 @0 6 7 pop -> 0 0"
+# What returned after the end, and what no enq returns, tells no more than what did not return.
+history $specs/bounded_queue.lin "# clock mono error 18446744073709551615" \
+	"t1 @0 3 9 enq 1 -> 0" "t2 @0 8 14 deq -> 0" "t2 @0 17 18 enq 0 -> 2" \
+	"t2 @0 21 25 deq -> 0" "t2 @0 26 28 deq -> empty"
 history $specs/llist.lin "t1 @0 1 3 pop -> 1 0" "t2 @0 3 5 push 0"
 forged "VIOLATION without what is called at the end" "part VIOLATION 2 frontier" "cut - end 3" "kept 0"
 history $specs/llist.lin "# clock mono error 1" "t1 @0 1 3 pop -> 1 0" "t2 @0 4 5 push 0" \

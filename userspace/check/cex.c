@@ -123,8 +123,10 @@ static bool keeps_bound(const struct kl_spec *spec, const struct kl_history *h,
 	return e->most < 0 && c.init && h->fresh && !h->ngaps;
 }
 
+/* What operation @op returned after time @end counts as unknown. */
 static bool word_at_end(const struct kl_spec *spec, const struct kl_history *h,
-			const struct kl_op *op, enum kl_role *role, struct kl_val *word)
+			const struct kl_op *op, uint64_t end, enum kl_role *role,
+			struct kl_val *word)
 {
 	static const enum kl_role roles[] = {
 		[KL_END_PUSH] = KL_ROLE_ADD, [KL_END_POP] = KL_ROLE_REMOVE,
@@ -137,7 +139,7 @@ static bool word_at_end(const struct kl_spec *spec, const struct kl_history *h,
 		return false;
 	*role = roles[e.act];
 	*word = e.act == KL_END_PUSH ? kl_op_args(h, op)[e.value] : res[e.value];
-	if (op->ret == KL_TIME_MAX)
+	if (op->ret == KL_TIME_MAX || op->ret > end)
 		return true;
 	if (e.act == KL_END_PUSH)
 		return gave(&e, res, e.done);
@@ -146,17 +148,24 @@ static bool word_at_end(const struct kl_spec *spec, const struct kl_history *h,
 	return true;
 }
 
-bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
-		enum kl_role *role, struct kl_val *word)
+static bool word_until(const struct kl_spec *spec, const struct kl_history *h,
+		       const struct kl_op *op, uint64_t end, enum kl_role *role,
+		       struct kl_val *word)
 {
 	unsigned int m;
 	const struct kl_method *method = method_in(spec, h, op, &m);
 
 	*role = kl_spec_role(spec, m);
 	if (*role == KL_ROLE_OTHER)
-		return word_at_end(spec, h, op, role, word);
+		return word_at_end(spec, h, op, end, role, word);
 	*word = method->nparams ? kl_op_args(h, op)[0] : kl_op_res(h, op)[0];
 	return true;
+}
+
+bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
+		enum kl_role *role, struct kl_val *word)
+{
+	return word_until(spec, h, op, KL_TIME_MAX, role, word);
 }
 
 /* An addition to a set, or a removal, that says that it changed nothing. */
@@ -184,7 +193,7 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
 
 		if (kept[i] == op)
 			continue;
-		if (!kl_op_word(spec, h, o, &role, &other))
+		if (!word_until(spec, h, o, end, &role, &other))
 			return false;
 		/* A peek that gave what is not known gives anything; with a key it asks for it. */
 		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !kl_container_keyed(&c))
