@@ -404,7 +404,7 @@ ktap_result "$([ $status -eq 1 ] || [ $status -eq 2 ]; echo $?)" \
 	"read otherwise, the history is not what the certificate is about" "status $status" "$(cat out err)"
 refuse "a form that is none" "--from=nothing: expected" replay --from=nothing e.cert
 run replay --from=text --spec="$spec" e.cert
-ktap_result "$([ $status -eq 2 ] && grep -q '^v.edn:1: error' err; echo $?)" \
+ktap_result "$([ $status -eq 2 ] && grep -q '^v.edn:1:1: error' err; echo $?)" \
 	"read as a text, the certificate's history is none" "status $status" "$(cat out err)"
 
 spec=$specs/register.lin

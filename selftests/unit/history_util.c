@@ -42,6 +42,42 @@ void history_log_stop(void)
 	kl_log_sink = NULL;
 }
 
+void history_log_place(const char *text)
+{
+	static const char end[] = "the end of the line:";
+	const char *what = strstr(history_log, " error: "), *line = text, *word, *shown, *caret;
+	unsigned int number, col;
+	size_t len, width = 0;
+	int at, n;
+
+	assert_non_null(what);
+	what += strlen(" error: ");
+	word = *what == '\'' ? what + 1 : NULL;
+	if (!word && strncmp(what, end, sizeof(end) - 1))
+		return;
+	if (sscanf(history_log, "%*[^:\n]:%u%n:%u%n", &number, &at, &col, &n) != 2)
+		fail_msg("no column: %s", history_log);
+	while (--number) {
+		line = strchr(line, '\n') + 1;
+		assert_ptr_not_equal(line, (char *)NULL + 1);
+	}
+	len = strcspn(line, "\r\n");
+	assert_in_range(col, 1, len + 1);
+	/* A long word is cut, and may have characters that are not shown. */
+	if (word ? word[0] != '?' && word[0] != line[col - 1] : col <= strcspn(line, "\r\n"))
+		fail_msg("another column: %s", history_log);
+	shown = strchr(history_log, '\n') + 1;
+	caret = strchr(shown, '\n') + 1;
+	assert_memory_equal(shown, "  ", 2);
+	width = strspn(caret, " ");
+	assert_memory_equal(caret + width, "^\n", 2);
+	/* One that fits is shown from its beginning; bytes of one character have one column. */
+	if (len <= 96 && width > col + 1)
+		fail_msg("another caret: %s", history_log);
+	memmove((char *)shown, caret + width + 2, strlen(caret + width + 2) + 1);
+	memmove(history_log + at, history_log + n, strlen(history_log + n) + 1);
+}
+
 char *history_text(const struct kl_history *h, size_t *len)
 {
 	char *text = NULL;

@@ -19,6 +19,12 @@ bool few_wanted(void);
 extern char history_log[8192];
 void history_log_start(void);
 void history_log_stop(void);
+/*
+ * The first message is `NAME:LINE:COLUMN: error: 'WORD...': ...', or says the end of the line in
+ * the place of a word; the line of @text has it in that column, and is shown with a caret below.
+ * A message that quotes no word has no column.  Leaves column and line out of the log.
+ */
+void history_log_place(const char *text);
 
 /* The text form in memory; free() it. */
 char *history_text(const struct kl_history *h, size_t *len);

@@ -358,7 +358,7 @@ static void test_unread(void **state)
 		{ "BZh9", "t: error: the file is compressed by bzip2" },
 		{ "\xff\xfe#", "t: error: the file is UTF-16: convert it" },
 		{ "\177ELF\2", "t: error: the file is a program" },
-		{ "# set\n# queue\nenq 1 1 2\n", "t:2: error: 'queue': expected a comment: a file is of "
+		{ "# set\n# queue\nenq 1 1 2\n", "t:2:3: error: 'queue': expected a comment: a file is of "
 		  "one type" },
 	};
 	static const char *const empty[] = {
@@ -509,45 +509,45 @@ static void test_errors(void **state)
 		  ":invoke of this process" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\nINFO  jepsen.util - 1 :ok :write 1\n",
 		  "t:2: error: ':write': expected the end of what" },
-		{ "edn", "{:process 0\n", "t:1:1: error: '{:process': expected a closing bracket" },
-		{ "edn", "[{:process 0, :type :invoke, :f :read}\n", "t:1:1: error: '[{:process': "
+		{ "edn", "{:process 0\n", "t:1: error: '{:process': expected a closing bracket" },
+		{ "edn", "[{:process 0, :type :invoke, :f :read}\n", "t:1: error: '[{:process': "
 		  "expected a closing bracket" },
-		{ "edn", "{:process 0, :type :invoke, :f}\n", "t:1:29: error: ':f}': expected a value for" },
-		{ "edn", "{:type :invoke, :f :read}\n", "t:1:1: error: '{:type': expected an operation "
+		{ "edn", "{:process 0, :type :invoke, :f}\n", "t:1: error: ':f}': expected a value for" },
+		{ "edn", "{:type :invoke, :f :read}\n", "t:1: error: '{:type': expected an operation "
 		  "with a :process" },
-		{ "edn", "{:process 0, :f :read}\n", "t:1:1: error: '{:process': expected an operation "
+		{ "edn", "{:process 0, :f :read}\n", "t:1: error: '{:process': expected an operation "
 		  "with a :type" },
-		{ "edn", "\n{:process 0, :type :invoke, :f 7}\n", "t:2:32: error: '7}': expected an "
+		{ "edn", "\n{:process 0, :type :invoke, :f 7}\n", "t:2: error: '7}': expected an "
 		  "operation with an :f" },
-		{ "edn", "{:process 0, :type :invoke, :f :txn}\n", "t:1:32: error: ':txn}': expected read" },
+		{ "edn", "{:process 0, :type :invoke, :f :txn}\n", "t:1: error: ':txn}': expected read" },
 		{ "edn", "{:process 0, :type :invoke, :f :write, :value [1 2]}\n",
 		  "t: error: nothing tells whether values like [1 2] are [KEY VALUE]" },
 		{ "edn", "{:process 0, :type :invoke, :f :cas, :value 1}\n",
-		  "t:1:32: error: ':cas,': expected a :value as in [1 2]" },
+		  "t:1: error: ':cas,': expected a :value as in [1 2]" },
 		{ "edn", "{:process 0, :type :invoke, :f :cas, :value [1 \"x]}\n",
-		  "t:1:48: error: '\"x]}': expected a string that ends" },
+		  "t:1: error: '\"x]}': expected a string that ends" },
 		{ "edn", "{:process 0, :type :invoke, :f :read}\n"
 		  "{:process 1, :type :invoke, :f :enqueue, :value 1}\n",
-		  "t:2:32: error: ':enqueue,': expected a method of the same structure" },
-		{ "edn", "17\n", "t:1:1: error: '17': expected an operation as in" },
-		{ "edn", "[] {}\n", "t:1:4: error: '{}': expected the end of the file" },
+		  "t:2: error: ':enqueue,': expected a method of the same structure" },
+		{ "edn", "17\n", "t:1: error: '17': expected an operation as in" },
+		{ "edn", "[] {}\n", "t:1: error: '{}': expected the end of the file" },
 		{ "edn", "{:process 0, :type :invoke, :f :put, :key \"a\", :value 7}\n",
-		  "t:1:55: error: '7}': expected a :value, a string" },
+		  "t:1: error: '7}': expected a :value, a string" },
 		{ "edn", "{:process 0, :type :invoke, :f :get, :value nil}\n",
-		  "t:1:32: error: ':get,': expected a :key" },
+		  "t:1: error: ':get,': expected a :key" },
 		{ "edn", "{:process 0, :type :invoke, :f :put, :key nil, :value \"a\"}\n",
-		  "t:1:43: error: 'nil,': expected a :key" },
+		  "t:1: error: 'nil,': expected a :key" },
 		{ "edn", "{:process 0, :type :invoke, :f :put, :key ^:a \"0\", :value \"a\"}\n",
-		  "t:1:43: error: '^:a': expected a :key without metadata" },
+		  "t:1: error: '^:a': expected a :key without metadata" },
 		{ "edn", "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"a\"}\n"
 		  "{:process 0, :type :ok, :f :put, :key 0, :value \"a\"}\n",
-		  "t:2:39: error: '0,': expected the :key that its :invoke has" },
+		  "t:2: error: '0,': expected the :key that its :invoke has" },
 		{ "edn", "{:process 0, :type :invoke, :f :get, :key 0, :value nil}\n"
 		  "{:process 0, :type :info, :f :get, :key 1, :value :timed-out}\n",
-		  "t:2:41: error: '1,': expected the :key that its :invoke has" },
+		  "t:2: error: '1,': expected the :key that its :invoke has" },
 		{ "edn", "{:process 0, :type :invoke, :f :append, :key 0, :value \"a\"}\n"
 		  "{:process 0, :type :ok, :f :append, :key 0, :value \"b\"}\n",
-		  "t:2:52: error: '\"b\"}': expected the :value that its :invoke has" },
+		  "t:2: error: '\"b\"}': expected the :value that its :invoke has" },
 	};
 	struct kl_history *h = NULL;
 	size_t i;
@@ -560,9 +560,10 @@ static void test_errors(void **state)
 						  kl_form_find(cases[i].form), &h), -EINVAL);
 		history_log_stop();
 		assert_null(h);
+		history_log_place(text);
 		if (strncmp(history_log, cases[i].message, strlen(cases[i].message)))
 			fail_msg("case %zu: %s", i, history_log);
-		/* One line says it, and two may show it. */
+		/* One line says it. */
 		if (strstr(strstr(history_log, "error: ") + 1, "error: "))
 			fail_msg("case %zu: %s", i, history_log);
 	}

@@ -41,39 +41,50 @@ static const char *quote(char *buf, size_t size, const char *p)
 	return buf;
 }
 
-/* The same where the whole text is there: with the column and the line. */
-static void bad_place(struct kl_scan *s, const char *tok, const char *quoted, const char *expected)
+/* The line that @tok is in, whose number becomes the scanner's; NULL: it is not of the input. */
+static const char *find_line(struct kl_scan *s, const char *tok, size_t *len)
 {
-	const char *line = s->text, *p = s->text;
+	const char *line = s->text ?: s->start, *p = line, *end = s->end;
 
-	for (s->line = 1; (p = memchr(p, '\n', tok - p)); s->line++)
-		line = ++p;
-	kl_err_at(s->name, s->line, tok - line + 1, "%s: expected %s", quoted, expected);
-	kl_err_source(line, (const char *)memchr(tok, '\n', s->end - tok) - line, tok - line + 1);
+	if (!line)
+		return NULL;
+	if (!s->text)
+		end = (const char *)rawmemchr(line, '\n') + 1;
+	if ((uintptr_t)tok < (uintptr_t)line || (uintptr_t)tok >= (uintptr_t)end)
+		return NULL;
+	if (s->text)
+		for (s->line = 1; (p = memchr(p, '\n', tok - p)); s->line++)
+			line = ++p;
+	*len = (const char *)memchr(tok, '\n', end - tok) - line;
+	while (*len && line[*len - 1] == '\r')
+		--*len;
+	return line;
+}
+
+/* Say @what of the word at @tok, with its place. */
+static int say(struct kl_scan *s, const char *tok, const char *expected, const char *what)
+{
+	char buf[48];
+	const char *quoted = quote(buf, sizeof(buf), tok), *line;
+	size_t len, col;
+
+	s->errors++;
+	line = find_line(s, tok, &len);
+	col = line ? tok - line + 1 : 0;
+	kl_err_at(s->name, s->line, col, "%s: %s%s", quoted, expected, what);
+	if (line)
+		kl_err_source(line, len, col);
+	return -EINVAL;
 }
 
 int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected)
 {
-	char buf[48];
-
-	s->errors++;
-	if (s->text && (uintptr_t)tok >= (uintptr_t)s->text && (uintptr_t)tok < (uintptr_t)s->end) {
-		bad_place(s, tok, quote(buf, sizeof(buf), tok), expected);
-		return -EINVAL;
-	}
-	kl_err_at(s->name, s->line, 0, "%s: expected %s", quote(buf, sizeof(buf), tok), expected);
-	return -EINVAL;
+	return say(s, tok, "expected ", expected);
 }
 
 int kl_scan_bad_shown(struct kl_scan *s, const char *tok, const char *what)
 {
-	const size_t col = tok - s->start + 1;
-	char buf[48];
-
-	s->errors++;
-	kl_err_at(s->name, s->line, col, "%s: %s", quote(buf, sizeof(buf), tok), what);
-	kl_err_source(s->start, strcspn(s->start, "\r\n"), col);
-	return -EINVAL;
+	return say(s, tok, "", what);
 }
 
 int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected)
@@ -172,11 +183,14 @@ void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h)
 }
 
 /* Then it is no text, and what is taken for a string would end there. */
-static int zero_byte(struct kl_scan *s, const char *p, const char *at)
+static int zero_byte(struct kl_scan *s, const char *p, const char *at, const char *end)
 {
-	for (s->line++; (p = memchr(p, '\n', at - p)); p++)
-		s->line++;
-	kl_err_at(s->name, s->line, 0, "a zero byte: expected text");
+	const char *line = p;
+
+	for (s->line++; (p = memchr(p, '\n', at - p)); s->line++)
+		line = ++p;
+	kl_err_at(s->name, s->line, at - line + 1, "a zero byte: expected text");
+	kl_err_source(line, (const char *)memchr(at, '\n', end - at) - line, at - line + 1);
 	return -EINVAL;
 }
 
@@ -195,7 +209,7 @@ int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 			return ret;
 		zero = memchr(p, 0, end - p);
 		if (zero)
-			return zero_byte(s, p, zero);
+			return zero_byte(s, p, zero, end);
 		while (p < end) {
 			s->start = p;
 			p = kl_scan_skip(p);

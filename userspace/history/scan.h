@@ -29,7 +29,7 @@ struct kl_scan {
 	unsigned int line, errors;
 	bool stop;		/* set it where what follows cannot be understood */
 	const char *text, *end;	/* all of it, if it is in memory: messages show the place */
-	const char *start;	/* of the line that is read; NULL where @text is set */
+	const char *start;	/* of the line that is read, where @text is not set */
 	size_t skipped[KL_SKIPS];
 	unsigned int skip_line;	/* of the first that was skipped, */
 	char skip_text[48];	/* and how it begins */
@@ -127,10 +127,10 @@ static inline const char *kl_scan_past(const char *p, const char *word)
 	return *word || !kl_scan_end(*p) ? NULL : p;
 }
 
-/* Say that @expected was expected at @tok; counts it.  Returns -EINVAL. */
+/* Say that @expected was expected at @tok, and show the place; counts it.  Returns -EINVAL. */
 int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected);
 
-/* Say @what of the word at @tok, with the column and the line; counts it.  Returns -EINVAL. */
+/* The same with other words: say @what of the word at @tok. */
 int kl_scan_bad_shown(struct kl_scan *s, const char *tok, const char *what);
 
 /* The same, and nothing can be understood without it. */

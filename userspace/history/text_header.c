@@ -77,18 +77,13 @@ static int append_line(struct kl_text_src *s, const char *p, char **text, size_t
 
 static int header_version(struct kl_text_src *s, const char *p)
 {
+	const char *tok = p = kl_scan_skip(p);
 	uint64_t v;
 
-	p = kl_scan_skip(p);
 	if (kl_scan_u64(&s->scan, &p, &v, "a version number"))
 		return -EINVAL;
-	if (v != 1) {
-		s->scan.errors++;
-		kl_err_at(s->scan.name, s->scan.line, 0,
-			  "history version %llu: expected version 1, the only one this klin reads",
-			  (unsigned long long)v);
-		return -EINVAL;
-	}
+	if (v != 1)
+		return kl_scan_bad(&s->scan, tok, "version 1, the only one this klin reads");
 	return at_end(s, p);
 }
 
