@@ -56,8 +56,8 @@ san_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fr
 # The tests start thousands of these processes: without relocations and with the runtimes in
 # the program each begins in two thirds of the time.  clang puts them there unasked.
 san_ldflags := -no-pie $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
-# It is compiled more often than it is run.
-CFLAGS ?= -O1 -g
+# It is compiled more often than it is run; backtraces have lines with -g1, too.
+CFLAGS ?= -O1 -g1
 else ifeq ($(SAN),fuzz)
 B := build/fuzz
 CC := clang
@@ -77,6 +77,9 @@ kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes
 	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
 kl_ldflags := -pthread $(san_flags) $(san_ldflags)
+# The test programs are many, and gold links one in half of the time.  With clang's ASan it
+# warns of each symbol of the runtime.
+TEST_LDFLAGS ?= $(if $(findstring clang,$(CC)),,-fuse-ld=gold)
 
 # ---- what there is to build ----------------------------------------------
 
@@ -138,7 +141,7 @@ endef
 $(B)/.cflags: FORCE
 	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags))
 $(B)/.ldflags: FORCE
-	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(LDLIBS))
+	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS))
 # The members too: a file that was removed must leave the archive.
 $(B)/.libobjs: FORCE
 	$(call remember,$(AR) $(lib_obj))
@@ -183,7 +186,7 @@ $(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(unit_with) \
 		$(B)/libklin.a $(B)/.ldflags
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $< $(unit_with) $(B)/libklin.a \
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) -o $@ $< $(unit_with) $(B)/libklin.a \
 		-lcmocka $(LDLIBS)
 
 $(fuzz_forms:%=$(B)/obj/selftests/fuzz/fuzz_%.o): $(B)/obj/selftests/fuzz/fuzz_%.o: \
@@ -196,7 +199,7 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/lib
 		$(B)/.ldflags
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
 		$(LDLIBS)
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(unit_obj:.o=.d)
