@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -487,6 +488,19 @@ static void test_socket_place(void **state)
 	refused("/" LONG_PATH, -EINVAL, "too long for a socket");
 }
 
+/* The fsync() that fails, counted from 1; 0: none. */
+static unsigned int fsyncs, bad_fsync;
+
+/* In place of the C library's. */
+int fsync(int fd)
+{
+	if (++fsyncs == bad_fsync) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_fsync, fd);
+}
+
 /* A history with one violation, in one of three objects. */
 static struct kl_history *wrong(const struct kl_spec *spec)
 {
@@ -613,6 +627,51 @@ static void test_report(void **state)
 	kl_spec_free(spec);
 }
 
+/* A disk that fails at any fsync(): the report is not there and that is said, or it is whole. */
+static void test_report_disk(void **state)
+{
+	struct kl_spec *spec = shipped_spec("register");
+	struct kl_history *h = wrong(spec);
+	struct flight *f = flight_new(spec, h, 1 << 22, 0);
+	uint64_t written = 0, failed = 0, object = 0;
+	char dir[] = "/tmp/klin-test-XXXXXX", path[300], name[256] = "";
+	struct incident i = {
+		.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec, .reason = "a test",
+		.engine = "frontier", .written = &written, .failed = &failed, .time = UINT64_MAX,
+	};
+	struct reporter *r;
+	unsigned int n;
+
+	assert_int_equal(flight_add(f, h), 0);
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(reporter_new(dir, 10, 1 << 30, &r), 0);
+	for (n = 1; !written; n++) {
+		i.flight = flight_take(f, KL_TIME_MAX);
+		i.window = flight_take(f, KL_TIME_MAX);
+		fsyncs = 0;
+		bad_fsync = n;
+		history_log_start();
+		assert_true(reporter_submit(r, &i));
+		reporter_drain(r);
+		history_log_stop();
+		assert_true(fsyncs >= n);
+		assert_int_equal(written + failed, n);
+		assert_int_equal(entries(dir, "", name, sizeof(name)), written);
+		assert_non_null(strstr(history_log, written ? "would be lost" :
+				       "could not be written"));
+	}
+	bad_fsync = 0;
+	/* The certificate, the counterexample, report.json, two histories and the directory. */
+	assert_int_equal(failed, 6);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(check_file(spec, path, "history.klh", &object), KL_VIOLATION);
+	reporter_free(r);
+	remove_all(dir);
+	flight_free(f);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 /* The oldest go; what was not finished goes; what cannot be written leaves nothing. */
 static void test_keep(void **state)
 {
@@ -702,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_socket_stuck),
 		cmocka_unit_test(test_socket_place),
 		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_report_disk),
 		cmocka_unit_test(test_keep),
 	};
 

@@ -227,14 +227,17 @@ static void discard(const char *dir)
 	rmdir(dir);
 }
 
-static void sync_dir(const char *dir)
+/* Return: 0 or a negative errno.  Some filesystems know no fsync() of directories. */
+static int sync_dir(const char *dir)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret;
 
 	if (fd < 0)
-		return;
-	fsync(fd);
+		return -errno;
+	ret = fsync(fd) && errno != EINVAL ? -errno : 0;
 	close(fd);
+	return ret;
 }
 
 /* Times of one daemon differ. */
@@ -272,15 +275,20 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 		ret = put_proof(&r, &proved);
 	if (!ret)
 		ret = put_json(&r, when, proved);
-	if (!ret) {
-		sync_dir(r.dir);
-		ret = rename(r.dir, path) ? -errno : 0;
-		sync_dir(dir);
-	}
-	if (ret)
+	if (!ret)
+		ret = sync_dir(r.dir);
+	if (!ret && rename(r.dir, path))
+		ret = -errno;
+	if (ret) {
 		discard(r.dir);
-	else
+	} else {
 		kl_info("%s: report %s", i->name, path);
+		ret = sync_dir(dir);
+		if (ret)
+			kl_warn("%s: report %s would be lost if the machine stopped now: %s",
+				i->name, path, strerror(-ret));
+		ret = 0;
+	}
 	kl_report_free(r.check);
 	kl_history_free(r.history);
 	kl_history_free(r.flight);
