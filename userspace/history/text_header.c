@@ -328,7 +328,7 @@ static const struct kl_directive directives[] = {
 	{ "first", header_first, .next = "init any", .words = 1, .few = 1, .aside = "state" },
 	{ "memory", header_memory, .next = "tso sc", .words = 1, .few = 1, .aside = "model" },
 	{ "cpus", header_cpus, .next = "#", .words = 1, .few = 1, .others = "cpu" },
-	{ "release", header_release, .next = "#.", .words = 1, .few = KL_DIRECTIVE_ANY,
+	{ "release", header_release, .next = "#.", .words = 1, .few = 0,
 	  .others = "released releases" },
 	{ "spec", header_spec, .next = "/", .words = 1, .few = 1,
 	  .others = "sec speck specs sped spew" },
