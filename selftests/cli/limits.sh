@@ -93,4 +93,30 @@ for mib in 20 40 80; do
 	bounded "a violation made small" $mib "1 3" wrong.klh
 done
 bounded "enough for it" 400 0 objects.klh
+
+# A violation that is found at once, of a client that has runs without end on SC.
+cat >endless.lin <<'END'
+spec t {
+	bool held = false;
+	method acquire() { atomic_flush { assume(!held); held = true; } }
+	method release() { atomic_flush { held = false; } }
+}
+shared word l = 0, tries = 0;
+method acquire() { while (xchg(&l, 1) != 0) tries = tries + 1; }
+method release() { l = 0; }
+thread w[2] repeat(1) { call acquire(); call release(); }
+END
+name="the remark on SC takes no more than a small search"
+if command -v python3 >/dev/null; then
+	peak=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=open("out", "w"))
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$KLIN" explore endless.lin)
+	if grep -q '^On SC the same client: not known' out && [ "$peak" -lt 102400 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$peak KiB" "$(tail -n 3 out)"
+	fi
+else
+	ktap_skip "$name" "python3 not found, to read its memory with"
+fi
 ktap_finish

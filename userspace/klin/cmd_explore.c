@@ -27,7 +27,10 @@ enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STA
 	OPT_SHORTEST, OPT_COMPACT, OPT_JSON,
 	OPT_OUTCOMES, OPT_HISTORIES, OPT_TIME };
 
-#define SC_MEMORY	(256u << 20)	/* for the comparison with SC */
+/* The comparison with SC is a remark: SC_TIMES the search's memory, within these bounds. */
+#define SC_TIMES	4
+#define SC_LEAST	(32u << 20)
+#define SC_MOST		(256u << 20)
 
 static const struct argp_option options[] = {
 	{ "memory-model", OPT_MEMORY, "MODEL", 0, "tso or sc; the default is what the file says "
@@ -204,9 +207,14 @@ static void compare_with_sc(const struct explore_args *a, struct kl_spec *spec,
 {
 	struct kl_explore_options o = a->o;
 	struct kl_explorer *x = NULL;
+	struct kl_explore_stats st;
+	uint64_t most;
 
+	kl_explore_stats(e->x, &st);
+	most = st.all_bytes > SC_MOST / SC_TIMES ? SC_MOST : SC_TIMES * st.all_bytes;
+	most = most > SC_LEAST ? most : SC_LEAST;
 	o.sc = true;
-	o.memory = o.memory < SC_MEMORY ? o.memory : SC_MEMORY;
+	o.memory = o.memory < most ? o.memory : most;
 	if (kl_explore(spec, &o, &e->on_sc, &x))
 		e->on_sc = KL_EX_MEMORY;
 	e->has_sc = true;
