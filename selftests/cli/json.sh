@@ -108,7 +108,7 @@ ended()
 }
 
 # A violation that stays large: each trial is a search in what is left.
-ended work 0 "shrinking says that its budget of work ended" 3000000 \
+ended work 0 "shrinking says that its budget of work ended" 2000000 \
 	--type=deque --ops=300 --threads=6 --keys=8 --mutate=1
 ended done 1 "shrinking that came to its end says nothing of a budget" 6000000000 \
 	--type=queue --ops=300 --threads=6 --mutate=1

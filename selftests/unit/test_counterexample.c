@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is printed of counterexamples, of large ones in time. */
+/* What making counterexamples costs; what is printed of them, of large ones in time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "check/check.h"
+#include "check/gen.h"
 #include "report/counterexample.h"
 
 static const char text[] = "spec r { word x = 0;\n"
@@ -143,12 +145,56 @@ static void test_few(void **state)
 	free(out);
 }
 
+/*
+ * Accounts whose transfers are often pending: of what was before little is needed, but where it
+ * is not known each trial is a search through the orders of the transfers.  Making a
+ * counterexample may take a small multiple of the looks that the decision took, and a constant.
+ */
+static void test_work(void **state)
+{
+	static const char bank[] =
+		"spec bank { const n = 5; word a[n] = 100;\n"
+		"method read() -> (word v0, word v1, word v2, word v3, word v4) {\n"
+		"atomic { return (a[0], a[1], a[2], a[3], a[4]); } }\n"
+		"method transfer(word from, word to, word by) -> bool ok {\n"
+		"atomic_flush { if (a[from % n] < by) return false;\n"
+		"a[from % n] -= by; a[to % n] += by; return true; } } }\n";
+	static const struct kl_engine *const engines[] = { KL_CLASSICAL_ENGINES, NULL };
+	const struct kl_options opt = {
+		.engines = engines, .threads = 1, .max_shrink = 1, .classical = true,
+	};
+	struct kl_gen_config g = {
+		.ops = 2500, .seed = 1, .threads = 8, .objects = 1, .delay = 100, .pending = 2,
+		.mutate = 1,
+	};
+	const struct kl_part_result *p;
+	struct kl_history *h;
+	struct kl_report *r;
+	struct kl_spec *b;
+
+	assert_int_equal(kl_spec_parse("bank.lin", bank, strlen(bank), &b), 0);
+	g.spec = b;
+	assert_int_equal(kl_gen(&g, &h), 0);
+	assert_int_equal(kl_check(b, h, &opt, &r), 0);
+	p = &r->parts[0];
+	assert_int_equal(p->answer.verdict, KL_VIOLATION);
+	assert_non_null(p->cex);
+	printf("# %.1f million looks for the decision, %.1f for %u operations\n", p->work / 1e6,
+	       p->cex->work / 1e6, (unsigned int)p->cex->h->nops);
+	assert_true(p->cex->work <= 2 * p->work + 130000000);
+	assert_true(p->cex->h->nops <= 50);
+	kl_report_free(r);
+	kl_history_free(h);
+	kl_spec_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_drawn),
 		cmocka_unit_test(test_few),
+		cmocka_unit_test(test_work),
 	};
 
 	return cmocka_run_group_tests_name("counterexample", tests, setup, teardown);

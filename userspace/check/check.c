@@ -495,7 +495,8 @@ static int shrink_part(const struct kl_job *j, const struct kl_split *s, size_t 
 		ret = kl_work_lay_out(j, s, k, e->tso, &p);
 	if (!ret)
 		ret = kl_shrink(&p, e, e->tso ? j->opt->tso_oracle : &kl_oracle_engine,
-				pr->answer.fail_event, pr->answer.from_event, &j->lim, &pr->cex);
+				pr->answer.fail_event, pr->answer.from_event, &j->lim, pr->work,
+				&pr->cex);
 	kl_part_free(&p);
 	return ret;
 }

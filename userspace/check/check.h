@@ -242,6 +242,7 @@ struct kl_counterexample {
 	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN when too large for it */
 	struct kl_answer answer;	/* of the engine, on @h: longest order, failing event */
 	bool tso;
+	uint64_t work;		/* looks that making it took, but for the oracle's */
 	enum kl_shrink_end {
 		KL_SHRINK_DONE,
 		KL_SHRINK_WORK,	/* its bound of work ended first, */
@@ -257,6 +258,7 @@ struct kl_counterexample {
  * @fail_event: index of the return event that nothing explains
  * @from_event: also if all that returned before that event is forgotten; or 0
  * @lim: bounds of each trial
+ * @decision: looks that finding it took; so many times over may be taken, and a constant
  * @out: the counterexample
  *
  * Only steps that cannot invent a violation are taken: end at the failing
@@ -270,7 +272,7 @@ struct kl_counterexample {
  */
 int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, uint32_t from_event,
-	      const struct kl_limits *lim, struct kl_counterexample **out);
+	      const struct kl_limits *lim, uint64_t decision, struct kl_counterexample **out);
 void kl_counterexample_free(struct kl_counterexample *c);
 
 /**

@@ -24,7 +24,10 @@
 
 #include "check/shrink_internal.h"
 
-#define SHRINK_LOOKS	1000000000ull	/* for one counterexample */
+#define MOST_LOOKS	1000000000ull	/* for one counterexample, and no more than */
+#define SOME_LOOKS	120000000	/* so many, */
+#define MORE_LOOKS	2		/* and times those of the decision; */
+#define TSO_LOOKS	16		/* with store buffers each trial has more to look at */
 #define ATTEMPTS	30	/* violations that are tried when the first stays large */
 #define SMALL		10	/* operations that a person sees through at once, */
 #define TINY		4	/* and with nothing forgotten it may be so few */
@@ -191,7 +194,7 @@ int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, u
 	struct kl_limits own = *lim;
 	struct shrink s = {
 		.p = p, .engine = engine, .lim = &own, .whole = &own,
-		.looks = { .lim = lim, .most = lim->cap },
+		.looks = { .lim = lim, .most = lim->cap }, .times = 1,
 	};
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf));
 	int ret = buf ? shrink_init(&s) : -ENOMEM;
@@ -206,16 +209,26 @@ int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, u
 	return ret;
 }
 
+/* Looks for one counterexample, after a decision that took @decision. */
+static uint64_t most_looks(const struct kl_limits *lim, uint64_t decision, bool tso)
+{
+	const uint64_t more = tso ? TSO_LOOKS : MORE_LOOKS;
+	uint64_t most = MOST_LOOKS;
+
+	if (decision < (MOST_LOOKS - SOME_LOOKS) / more)
+		most = SOME_LOOKS + more * decision;
+	/* Who has less for the decision has no more for this. */
+	return lim->cap && lim->cap < most ? lim->cap : most;
+}
+
 int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	      const struct kl_engine *oracle, uint32_t fail_event, uint32_t from_event,
-	      const struct kl_limits *lim, struct kl_counterexample **out)
+	      const struct kl_limits *lim, uint64_t decision, struct kl_counterexample **out)
 {
 	struct kl_limits until = *lim, whole = *lim;
 	struct shrink s = {
 		.p = p, .engine = engine, .lim = &until, .whole = &whole, .floor = from_event,
-		/* Who has less for the decision has no more for this. */
-		.looks = { .lim = lim, .most = lim->cap && lim->cap < SHRINK_LOOKS ? lim->cap :
-				   SHRINK_LOOKS },
+		.looks = { .lim = lim, .most = most_looks(lim, decision, engine->tso) }, .times = 1,
 	};
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;
@@ -243,6 +256,7 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	} else {
 		c->oracle = a.verdict;
 		c->tso = engine->tso;
+		c->work = s.looks.n;
 		/* Of one operation there is nothing to leave out. */
 		c->ended = !s.late || c->h->nops <= 1 ? KL_SHRINK_DONE :
 			   s.looks.n > s.looks.most ? KL_SHRINK_WORK : KL_SHRINK_TIME;

@@ -12,6 +12,7 @@
 #define MORE_WINDOW	8	/* and times as many next */
 #define FINE		128	/* of so many events that are kept one may be too many */
 #define TRIALS	8	/* that may be hard */
+#define HARD_STEP	8	/* times as many events, and as much work, after a hard trial */
 #define OP_LOOKS	200	/* what a trial costs for each operation beside the engine */
 #define LIST_LOOKS	20	/* where operations are only listed */
 #define WINDOW_WORK	(1ull << 26)	/* looks for a window, */
@@ -35,7 +36,7 @@ bool kl_shrink_late(struct shrink *s)
 static struct kl_limits trial_limits(const struct shrink *s)
 {
 	const uint64_t left = s->looks.n < s->looks.most ? s->looks.most - s->looks.n : 1;
-	const uint64_t share = s->looks.most / TRIALS + 1;
+	const uint64_t share = (s->looks.most / TRIALS + 1) * s->times;
 	struct kl_limits lim = *s->lim;
 
 	/* But the first: without it there is nothing to show. */
@@ -58,6 +59,7 @@ int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *
 	if (!ret)
 		ret = kl_decide_history(s->p->spec, h, s->engine, &lim, &a, &fail);
 	kl_shrink_look(s, OP_LOOKS * n + a.work);
+	s->hard = !ret && a.verdict == KL_UNKNOWN && a.more_work;
 	if (!ret && a.verdict == KL_VIOLATION) {
 		kl_history_free(s->h);
 		kl_answer_free(&s->answer);
@@ -332,34 +334,49 @@ int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf)
 }
 
 /*
+ * Forget what returned before event @at, which moves to the first return from there on: up to
+ * that nothing differs, and what was asked once is not asked again.  *@good and *@bad enclose
+ * the latest event so far that leaves a violation.
+ */
+static int try_cut(struct shrink *s, uint32_t at, uint32_t *good, uint32_t *bad, uint32_t *buf)
+{
+	const uint32_t ret_ev = return_from(s->p, at);
+	int ret;
+
+	s->hard = false;
+	ret = ret_ev < *bad ? kl_shrink_trial_from(s, ret_ev, buf) : 0;
+	if (ret > 0)
+		*good = ret_ev;
+	else if (!ret)
+		*bad = at;
+	return ret;
+}
+
+/*
  * Forget as much as possible: the later the cut the less is known, so a search
  * back from the end in growing steps, then a binary search, to one in FINE of what is kept.
+ * Where little that is known makes a trial hard, slightly more of it is as hard.  The next
+ * step is much larger then, and its trial may take more work.
  */
 int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf)
 {
-	uint32_t good = s->floor, bad = s->end_ev, step = 8, at;
+	uint32_t good = s->floor, bad = s->end_ev, step = 8;
 	int ret = 0;
 
+	s->times = 1;
 	while (!ret && step < s->end_ev - s->floor && !kl_shrink_late(s)) {
-		at = s->end_ev - step;
-		ret = kl_shrink_trial_from(s, at, buf);
+		ret = try_cut(s, s->end_ev - step, &good, &bad, buf);
 		if (ret < 0)
 			return ret;
-		if (ret)
-			good = at;
-		else
-			bad = at;
-		step *= 2;
+		step *= s->hard ? HARD_STEP : 2;
+		if (s->hard)
+			s->times = HARD_STEP;
 	}
+	s->times = 1;
 	while (bad - good > 1 + (s->end_ev - bad) / FINE && !kl_shrink_late(s)) {
-		at = good + (bad - good) / 2;
-		ret = kl_shrink_trial_from(s, at, buf);
+		ret = try_cut(s, good + (bad - good) / 2, &good, &bad, buf);
 		if (ret < 0)
 			return ret;
-		if (ret)
-			good = at;
-		else
-			bad = at;
 	}
 	return 0;
 }
