@@ -155,6 +155,9 @@ $(B)/obj/%.o: %.c $(B)/.cflags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<
 
+# This one reads its own debugging information.
+$(B)/obj/selftests/unit/test_sites.o: private kl_cflags += -g2
+
 # The specifications that are shipped are in the library too.
 $(B)/.shipped: FORCE
 	$(call remember,$(shipped))
