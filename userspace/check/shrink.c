@@ -194,7 +194,7 @@ int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, u
 	struct kl_limits own = *lim;
 	struct shrink s = {
 		.p = p, .engine = engine, .lim = &own, .whole = &own,
-		.looks = { .lim = lim, .most = lim->cap }, .times = 1,
+		.looks = { .lim = lim, .most = lim->cap },
 	};
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf));
 	int ret = buf ? shrink_init(&s) : -ENOMEM;
@@ -228,7 +228,7 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 	struct kl_limits until = *lim, whole = *lim;
 	struct shrink s = {
 		.p = p, .engine = engine, .lim = &until, .whole = &whole, .floor = from_event,
-		.looks = { .lim = lim, .most = most_looks(lim, decision, engine->tso) }, .times = 1,
+		.looks = { .lim = lim, .most = most_looks(lim, decision, engine->tso) },
 	};
 	struct kl_counterexample *c = calloc(1, sizeof(*c));
 	uint32_t *buf = malloc(((size_t)p->nitems + 1) * sizeof(*buf)), i;

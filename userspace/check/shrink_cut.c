@@ -36,7 +36,7 @@ bool kl_shrink_late(struct shrink *s)
 static struct kl_limits trial_limits(const struct shrink *s)
 {
 	const uint64_t left = s->looks.n < s->looks.most ? s->looks.most - s->looks.n : 1;
-	const uint64_t share = (s->looks.most / TRIALS + 1) * s->times;
+	const uint64_t share = (s->looks.most / TRIALS + 1) * (s->patient ? HARD_STEP : 1);
 	struct kl_limits lim = *s->lim;
 
 	/* But the first: without it there is nothing to show. */
@@ -363,16 +363,14 @@ int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf)
 	uint32_t good = s->floor, bad = s->end_ev, step = 8;
 	int ret = 0;
 
-	s->times = 1;
 	while (!ret && step < s->end_ev - s->floor && !kl_shrink_late(s)) {
 		ret = try_cut(s, s->end_ev - step, &good, &bad, buf);
 		if (ret < 0)
 			return ret;
 		step *= s->hard ? HARD_STEP : 2;
-		if (s->hard)
-			s->times = HARD_STEP;
+		s->patient |= s->hard;
 	}
-	s->times = 1;
+	s->patient = false;
 	while (bad - good > 1 + (s->end_ev - bad) / FINE && !kl_shrink_late(s)) {
 		ret = try_cut(s, good + (bad - good) / 2, &good, &bad, buf);
 		if (ret < 0)

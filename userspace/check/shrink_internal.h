@@ -15,7 +15,7 @@ struct shrink {
 	const struct kl_limits *lim, *whole;	/* of a trial; and of all that is done */
 	struct kl_looks looks;		/* after so many be content with what there is */
 	bool late;			/* there were, or the time is over */
-	unsigned int times;		/* the share of looks that a trial may take */
+	bool patient;			/* a trial may take HARD_STEP shares of the looks */
 	bool hard;			/* did the last trial end at its bound of work? */
 	uint32_t *ops;			/* the partition's operations */
 	uint32_t nops;
