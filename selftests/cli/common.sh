@@ -25,7 +25,7 @@ no_btf="gcc does not know -gbtf (it does from 12 on)" no_klind="no klind beside 
 # run ARGUMENT...: sets $status; the output is in out, the messages in err.
 run()
 {
-	timeout -k 5 120 "$KLIN" "$@" >out 2>err </dev/null
+	timeout -k 5 1200 "$KLIN" "$@" >out 2>err </dev/null
 	status=$?
 }
 
@@ -41,7 +41,7 @@ interrupt()
 {
 	signal=$1
 	shift
-	timeout -k 5 120 "$KLIN" "$@" >out 2>err </dev/null &
+	timeout -k 5 1200 "$KLIN" "$@" >out 2>err </dev/null &
 	limit=$!
 	pid=
 	until [ -n "$pid" ] && catches "$pid"; do

@@ -165,7 +165,7 @@ fi
 
 # Where `tools/coverage' has brought Debian's debugging information: what the specs assert.
 name="what shipped specs assert is so in Debian's kernel"
-KLIN=$KLIN timeout 300 "$here/../../tools/coverage" --check >out 2>err
+KLIN=$KLIN timeout 3000 "$here/../../tools/coverage" --check >out 2>err
 case $? in
 0) ktap_pass "$name" ;;
 4) ktap_skip "$name" "run tools/coverage once, which downloads it" ;;

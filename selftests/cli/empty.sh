@@ -27,12 +27,12 @@ agree()
 	got="$(status check "$register" history) $(status check --from="$form" "$register" history)"
 	wanted="$want $want"
 	if [ "$form" = text ]; then
-		timeout -k 5 120 "$KLIN" check --follow "$register" - <history >out 2>err
+		timeout -k 5 1200 "$KLIN" check --follow "$register" - <history >out 2>err
 		got="$got $?" wanted="$wanted $want"
 	fi
 	got="$got $(status convert history history.klh)" wanted="$wanted $converted"
 	if [ "$converted" -eq 0 ]; then
-		timeout -k 5 120 "$KLIN" check --follow "$register" - <history.klh >out 2>err
+		timeout -k 5 1200 "$KLIN" check --follow "$register" - <history.klh >out 2>err
 		got="$got $? $(status check --certificate=cert "$register" history.klh)"
 		got="$got $(status replay --spec="$register" cert)"
 		got="$got $(status convert history.klh history)"

@@ -12,7 +12,7 @@ klind=$(dirname "$(command -v "$KLIN")")/klind
 # full COMMAND...: standard output is a full disk.
 full()
 {
-	timeout -k 5 120 "$@" >/dev/full 2>err </dev/null
+	timeout -k 5 1200 "$@" >/dev/full 2>err </dev/null
 	status=$?
 	if [ $status -eq 4 ] && grep -q "cannot write" err; then
 		ktap_pass "a full disk: ${*##*/}"
@@ -27,7 +27,7 @@ injected()
 	want=$1 name=$2 variable=$3
 	shift 3
 	rm -f mark
-	timeout -k 5 120 env "$variable" KLIN_INJECT_MARK=mark LD_PRELOAD="$inject" "$KLIN" "$@" \
+	timeout -k 5 1200 env "$variable" KLIN_INJECT_MARK=mark LD_PRELOAD="$inject" "$KLIN" "$@" \
 		>out 2>err </dev/null
 	status=$?
 	if [ $status -eq "$want" ] && [ -e mark ]; then

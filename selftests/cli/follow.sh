@@ -26,7 +26,7 @@ wait_for()
 # which LeakSanitizer looks at a process that ends: it would wait for ever.
 follow()
 {
-	timeout --foreground -k 5 120 "$KLIN" check --follow "$@" >out 2>err </dev/null &
+	timeout --foreground -k 5 1200 "$KLIN" check --follow "$@" >out 2>err </dev/null &
 	follower=$!
 }
 
@@ -111,7 +111,7 @@ pipe()
 {
 	want=$1 words=$2 name=$3
 	shift 3
-	timeout -k 5 120 "$KLIN" check --follow "$@" - >out 2>err
+	timeout -k 5 1200 "$KLIN" check --follow "$@" - >out 2>err
 	status=$?
 	if [ $status -eq "$want" ] && cat out err | grep -qE -- "$words" &&
 	   [ "$(grep -vc "^  " err)" -le 1 ]; then

@@ -54,7 +54,7 @@ echo "spec s { word n; method m() { atomic { n = 1; } } } probe m on no_such_fun
 if ! unshare -pf true 2>/dev/null; then
 	ktap_skip "no recording in a PID namespace" "none can be made"
 else
-	timeout -k 5 60 unshare -pf "$KLIN" record -o no.klh --duration=1 no.lin \
+	timeout -k 5 1200 unshare -pf "$KLIN" record -o no.klh --duration=1 no.lin \
 		>out 2>err </dev/null
 	ktap_result "$([ $? -eq 4 ] && grep -q "PID namespace" err && [ ! -e no.klh ]; echo $?)" \
 		"no recording in a PID namespace" "$(cat err)"

@@ -34,7 +34,7 @@ attempt()
 {
 	rm -rf made mark
 	mkdir made
-	timeout -k 5 60 env $inject_env "$@" >out.raw 2>err </dev/null
+	timeout -k 5 1200 env $inject_env "$@" >out.raw 2>err </dev/null
 	status=$?
 	steady out.raw >out
 }

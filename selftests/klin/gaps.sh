@@ -9,18 +9,12 @@ here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-# shellcheck disable=SC2317 # called by wait_for
-ops_done_or_over()
-{
-	ops_done "$1" || ! state_is running
-}
-
 # Stop the recorder while its load runs, for more operations than its buffers have room for.
 stop_for_a_while()
 {
-	wait_for 20 state_is running
-	wait_for 20 ops_done_or_over 500
-	kill -STOP "$1" && wait_for 20 ops_done_or_over $(($(status_of ops) + 15000))
+	wait_for state_is running
+	wait_for ops_done_or_over 500
+	kill -STOP "$1" && wait_for ops_done_or_over $(($(status_of ops) + 15000))
 	kill -CONT "$1"
 }
 
@@ -113,10 +107,11 @@ test_port_range()
 	name="port range, reader stopped"
 	range=$(cat /proc/sys/net/ipv4/ip_local_port_range)
 	# shellcheck disable=SC2086 # an option or nothing
-	"$KLIN" record $clock_error -o "$work/gap.klh" --buffer=16 --load user:port_range,seconds=3 \
-		"$KLIN_SPECS/port_range.lin" >"$work/record" 2>&1 </dev/null &
-	wait_for 20 range_is_other
-	kill -STOP $! && wait_for 60 children_reach $! $(($(children_time $!) + 100))
+	"$KLIN" record $clock_error -o "$work/gap.klh" --buffer=16 \
+		--load user:port_range,ops=30000,seconds=3600 "$KLIN_SPECS/port_range.lin" \
+		>"$work/record" 2>&1 </dev/null &
+	wait_for range_is_other
+	kill -STOP $! && wait_for children_reach $! $(($(children_time $!) + 100))
 	kill -CONT $!
 	if ! wait $!; then
 		ktap_fail "$name" "$(cat "$work/record")"

@@ -24,7 +24,7 @@ test_reload()
 # run_subject SUBJECT SEED DELAY: the truth is what its threads saw.
 run_subject()
 {
-	echo "subject=$1 duration=$duration seed=$2 delay=$3" >"$ctl/load" && wait_done 60
+	echo "subject=$1 duration=$duration seed=$2 delay=$3" >"$ctl/load" && wait_done
 }
 
 test_correct()

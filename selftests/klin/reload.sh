@@ -12,7 +12,7 @@ here=$(dirname "$0")
 
 run_load()
 {
-	echo "subject=counter ops=1000" >"$ctl/load" && wait_done 30
+	echo "subject=counter ops=1000" >"$ctl/load" && wait_done
 }
 
 attached()
@@ -27,7 +27,7 @@ while_reloaded()
 	"$KLIN" "$@" $clock_error --attach=kprobe "$functions" >"$work/record" 2>&1 </dev/null &
 	recorder=$!
 	reloaded=false
-	if wait_for 30 attached && run_load && unload && load && run_load; then
+	if wait_for attached && run_load && unload && load && run_load; then
 		reloaded=true
 	fi
 	kill -TERM $recorder

@@ -24,24 +24,24 @@ run()
 	rm -f "$work/go" "$work/said" "$work/record"
 	"$here/sleeper" "$1" "$3" "$work/go" >"$work/said" 2>&1 </dev/null &
 	sleeper=$!
-	wait_for 20 said '^ready' || return
+	wait_for said '^ready' || return
 	# shellcheck disable=SC2086 # an option or nothing
 	"$KLIN" record -v $clock_error -o "$work/s.klh" --pid=$sleeper ${4:-} "$2" \
 		>"$work/record" 2>&1 </dev/null &
 	recorder=$!
 	if [ "${4:-}" = --attach=fentry ]; then
-		wait_for 60 said 'attaching takes long\|settled after'
+		wait_for said 'attaching takes long\|settled after'
 		said 'settled after' || touch "$work/go"
 	fi
-	wait_for 60 said settled
+	wait_for said settled
 	# klin looks again and again at the tasks that were inside.
 	if [ "$3" = asleep ] && [ ! -e "$work/go" ]; then
-		wait_for 60 said '[1-9][0-9]* tasks are still inside'
+		wait_for said '[1-9][0-9]* tasks are still inside'
 	fi
 	touch "$work/go"
-	wait_for 60 said '^left'
+	wait_for said '^left'
 	if [ "$3" = asleep ] && said 'tasks are inside'; then
-		wait_for 60 said ' 0 tasks are still inside'
+		wait_for said ' 0 tasks are still inside'
 	fi
 	rm "$work/go"
 	wait $sleeper || return

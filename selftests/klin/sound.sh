@@ -33,7 +33,7 @@ test_load()
 
 cpu1_goes()
 {
-	echo 0 >$cpu1 && wait_for 20 ops_done $(($(status_of ops) + 1000)) && echo 1 >$cpu1
+	echo 0 >$cpu1 && wait_for ops_done_or_over $(($(status_of ops) + 1000)) && echo 1 >$cpu1
 }
 
 cpu1_comes()

@@ -29,6 +29,8 @@ function result_of(verdict, reason, status)
 		return "time"
 	if (reason ~ /^memory bound/)
 		return "memory"
+	if (reason ~ /^bound of [0-9]+ looks reached/)
+		return "work"
 	if (verdict == "UNKNOWN")
 		return "declined"
 	return verdict == "" ? "failed" : verdict
@@ -62,7 +64,7 @@ function decided(row)
 function ratio(row,    base, x)
 {
 	base = row_of[workload[row], "wgl"]
-	if (!base || !decided(row) || !(decided(base) || result[base] ~ /^(time|memory)$/))
+	if (!base || !decided(row) || !(decided(base) || result[base] ~ /^(time|memory|work)$/))
 		return ""
 	x = check[base] / check[row]
 	return (decided(base) ? "" : ">") \
