@@ -54,6 +54,17 @@ static bool enumerators(const struct btf *btf, const struct btf_type *t)
 	return true;
 }
 
+static bool variables(const struct btf *btf, const struct btf_type *t)
+{
+	const struct btf_var_secinfo *v = btf_var_secinfos(t);
+	unsigned int i;
+
+	for (i = 0; i < btf_vlen(t); i++)
+		if (!type(btf, v[i].type))
+			return false;
+	return true;
+}
+
 /* Does what follows a type end? */
 static bool ends(const struct btf *btf, const struct btf_type *t)
 {
@@ -105,7 +116,9 @@ bool kl_btf_check(const struct btf *btf)
 		case BTF_KIND_INT:
 		case BTF_KIND_FLOAT:
 		case BTF_KIND_FWD:
+			break;
 		case BTF_KIND_DATASEC:
+			good &= variables(btf, t);
 			break;
 		default:
 			good &= type(btf, t->type);
