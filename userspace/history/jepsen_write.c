@@ -164,7 +164,29 @@ static void put_event(const struct writer *w, uint64_t process, const struct kl_
 	fputs("}\n", w->f);
 }
 
-/* A register of theirs begins as nil: the first event must say what ours began as. */
+/* Two events of an operation that is none of the history's. */
+static void put_pair(const struct writer *w, uint64_t process, const char *end, const char *f,
+		     const char *value)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		const char *type = i ? end : "invoke";
+
+		if (w->log)
+			fprintf(w->f, "INFO  jepsen.util - %" PRIu64 "\t:%s\t:%s\t%s\n", process,
+				type, f, value);
+		else
+			fprintf(w->f, "{:process %" PRIu64 ", :type :%s, :f :%s, :value %s}\n",
+				process, type, f, value);
+	}
+}
+
+/*
+ * A register of theirs begins as nil: the first event must say what ours began as.  Of a
+ * history that is nothing but the write of nil a read that did not happen is written, since
+ * an empty file is of no form.
+ */
 static size_t put_first(const struct writer *w, const uint64_t *events, size_t n)
 {
 	const struct kl_history *h = w->h;
@@ -175,22 +197,16 @@ static size_t put_first(const struct writer *w, const uint64_t *events, size_t n
 	m = find_method(w, &h->ops[events[0] >> 1]);
 	if (m > CAS)
 		return 0;
-	if (m == WRITE && n > 1 && events[1] == (events[0] | 1) &&
-	    kl_op_args(h, &h->ops[events[0] >> 1])->v == KL_JEPSEN_NIL)
-		return 2;
 	for (i = 0; i < h->nthreads; i++)
 		if (h->threads[i] > largest)
 			largest = h->threads[i];
-	for (i = 0; i < 2; i++) {
-		const char *type = i ? "ok" : "invoke";
-
-		if (w->log)
-			fprintf(w->f, "INFO  jepsen.util - %" PRIu64 "\t:%s\t:write\t0\n",
-				largest + 1, type);
-		else
-			fprintf(w->f, "{:process %" PRIu64 ", :type :%s, :f :write, :value 0}\n",
-				largest + 1, type);
+	if (m == WRITE && n > 1 && events[1] == (events[0] | 1) &&
+	    kl_op_args(h, &h->ops[events[0] >> 1])->v == KL_JEPSEN_NIL) {
+		if (h->nops == 1)
+			put_pair(w, 0, "fail", "read", "nil");
+		return 2;
 	}
+	put_pair(w, largest + 1, "ok", "write", "0");
 	return 0;
 }
 
