@@ -218,36 +218,6 @@ int kl_edn_symbolic(struct kl_edn *e, const char *tok)
 	return kl_edn_put(e, tok, n);
 }
 
-int kl_edn_inst(struct kl_edn *e, const char *tok, size_t at)
-{
-	static const char form[] = "\"0000-00-00T00:00:00";
-	const size_t head = sizeof(form) - 1;
-	const char *s = e->canon + at, *p;
-	size_t len = e->ncanon - at, i, end;
-
-	for (i = 0; i < head && i < len; i++)
-		if (form[i] == '0' ? !kl_scan_digit(s[i]) : form[i] != s[i])
-			break;
-	p = s + i;
-	if (i == head && *p == '.')
-		for (p++; kl_scan_digit(*p); p++)
-			;
-	end = p - s;
-	len -= end;
-	if (i < head || (!kl_scan_is(p, len, "Z\"") && !kl_scan_is(p, len, "-00:00\"") &&
-			 !kl_scan_is(p, len, "+00:00\"")))
-		return kl_scan_bad(&e->scan, tok,
-				   "a time as in #inst \"2024-11-26T16:34:02.623-00:00\", of UTC");
-	/* Zeros at the end of the fraction make no difference. */
-	while (end > head && (s[end - 1] == '0' || s[end - 1] == '.')) {
-		end--;
-		if (s[end] == '.')
-			break;
-	}
-	e->ncanon = at + end;
-	return kl_edn_put(e, "Z\"", 2);
-}
-
 int kl_edn_uuid(struct kl_edn *e, const char *tok, size_t at)
 {
 	static const char form[] = "\"00000000-0000-0000-0000-000000000000\"";
