@@ -365,6 +365,81 @@ INFO [2024-11-26 16:34:02,625] jepsen worker 0 - jepsen.util 0	:ok	:write	3
 INFO [2024-11-26 16:34:02,626] jepsen worker 1 - jepsen.util 1	:invoke	:read	nil
 INFO [2024-11-26 16:34:02,627] jepsen worker 1 - jepsen.util 1	:ok	:read	4
 END
+# The same history as a vector of maps, as maps and as a log's lines: `process type f value'.
+# alike STATUS NAME
+alike()
+{
+	want=$1 name=$2
+	cat >events
+	sed 's/^/INFO  jepsen.util - /; s/ \(:[a-z]*\) \(:[a-z]*\) /\t\1\t\2\t/' events >lines.log
+	sed 's/^\([0-9]*\) \(:[a-z]*\) \(:[a-z]*\) \(.*\)/{:process \1, :type \2, :f \3, :value \4}/' \
+		events >maps.edn
+	{ echo "["; cat maps.edn; echo "]"; } >vector.edn
+	bad=
+	for file in vector.edn maps.edn lines.log; do
+		run check "$specs/register.lin" $file
+		[ $status -eq "$want" ] && { [ "$want" -eq 2 ] || [ ! -s err ]; } ||
+			bad="$bad $file: $status, $(cat err)"
+	done
+	[ -z "$bad" ]
+	ktap_result $? "alike: $name" "expected $want:$bad"
+}
+
+alike 0 "-1 beside nil" <<'END'
+0 :invoke :cas [nil -1]
+0 :ok :cas [nil -1]
+1 :invoke :read nil
+1 :ok :read -1
+END
+alike 0 "collections, in two ways" <<'END'
+0 :invoke :write {:a #{1 "A"}, :b [-1 nil 0.5]}
+0 :ok :write {:b (-1N nil 5e-1), :a #{"\u0041" +1}}
+1 :invoke :read nil
+1 :ok :read {:b [-1 nil 0.50] :a #{"A" 1}}
+END
+alike 1 "a keyword, and the string of its name" <<'END'
+0 :invoke :write :a
+0 :ok :write :a
+1 :invoke :read nil
+1 :ok :read "a"
+END
+alike 1 "independent keys" <<'END'
+0 :invoke :write [7 3]
+0 :ok :write [7 3]
+1 :invoke :read [8 nil]
+1 :ok :read [8 3]
+END
+alike 0 "an :info whose value is the text of an error" <<'END'
+0 :invoke :write 3
+0 :info :write "Read timed out"
+1 :invoke :read nil
+1 :ok :read 3
+END
+alike 0 "an :info of a write that had no effect" <<'END'
+0 :invoke :write 2
+0 :ok :write 2
+1 :invoke :write 3
+1 :info :write {:type :timeout}
+2 :invoke :read nil
+2 :ok :read 2
+END
+alike 2 "an :info with another number" <<'END'
+0 :invoke :write 3
+0 :info :write 4
+END
+alike 0 "a time, and a prefix of it" <<'END'
+0 :invoke :write #inst "2020-01-01"
+0 :ok :write #inst "2020"
+1 :invoke :read nil
+1 :ok :read #inst "2020-01-01T00:00:00.000-00:00"
+END
+# Nil at the :ok of a read is any value, as in Knossos; a log has it for that of the register.
+for file in vector.edn maps.edn; do
+	sed 's/\(:ok, :f :read, :value\) .*}/\1 nil}/' $file >nil.edn
+	expect 0 "a read of nil, $file" check "$specs/register.lin" nil.edn
+done
+sed 's/\(:ok\t:read\t\).*/\1nil/' lines.log >nil.log
+expect 1 "a read of nil, lines.log" check "$specs/register.lin" nil.log
 verdict 0 "Jepsen's log file, with errors behind values" register <<'END'
 2024-11-26 16:34:02,623	INFO	[jepsen worker 0] jepsen.util: 0	:invoke	:write	3
 2024-11-26 16:34:02,625	INFO	[jepsen worker 0] jepsen.util: 0	:fail	:write	3	:not-leader

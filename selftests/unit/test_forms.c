@@ -186,6 +186,35 @@ static const struct sample {
 	  "t2 @0 2 - write 4\n"
 	  "t1 @0 4 5 cas 4 2 -> 0 drain=5\n"
 	  "t1 @0 7 8 cas 4 2 -> 1 drain=8\n" },
+	{ "jepsen",
+	  "INFO  jepsen.util - 0\t:invoke\t:read\t[7 nil]\n"
+	  "INFO  jepsen.util - 1\t:invoke\t:write\t[\"a\" {:b [1.0 -1]}]\n"
+	  "INFO  jepsen.util - 0\t:ok\t:read\t[7 nil]\n"
+	  "INFO  jepsen.util - 1\t:ok\t:write\t[\"a\" {:b (1.00 -1N)}]\n"
+	  "INFO  jepsen.util - 2\t:invoke\t:cas\t[7 [nil -1]]\n"
+	  "INFO  jepsen.util - 2\t:fail\t:cas\t[7 [nil -1]]\n"
+	  "INFO  jepsen.util - 2\t:invoke\t:write\t[7 1]\n"
+	  "INFO  jepsen.util - 2\t:info\t:write\t[:error \"x\"]\tindeterminate\n",
+	  "# spec register\n"
+	  "# objects keys\n"
+	  "# spelling 0x8000000000000000 nil\n"
+	  "# spelling 0x4000000000000000 \"a\"\n"
+	  "# spelling 0x4000000000000001 {:b [1.0 -1]}\n"
+	  "t3 @7 0 0 write 0x8000000000000000 drain=0\n"
+	  "t3 @0x4000000000000000 0 0 write 0x8000000000000000 drain=0\n"
+	  "t0 @7 1 3 read -> 0x8000000000000000 drain=3\n"
+	  "t1 @0x4000000000000000 2 4 write 0x4000000000000001 drain=4\n"
+	  "t2 @7 5 6 cas 0x8000000000000000 -1 -> 0 drain=6\n"
+	  "t2 @7 7 - write 1\n" },
+	{ "jepsen",
+	  "INFO  jepsen.util - 0\t:invoke\t:enqueue\t:a\n"
+	  "INFO  jepsen.util - 0\t:ok\t:enqueue\t:a\n"
+	  "INFO  jepsen.util - 1\t:invoke\t:dequeue\tnil\n"
+	  "INFO  jepsen.util - 1\t:ok\t:dequeue\t:a\n",
+	  "# spec queue\n"
+	  "# spelling 0x4000000000000000 :a\n"
+	  "t0 @0 1 2 enq 0x4000000000000000 drain=2\n"
+	  "t1 @0 3 4 deq -> 0x4000000000000000 drain=4\n" },
 	{ "edn",
 	  "; by hand\n"
 	  "[{:process 0, :type :invoke, :f :write, :value 3}\n"
@@ -501,10 +530,23 @@ static void test_errors(void **state)
 		  ":invoke" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :pop nil\n", "t:1: error: ':pop': expected "
 		  "read, write or cas" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write x\n", "t:1: error: 'x': expected a "
-		  "number" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :cas [1 2\n", "t:1: error: '[1': expected two "
-		  "numbers" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write 1 2\n", "t:1: error: '2': expected the "
+		  "end of the line" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :cas [1 2\n", "t:1: error: '[1': expected a "
+		  "closing bracket" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :cas 1\n", "t:1: error: ':cas': expected a "
+		  ":value as in [1 2]" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write #_ #_ 1\n", "t:1: error: the end of the "
+		  "line: expected a value" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write [1 2]\n",
+		  "t: error: nothing tells whether values like [1 2] are [KEY VALUE]" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\n"
+		  "INFO  jepsen.util - 2 :invoke :read [7 nil]\n", "t:2: error: ':read': expected an "
+		  "operation without a key, as in line 1; --independent" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read [7 nil]\n"
+		  "INFO  jepsen.util - 1 :ok :read 3\n", "t:2: error: '3': expected a :value as in [KEY" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read [7 nil]\n"
+		  "INFO  jepsen.util - 1 :ok :read [8 nil]\n", "t:2: error: ':read': expected the key" },
 		{ "jepsen", "INFO  jepsen.util - 1 :ok :read 1\n", "t:1: error: ':read': expected an "
 		  ":invoke of this process" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\nINFO  jepsen.util - 1 :ok :write 1\n",
@@ -529,6 +571,8 @@ static void test_errors(void **state)
 		{ "edn", "{:process 0, :type :invoke, :f :read}\n"
 		  "{:process 1, :type :invoke, :f :enqueue, :value 1}\n",
 		  "t:2: error: ':enqueue,': expected a method of the same structure" },
+		{ "edn", "{:process 0, :type :invoke, :f :write, :key 7, :value 3}\n",
+		  "t:1: error: '7,': expected a :key only of put, get and append" },
 		{ "edn", "17\n", "t:1: error: '17': expected an operation as in" },
 		{ "edn", "[] {}\n", "t:1: error: '{}': expected the end of the file" },
 		{ "edn", "{:process 0, :type :invoke, :f :put, :key \"a\", :value 7}\n",

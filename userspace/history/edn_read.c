@@ -15,7 +15,7 @@
 
 #include "history/edn_form.h"
 #include "history/edn_keys.h"
-#include "history/jepsen.h"
+#include "history/jepsen_value.h"
 #include "history/kv.h"
 
 #define MAX_ERRORS	20
@@ -166,102 +166,10 @@ static bool is_edn(const struct kl_head *head)
 	return p == head->end || *p == '{' || *p == '#' || *p == ']' || *p == ';';
 }
 
-/* The spelling of a value: as it is written, but on one line. */
-static int spell(struct reader *r, const struct kl_edn_val *v, const char *canon, size_t len,
-		 uint64_t *word)
-{
-	size_t n = 0, i;
-	char *line;
-	int ret;
-
-	for (i = 0; i < (size_t)(v->end - v->tok); i++)
-		if ((unsigned char)v->tok[i] < ' ' || v->tok[i] == 0x7f)
-			break;
-	if (v->tok + i == v->end)
-		return kl_jepsen_word(&r->j, canon, len, v->tok, i, word);
-	/* What cannot be seen is only in strings of the canonical text. */
-	line = malloc(len * 6 + 1);
-	if (!line)
-		return -ENOMEM;
-	for (i = 0; i < len; i++) {
-		if ((unsigned char)canon[i] < ' ' || canon[i] == 0x7f)
-			n += sprintf(line + n, "\\u%04x", canon[i]);
-		else
-			line[n++] = canon[i];
-	}
-	ret = kl_jepsen_word(&r->j, canon, len, line, n, word);
-	free(line);
-	return ret;
-}
-
-static int word_of(struct reader *r, const struct kl_edn_val *v, uint64_t *word)
-{
-	const char *canon;
-	size_t len;
-
-	*word = v->kind == KL_EDN_NIL ? KL_JEPSEN_NIL : (uint64_t)v->v;
-	if (v->kind == KL_EDN_NIL || v->kind == KL_EDN_INT)
-		return 0;
-	canon = kl_edn_canon(&r->edn, v, &len);
-	return spell(r, v, canon, len, word);
-}
-
-/* The value as Jepsen's structures hold it; @pair: that of cas. */
-static int convert(struct reader *r, const struct kl_edn_val *v, bool pair, bool ended,
-		   struct kl_jepsen_value *out)
-{
-	struct kl_edn_val item;
-	unsigned int i;
-	int ret = 0;
-
-	if (v->kind == KL_EDN_NIL) {
-		out->kind = KL_JEPSEN_NONE;
-		return 0;
-	}
-	/* Jepsen once put why there is no value in its place. */
-	if (ended && v->kind == KL_EDN_WORD && *v->s == ':') {
-		out->kind = KL_JEPSEN_OTHER;
-		return 0;
-	}
-	if (!pair || v->kind != KL_EDN_PAIR) {
-		out->kind = KL_JEPSEN_WORD;
-		return word_of(r, v, &out->v[0]);
-	}
-	out->kind = KL_JEPSEN_PAIR;
-	for (i = 0; i < 2 && !ret; i++)
-		ret = kl_edn_item(&r->edn, v, i, &item) ?: word_of(r, &item, &out->v[i]);
-	return ret;
-}
-
-/* The same of [KEY VALUE], if keys are independent. */
-static int convert_keyed(struct reader *r, const char *tok, const struct kl_edn_val *v, bool pair,
-			 bool ended, struct kl_jepsen_value *out)
-{
-	struct kl_edn_val key, value;
-	int ret;
-
-	*out = (struct kl_jepsen_value){ .kind = KL_JEPSEN_NONE };
-	if (!r->keys.independent)
-		return convert(r, v, pair, ended, out);
-	if (v->kind != KL_EDN_PAIR) {
-		if (ended && (v->kind == KL_EDN_NIL || v->kind == KL_EDN_WORD)) {
-			out->kind = KL_JEPSEN_OTHER;
-			return 0;
-		}
-		return kl_scan_bad(&r->j.scan, v->tok ? v->tok : tok,
-				   "a :value as in [KEY VALUE], as keys are independent here");
-	}
-	ret = kl_edn_item(&r->edn, v, 0, &key) ?: word_of(r, &key, &out->key);
-	out->keyed = true;
-	return ret ?: kl_edn_item(&r->edn, v, 1, &value) ?: convert(r, &value, pair, ended, out);
-}
-
 static int event(struct reader *r, const char *tok, const struct kl_edn_val *val)
 {
 	const struct kl_edn_val *process = &val[PROCESS], *f = &val[F];
-	struct kl_jepsen_value v;
-	int type, ret;
-	bool ended;
+	int type;
 
 	/* The nemesis and other processes of a name do nothing to the structure. */
 	if (process->kind == KL_EDN_WORD) {
@@ -286,11 +194,11 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 	if (r->kv)
 		return kl_kv_event(r->kv, f->tok, process->v, type, f->s + 1, f->len - 1,
 				   &val[KEY], &val[VALUE]);
-	ended = type == KL_JEPSEN_FAIL || type == KL_JEPSEN_INFO;
-	ret = convert_keyed(r, tok, &val[VALUE], kl_scan_is(f->s, f->len, ":cas"), ended, &v);
-	if (ret)
-		return ret;
-	return kl_jepsen_event(&r->j, f->tok, process->v, type, f->s + 1, f->len - 1, &v);
+	if (val[KEY].kind != KL_EDN_NIL)
+		return kl_scan_bad(&r->j.scan, val[KEY].tok, "a :key only of put, get and append: "
+				   "others have [KEY VALUE], with --independent=yes");
+	return kl_jepsen_value_event(&r->j, &r->edn, r->keys.independent, tok, process->v, type, f,
+				     &val[VALUE]);
 }
 
 /* Does the operation tell whether keys are independent? */

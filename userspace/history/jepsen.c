@@ -200,6 +200,23 @@ static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *pro
 	return 0;
 }
 
+/* Has a value that is no number the arguments, and the key, of the :invoke? */
+static bool repeats(const struct kl_jepsen *j, const struct kl_process *process,
+		    const struct kl_jepsen_value *v)
+{
+	const unsigned int n = process->shape.nargs;
+	unsigned int i;
+
+	if (!n || v->kind != (n == 2 ? KL_JEPSEN_PAIR : KL_JEPSEN_WORD))
+		return false;
+	if (v->keyed && j->pairs.h->objects[j->pairs.h->ops[process->op - 1].object] != v->key)
+		return false;
+	for (i = 0; i < n; i++)
+		if (!kl_val_eq(process->vals[i], kl_word(v->v[i])))
+			return false;
+	return true;
+}
+
 static int succeed(struct kl_jepsen *j, const char *tok, int m, struct kl_process *process,
 		   const struct kl_jepsen_value *v)
 {
@@ -234,6 +251,7 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		    enum kl_jepsen_type type, const char *f, size_t len,
 		    const struct kl_jepsen_value *v)
 {
+	static const struct kl_jepsen_value remark = { .kind = KL_JEPSEN_OTHER };
 	struct kl_process *process;
 	int m = kl_pairs_process(&j->pairs, number, &process), ret;
 
@@ -254,6 +272,8 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 	if (process->shape.method != j->method[m])
 		return kl_scan_bad(&j->scan, tok, "the end of what this process had invoked");
 	j->ending = type;
+	if (type != KL_JEPSEN_OK && v->text && !repeats(j, process, v))
+		v = &remark;
 	ret = complete(j, tok, process, v);
 	if (ret)
 		return ret;

@@ -7,6 +7,11 @@
  * says that it did not happen.  In Jepsen's own log of etcd a cas that :fails with
  * its arguments found another value, as Horn & Kroening and Porcupine read it.
  *
+ * Both may have a remark in place of the value, as :timed-out or the text of an error: what is
+ * no number and not the value of the :invoke either.
+ *
+ * A read that is :ok with nil saw any value, as in Knossos' models; in a log it saw nil.
+ *
  * A register begins as nil: a write of KL_JEPSEN_NIL goes before all.
  *
  * Where keys are independent, values are [KEY VALUE], and each key has a structure, and an
@@ -32,6 +37,7 @@ struct kl_jepsen_value {
 		KL_JEPSEN_OTHER,	/* :timed-out and the like: a remark */
 	} kind;
 	uint64_t v[2];
+	bool text;		/* it is not made of numbers and nil alone */
 	bool keyed;
 	uint64_t key;		/* of independent ones */
 };

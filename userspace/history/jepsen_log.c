@@ -6,14 +6,23 @@
  *	INFO  jepsen.util - 2	:info	:write	:timed-out
  *	INFO [2024-11-26 16:34:02,623] jepsen worker 2 - jepsen.util 2	:invoke	:write	4
  *
- * Lines of other programs in the log, and those of the nemesis, are passed over.
+ * Values are EDN, as in jepsen_value.h.  Behind one may stand a tab and what was wrong.  Lines
+ * of other programs in the log, and those of the nemesis, are passed over.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "history/jepsen.h"
+#include "history/edn_keys.h"
+#include "history/jepsen_value.h"
 
 #define PROGRAM	"jepsen.util"
+
+struct reader {
+	struct kl_edn edn;	/* of the value of the line */
+	struct kl_jepsen j;
+	struct kl_edn_keys keys;
+	bool looking;		/* for what tells whether keys are independent, and no more */
+};
 
 static bool is_jepsen(const struct kl_head *head)
 {
@@ -33,63 +42,65 @@ static bool is_jepsen(const struct kl_head *head)
 	return false;
 }
 
-static int scan_number(struct kl_jepsen *j, const char *tok, const char **pp, uint64_t *out)
+/* The value at @p, none is nil, and what may stand behind it. */
+static int scan_value(struct reader *r, const char *p, struct kl_edn_val *v)
 {
-	const char *p = *pp, *start;
-	uint64_t v = 0;
-	bool minus = *p == '-';
+	struct kl_edn *e = &r->edn;
+	int ret = 0;
 
-	p += minus;
-	for (start = p; kl_scan_digit(*p); p++)
-		v = v * 10 + (*p - '0');
-	if (p == start || p - start > 18)
-		return kl_scan_bad(&j->scan, tok, "a number of up to 18 digits");
-	*out = minus ? -v : v;
-	if (*out == KL_JEPSEN_NIL)
-		return kl_scan_bad(&j->scan, tok, "a number other than -1, which stands for nil");
-	*pp = p;
+	e->scan.line = r->j.scan.line;
+	e->p = p;
+	e->end = (const char *)rawmemchr(p, '\n') + 1;
+	e->ncanon = 0;
+	e->bad = false;
+	*v = (struct kl_edn_val){ .kind = KL_EDN_NIL };
+	if (kl_edn_skip(e))
+		ret = e->bad ? -EINVAL : kl_edn_value_here(e, v);
+	e->scan.line = r->j.scan.line;
+	if (!ret && v->tok && *e->p != '\t')
+		ret = kl_scan_eol(&e->scan, &e->p);
+	return ret;
+}
+
+/* The same of an :info, where the text of an error need not be EDN: then it is a remark. */
+static int scan_info(struct reader *r, const char *p, struct kl_edn_val *v)
+{
+	int ret;
+
+	r->edn.scan.quiet = true;
+	ret = scan_value(r, p, v);
+	r->edn.scan.quiet = false;
+	if (ret != -EINVAL)
+		return ret;
+	r->edn.scan.errors = 0;
+	*v = (struct kl_edn_val){ .kind = KL_EDN_NIL };
 	return 0;
 }
 
-/* nil, 3, [1 2], or a keyword. */
-static int scan_value(struct kl_jepsen *j, const char **pp, struct kl_jepsen_value *v)
+static int event(struct reader *r, const char *tok, uint64_t process, enum kl_jepsen_type type,
+		 const struct kl_edn_val *f, const char *value)
 {
-	const char *p = kl_scan_skip(*pp), *tok = p;
-	size_t n = kl_scan_word(p);
+	struct kl_edn_val v;
+	int ret;
 
-	if (kl_scan_is(p, n, "nil") || !n) {
-		v->kind = KL_JEPSEN_NONE;
-		p += n;
-	} else if (*p == ':') {
-		v->kind = KL_JEPSEN_OTHER;
-		p += n;
-	} else if (*p == '[') {
-		v->kind = KL_JEPSEN_PAIR;
-		p++;
-		if (scan_number(j, tok, &p, &v->v[0]))
-			return -EINVAL;
-		p = kl_scan_skip(p);
-		if (scan_number(j, tok, &p, &v->v[1]))
-			return -EINVAL;
-		if (*p++ != ']')
-			return kl_scan_bad(&j->scan, tok, "two numbers as in [1 2]");
-	} else {
-		v->kind = KL_JEPSEN_WORD;
-		if (scan_number(j, tok, &p, &v->v[0]))
-			return -EINVAL;
+	ret = type == KL_JEPSEN_INFO ? scan_info(r, value, &v) : scan_value(r, value, &v);
+	ret = ret ?: kl_edn_keys_look(&r->keys, &r->edn, type, f, &v);
+	r->j.scan.errors += r->edn.scan.errors;
+	r->edn.scan.errors = 0;
+	if (r->looking) {
+		r->j.scan.stop = !ret && r->keys.told;
+		return ret;
 	}
-	/* Behind another tab stands an error. */
-	if (*p != '\t' && kl_scan_eol(&j->scan, &p))
-		return -EINVAL;
-	*pp = p;
-	return 0;
+	return ret ?: kl_jepsen_value_event(&r->j, &r->edn, r->keys.independent, tok, process, type,
+					    f, &v);
 }
 
 static int scan_line(void *ctx, const char **pp)
 {
-	struct kl_jepsen *j = ctx;
-	struct kl_jepsen_value v = { 0 };
-	const char *p = *pp, *tok, *f;
+	struct reader *r = ctx;
+	struct kl_jepsen *j = &r->j;
+	struct kl_edn_val f = { .kind = KL_EDN_WORD };
+	const char *p = *pp, *tok;
 	uint64_t process;
 	size_t n;
 	int type;
@@ -98,7 +109,8 @@ static int scan_line(void *ctx, const char **pp)
 	       !kl_scan_is(p, n, PROGRAM ":"))
 		p = kl_scan_skip(p + n);
 	if (!n) {
-		kl_scan_skipped(&j->scan, KL_SKIP_FOREIGN, *pp);
+		if (!r->looking)
+			kl_scan_skipped(&j->scan, KL_SKIP_FOREIGN, *pp);
 		return 0;
 	}
 	p = kl_scan_skip(p + n);
@@ -106,7 +118,8 @@ static int scan_line(void *ctx, const char **pp)
 		p = kl_scan_skip(p + 1);
 	tok = p;
 	if (*p == ':') {
-		kl_scan_skipped(&j->scan, KL_SKIP_NAMED, *pp);
+		if (!r->looking)
+			kl_scan_skipped(&j->scan, KL_SKIP_NAMED, *pp);
 		return 0;
 	}
 	if (kl_scan_short(&j->scan, &p, &process, "a process, a number, or :nemesis"))
@@ -117,32 +130,44 @@ static int scan_line(void *ctx, const char **pp)
 	if (type < 0)
 		return kl_scan_bad(&j->scan, p, ":invoke, :ok, :fail or :info");
 	p = kl_scan_skip(p + n);
-	f = p;
-	n = kl_scan_word(p);
+	f.tok = f.s = p;
+	f.len = kl_scan_word(p);
 	if (*p != ':')
 		return kl_scan_bad(&j->scan, p, "an operation as in :read");
-	p += n;
-	if (type == KL_JEPSEN_INFO)
-		return kl_jepsen_event(j, tok, process, type, f + 1, n - 1, &v);
-	if (scan_value(j, &p, &v))
-		return -EINVAL;
-	*pp = p;
-	return kl_jepsen_event(j, f, process, type, f + 1, n - 1, &v);
+	return event(r, tok, process, type, &f, p + f.len);
+}
+
+/* All of it is in memory, as what tells whether keys are independent may come last. */
+static int read_lines(struct reader *r)
+{
+	int ret;
+
+	r->looking = true;
+	ret = kl_scan_text(&r->j.scan, scan_line, r) ?: kl_edn_keys_decide(&r->keys, &r->j.scan);
+	r->looking = r->j.scan.stop = false;
+	return ret ?: kl_scan_text(&r->j.scan, scan_line, r);
 }
 
 static int read_jepsen(struct kl_input *in, struct kl_history **out)
 {
-	struct kl_jepsen j;
+	struct reader r = { .keys.wanted = in->independent };
+	const char *text = NULL, *end = NULL;
 	int ret;
 
-	ret = kl_jepsen_begin(&j, in->name, true);
+	ret = kl_jepsen_begin(&r.j, in->name, true) ?: kl_input_text(in, &text, &end);
+	r.edn.scan.name = in->name;
+	r.edn.scan.text = r.j.scan.text = text;
+	r.edn.scan.end = r.j.scan.end = end;
 	if (!ret)
-		ret = kl_scan_lines(&j.scan, in, scan_line, &j);
-	return kl_jepsen_end(&j, ret, out);
+		ret = read_lines(&r);
+	if (!ret)
+		r.j.pairs.h->keyed = r.keys.independent;
+	kl_edn_free(&r.edn);
+	return kl_jepsen_end(&r.j, ret, out);
 }
 
 const struct kl_form kl_form_jepsen = {
 	.name = "jepsen", .example = "INFO  jepsen.util - 2 :invoke :write 4",
 	.is = is_jepsen, .read = read_jepsen, .write = kl_jepsen_write_log,
-	.specs = { "register" },
+	.specs = { "register", "queue", "lock" },
 };

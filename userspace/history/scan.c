@@ -69,6 +69,8 @@ static int say(struct kl_scan *s, const char *tok, const char *expected, const c
 	size_t len, col;
 
 	s->errors++;
+	if (s->quiet)
+		return -EINVAL;
 	line = find_line(s, tok, &len);
 	col = line ? tok - line + 1 : 0;
 	kl_err_at(s->name, s->line, col, "%s: %s%s", quoted, expected, what);
@@ -194,39 +196,55 @@ static int zero_byte(struct kl_scan *s, const char *p, const char *at, const cha
 	return -EINVAL;
 }
 
+/* The lines of a run.  0 also after a message about one, or when the scanner stops. */
+static int scan_run(struct kl_scan *s, const char *p, const char *end,
+		    int (*line)(void *ctx, const char **pp), void *ctx)
+{
+	const char *zero;
+	int ret;
+
+	ret = kl_limit_look("line", s->line + 1);
+	if (ret)
+		return ret;
+	zero = memchr(p, 0, end - p);
+	if (zero)
+		return zero_byte(s, p, zero, end);
+	while (p < end) {
+		s->start = p;
+		p = kl_scan_skip(p);
+		s->line++;
+		ret = *p == '\n' ? 0 : line(ctx, &p);
+		if ((ret && ret != -EINVAL) || s->stop)
+			return ret;
+		if (s->errors >= MAX_ERRORS) {
+			kl_err_at(s->name, s->line, 0, "too many errors, giving up");
+			return -EINVAL;
+		}
+		if (*p != '\n')
+			p = memchr(p, '\n', end - p);
+		p++;
+	}
+	return s->h ? kl_history_flush(s->h) : 0;
+}
+
+int kl_scan_text(struct kl_scan *s, int (*line)(void *ctx, const char **pp), void *ctx)
+{
+	s->line = 0;
+	return scan_run(s, s->text, s->end, line, ctx) ?: s->errors ? -EINVAL : 0;
+}
+
 int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 		  int (*line)(void *ctx, const char **pp), void *ctx)
 {
-	const char *p, *end, *zero;
+	const char *p, *end;
 	bool first = true;
 	int ret;
 
 	while ((ret = kl_input_lines(in, &p, &end)) > 0) {
 		const size_t len = end - p;
 
-		ret = kl_limit_look("line", s->line + 1);
-		if (ret)
-			return ret;
-		zero = memchr(p, 0, end - p);
-		if (zero)
-			return zero_byte(s, p, zero, end);
-		while (p < end) {
-			s->start = p;
-			p = kl_scan_skip(p);
-			s->line++;
-			ret = *p == '\n' ? 0 : line(ctx, &p);
-			if ((ret && ret != -EINVAL) || s->stop)
-				return ret;
-			if (s->errors >= MAX_ERRORS) {
-				kl_err_at(s->name, s->line, 0, "too many errors, giving up");
-				return -EINVAL;
-			}
-			if (*p != '\n')
-				p = memchr(p, '\n', end - p);
-			p++;
-		}
-		ret = s->h ? kl_history_flush(s->h) : 0;
-		if (ret)
+		ret = scan_run(s, p, end, line, ctx);
+		if (ret || s->stop)
 			return ret;
 		/* The first lines tell how large others are. */
 		if (first && s->h && in->size / EXPECT < SIZE_MAX / EXPECT)

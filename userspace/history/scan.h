@@ -28,6 +28,7 @@ struct kl_scan {
 	const char *name;
 	unsigned int line, errors;
 	bool stop;		/* set it where what follows cannot be understood */
+	bool quiet;		/* what is wrong is counted, and not said */
 	const char *text, *end;	/* all of it, if it is in memory: messages show the place */
 	const char *start;	/* of the line that is read, where @text is not set */
 	size_t skipped[KL_SKIPS];
@@ -245,5 +246,8 @@ static inline int kl_scan_eol(struct kl_scan *s, const char **pp)
  */
 int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 		  int (*line)(void *ctx, const char **pp), void *ctx);
+
+/* The same of the lines of the scanner's text, all of which is in memory. */
+int kl_scan_text(struct kl_scan *s, int (*line)(void *ctx, const char **pp), void *ctx);
 
 #endif

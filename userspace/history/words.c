@@ -48,6 +48,33 @@ static const char *text_of(const struct kl_word_entry *e)
 	return e->len <= sizeof(e->here) ? e->here : e->there;
 }
 
+/* The slot of a string, of this hash, or that which it would get: there is a free one. */
+static size_t find(const struct kl_words *w, const char *s, size_t len, uint32_t hash)
+{
+	const struct kl_word_entry *e;
+	size_t at;
+
+	for (at = hash & w->mask; w->slot[at]; at = (at + 1) & w->mask) {
+		e = &w->entry[w->slot[at] - 1];
+		if (e->hash == hash && e->len == len && !memcmp(text_of(e), s, len))
+			break;
+	}
+	return at;
+}
+
+bool kl_words_find(const struct kl_words *w, const char *s, size_t len, uint64_t *word)
+{
+	size_t at;
+
+	if (len && kl_words_number(s, len, word) == len)
+		return true;
+	if (!w->slot || len > UINT32_MAX)
+		return false;
+	at = find(w, s, len, hash_string(s, len));
+	*word = KL_WORDS_FIRST + w->slot[at] - 1;
+	return w->slot[at];
+}
+
 int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word)
 {
 	struct kl_word_entry *e;
@@ -63,12 +90,10 @@ int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word)
 	if (ret)
 		return ret;
 	hash = hash_string(s, len);
-	for (at = hash & w->mask; w->slot[at]; at = (at + 1) & w->mask) {
-		e = &w->entry[w->slot[at] - 1];
-		if (e->hash == hash && e->len == len && !memcmp(text_of(e), s, len)) {
-			*word = KL_WORDS_FIRST + w->slot[at] - 1;
-			return 0;
-		}
+	at = find(w, s, len, hash);
+	if (w->slot[at]) {
+		*word = KL_WORDS_FIRST + w->slot[at] - 1;
+		return 0;
 	}
 	ret = kl_grow(w->entry, w->centry, w->n + 1);
 	if (ret)

@@ -7,6 +7,7 @@
 #ifndef KL_HISTORY_WORDS_H
 #define KL_HISTORY_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,8 @@ static inline size_t kl_words_number(const char *s, size_t most, uint64_t *word)
 
 /* The word of a string; 0 or -ENOMEM, -EOVERFLOW. */
 int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word);
+/* The same of one that has a word, false if it has none. */
+bool kl_words_find(const struct kl_words *w, const char *s, size_t len, uint64_t *word);
 void kl_words_free(struct kl_words *w);
 
 #endif
