@@ -591,6 +591,7 @@ there "a priority queue" linp pqueue 0 --type=pqueue --ops=200
 there "a set" events set 0 --type=set --mix=add=1,remove=1,has=1 --pending=3
 there "a wrong set" events set 1 --type=set --mix=add=1,remove=1,has=1 --mutate=20
 there "a register" jepsen register 0 --type=register --keys=4 --mix=read=1,write=1,cas=1
+there "a queue" jepsen queue 0 --type=queue --mix=enq=2,deq=1 --ops=200
 there "a register" edn register 0 --type=register --mix=read=1,write=1 --pending=1
 there "a key-value store" edn map 0 --type=map --mix=get=2,put=1
 there "a wrong key-value store" edn map 1 --type=map --mix=get=2,put=1 --mutate=20

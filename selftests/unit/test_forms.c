@@ -677,6 +677,32 @@ static void test_writers(void **state)
 	}
 }
 
+/* What told that values like [1 2] have no keys may be gone: it is told again. */
+static void test_pairs(void **state)
+{
+	static const char text[] =
+		"{:process 0, :type :invoke, :f :read, :value nil}\n"
+		"{:process 0, :type :fail, :f :read, :value nil}\n"
+		"{:process 1, :type :invoke, :f :write, :value [1 2]}\n"
+		"{:process 1, :type :ok, :f :write, :value [1 2]}\n";
+	static const char *const forms[] = { "edn", "jepsen" };
+	struct kl_history *h = NULL, *back = NULL;
+	unsigned int i;
+	char *again;
+	int ret;
+
+	assert_int_equal(kl_history_parse("t", text, strlen(text), KL_FORM_AUTO, &h), 0);
+	for (i = 0; i < 2; i++) {
+		again = form_text(h, forms[i], &ret);
+		assert_int_equal(ret, 0);
+		assert_int_equal(kl_history_parse("t", again, strlen(again), KL_FORM_AUTO, &back), 0);
+		assert_int_equal(back->nops, 2);
+		kl_history_free(back);
+		free(again);
+	}
+	kl_history_free(h);
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -698,7 +724,14 @@ static void test_refused(void **state)
 		  "t2 @0 2 3 add 1 -> 0\n", "threads go on to their next" },
 		{ "edn", "t1 @0 1 2 cas 1 2 -> 0\n", "cas(1, 2) -> 0: the form edn has no comparison" },
 		{ "edn", "t1 @0 1 2 deq -> empty\n", "deq() -> empty: the form edn has only removals" },
-		{ "jepsen", "t1 @0 1 2 enq 3\n", "enq(3): the form jepsen has only read, write" },
+		{ "jepsen", "t1 @0 1 2 put 1 2\n", "put(1, 2): the form jepsen has only read, write" },
+		{ "edn", "# spelling 0x4000000000000000 a b\nt1 @0 1 2 write 0x4000000000000000\n",
+		  "write(a b): the form edn has only numbers" },
+		{ "jepsen", "# spelling 0x4000000000000000 5\nt1 @0 1 2 write 0x4000000000000000\n",
+		  "write(5): the form jepsen has only numbers" },
+		{ "jepsen", "# spelling 0x4000000000000000 [1]\n# spelling 0x4000000000000001 (1)\n"
+		  "t1 @0 1 2 write 0x4000000000000000\nt1 @0 3 4 write 0x4000000000000001\n",
+		  "write((1)): the form jepsen has only numbers" },
 	};
 	struct kl_history *h;
 	size_t i;
@@ -801,6 +834,7 @@ int main(void)
 		cmocka_unit_test(test_skipped),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_files),

@@ -2,6 +2,9 @@
 /*
  * Writes the forms jepsen and edn, see jepsen.h and kv.h: registers, queues and
  * mutexes, and as EDN maps that are put to and got from.
+ *
+ * What is no number is written as it is spelled, if that is one value of EDN and no other
+ * word's.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +13,8 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/mem.h"
+#include "history/edn.h"
 #include "history/jepsen.h"
 #include "history/order.h"
 #include "history/spell.h"
@@ -32,6 +37,10 @@ struct writer {
 	FILE *f;
 	const char *form;
 	bool log;
+	struct kl_words spelled;	/* canonical texts of the values that are no numbers, */
+	uint64_t *word;			/* and the history's word of each */
+	size_t nword, cword;
+	bool pairs;			/* one of them may be taken for [KEY VALUE] */
 };
 
 static int cannot(const struct writer *w, const struct kl_op *op, const char *why)
@@ -43,15 +52,60 @@ static int cannot(const struct writer *w, const struct kl_op *op, const char *wh
 	return -EINVAL;
 }
 
-/* Numbers, nil and, in EDN, what has a spelling. */
-static bool plain(const struct writer *w, const struct kl_val *v, unsigned int n)
+/* The value that is spelled so, in @text with a newline behind it; -EINVAL if it is none. */
+static int parse(struct kl_edn *e, const char *text, struct kl_edn_val *v)
 {
-	for (; n; n--, v++)
-		if (v->tag != KL_WORD || (v->v >= KL_WORDS_FIRST && v->v < -KL_WORDS_FIRST &&
-					  v->v != KL_JEPSEN_NIL &&
-					  (w->log || !kl_history_spelling(w->h, v->v))))
-			return false;
-	return true;
+	*e = (struct kl_edn){ .scan.quiet = true, .p = text, .end = strchr(text, '\n') + 1 };
+	return kl_edn_value(e, v) ?: e->p != e->end - 1 || v->kind == KL_EDN_NIL ||
+	       v->kind == KL_EDN_INT ? -EINVAL : 0;
+}
+
+/* 1 if @word can be written as it is spelled, 0 if not, or a negative errno. */
+static int check_spelling(struct writer *w, uint64_t word, const char *spelling)
+{
+	struct kl_edn e = { 0 };
+	struct kl_edn_val v;
+	const char *canon;
+	uint64_t id = 0;
+	size_t len;
+	char *text;
+	int ret;
+
+	/* A reader of EDN looks at eight characters at a time. */
+	ret = asprintf(&text, "%s\n%8s", spelling, "") < 0 ? -ENOMEM : parse(&e, text, &v);
+	if (!ret) {
+		canon = kl_edn_canon(&e, &v, &len);
+		ret = kl_words_get(&w->spelled, canon, len, &id);
+		id -= KL_WORDS_FIRST;
+	}
+	if (!ret && id == w->nword) {
+		ret = kl_grow(w->word, w->cword, w->nword + 1);
+		if (!ret)
+			w->word[w->nword++] = word;
+	}
+	if (!ret && w->word[id] != word)
+		ret = -EINVAL;
+	w->pairs |= !ret && v.kind == KL_EDN_PAIR;
+	kl_edn_free(&e);
+	free(text);
+	return ret == -EINVAL ? 0 : ret ?: 1;
+}
+
+/* The same of numbers, nil and what has a spelling. */
+static int plain(struct writer *w, const struct kl_val *v, unsigned int n)
+{
+	const char *spelling;
+	int ret = 1;
+
+	for (; n && ret > 0; n--, v++) {
+		if (v->tag != KL_WORD)
+			return 0;
+		if (v->v < KL_WORDS_FIRST || v->v >= -KL_WORDS_FIRST || v->v == KL_JEPSEN_NIL)
+			continue;
+		spelling = kl_history_spelling(w->h, v->v);
+		ret = spelling ? check_spelling(w, v->v, spelling) : 0;
+	}
+	return ret;
 }
 
 /*
@@ -68,28 +122,34 @@ static bool others(int m, const struct kl_val *v, unsigned int n)
 }
 
 /* The method of an operation that the form can say; -EINVAL after a message. */
-static int find_method(const struct writer *w, const struct kl_op *op)
+static int find_method(struct writer *w, const struct kl_op *op)
 {
 	const struct kl_val *args = kl_op_args(w->h, op), *res = kl_op_res(w->h, op);
 	const struct kl_shape *s = kl_op_shape(w->h, op);
 	bool pending = op->flags & KL_OP_PENDING;
-	int m;
+	int m, ret;
 
 	for (m = 0; m < METHODS; m++)
 		if (!strcmp(methods[m].ours, w->h->methods[s->method]) &&
 		    methods[m].nargs == s->nargs && (pending || methods[m].nres == s->nres))
 			break;
-	if (m == METHODS || (w->log && m > CAS))
-		return cannot(w, op, w->log ? "has only read, write and cas" :
-			      "has only read, write and cas, enq and deq, lock and unlock, get and "
-			      "put");
-	if (!plain(w, args, s->nargs) || (m != WRITE && (m != CAS || w->log) && others(m, args, s->nargs)))
+	if (m == METHODS || (w->log && m >= GET))
+		return cannot(w, op, w->log ? "has only read, write and cas, enq and deq, lock and "
+			      "unlock" : "has only read, write and cas, enq and deq, lock and "
+			      "unlock, get and put");
+	ret = plain(w, args, s->nargs);
+	if (ret < 0)
+		return ret;
+	if (!ret || (m != WRITE && m != CAS && others(m, args, s->nargs)))
 		return cannot(w, op, "has only numbers below 2^62");
 	if (pending || !s->nres)
 		return m;
 	if (m == GET && res->tag == KL_ABSENT)
 		return m;
-	if (!plain(w, res, 1) || ((m != READ || !w->log) && others(m, res, 1)))
+	ret = plain(w, res, 1);
+	if (ret < 0)
+		return ret;
+	if (!ret || ((m != READ || !w->log) && others(m, res, 1)))
 		return cannot(w, op, m == DEQ ? "has only removals that found a number" :
 			      "has only numbers below 2^62");
 	if (m == CAS && !res->v && !w->log)
@@ -187,7 +247,7 @@ static void put_pair(const struct writer *w, uint64_t process, const char *end, 
  * history that is nothing but the write of nil a read that did not happen is written, since
  * an empty file is of no form.
  */
-static size_t put_first(const struct writer *w, const uint64_t *events, size_t n)
+static size_t put_first(struct writer *w, const uint64_t *events, size_t n)
 {
 	const struct kl_history *h = w->h;
 	uint64_t largest = 0;
@@ -195,11 +255,14 @@ static size_t put_first(const struct writer *w, const uint64_t *events, size_t n
 	int m;
 
 	m = find_method(w, &h->ops[events[0] >> 1]);
-	if (m > CAS)
-		return 0;
 	for (i = 0; i < h->nthreads; i++)
 		if (h->threads[i] > largest)
 			largest = h->threads[i];
+	/* A read of nil, which did not happen, tells that values like [1 2] have no keys. */
+	if (w->pairs && m < LOCK)
+		put_pair(w, largest + 1, "fail", m > CAS ? "dequeue" : "read", "nil");
+	if (m > CAS)
+		return 0;
 	if (m == WRITE && n > 1 && events[1] == (events[0] | 1) &&
 	    kl_op_args(h, &h->ops[events[0] >> 1])->v == KL_JEPSEN_NIL) {
 		if (h->nops == 1)
@@ -210,15 +273,15 @@ static size_t put_first(const struct writer *w, const uint64_t *events, size_t n
 	return 0;
 }
 
-static int write_events(const struct writer *w, const uint64_t *events, size_t n)
+static int write_events(struct writer *w, const uint64_t *events, size_t n)
 {
 	const struct kl_history *h = w->h;
 	size_t i;
 	int m;
 
 	for (i = 0; i < h->nops; i++)
-		if (find_method(w, &h->ops[i]) < 0)
-			return -EINVAL;
+		if ((m = find_method(w, &h->ops[i])) < 0)
+			return m;
 	for (i = n ? put_first(w, events, n) : 0; i < n; i++) {
 		const struct kl_op *op = &h->ops[events[i] >> 1];
 		const char *type = "invoke";
@@ -251,6 +314,8 @@ static int write_jepsen(const struct kl_history *h, FILE *f, const char *form, b
 	if (ret)
 		return ret;
 	ret = write_events(&w, events, n);
+	kl_words_free(&w.spelled);
+	free(w.word);
 	free(events);
 	return ret;
 }
