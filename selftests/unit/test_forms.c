@@ -112,6 +112,7 @@ static const struct sample {
 	  "[4] call pop(7)\n"
 	  "[4] return\n",
 	  "# spec stack\n"
+	  "# spelling 0x4000000000000000 a\n"
 	  "t1 @0 1 3 push 0x4000000000000000 drain=3\n"
 	  "t2 @0 2 4 pop -> 0x4000000000000000 drain=4\n"
 	  "t3 @0 5 - push 7\n"
@@ -130,6 +131,7 @@ static const struct sample {
 	  "[4] call poll # one\n"
 	  "[4] return null\n",
 	  "# spec queue\n"
+	  "# spelling 0x4000000000000000 a\n"
 	  "t1 @0 1 3 enq 0x4000000000000000 drain=3\n"
 	  "t2 @0 2 4 enq 7 drain=4\n"
 	  "t3 @0 5 6 peek -> 0x4000000000000000 drain=6\n"
@@ -154,6 +156,30 @@ static const struct sample {
 	  "t4 @0 7 8 remove 7 -> 1 drain=8\n"
 	  "t5 @0 9 10 has 7 -> 0 drain=10\n"
 	  "t6 @0 11 - add 8\n" },
+	{ "limo",
+	  "# @object stack\n"
+	  "[1] call push(-5)\n"
+	  "[1] return\n"
+	  "[1] call pop(empty)\n"
+	  "[1] return\n"
+	  "[1] call pop(?<0,1>)\n"
+	  "[1] return\n"
+	  "[1] call pop\n"
+	  "[1] return (empty)\n"
+	  "[1] call pop(-5)\n"
+	  "[1] return -5\n"
+	  "[1] call pop(?)\n"
+	  "[1] return 3\n"
+	  "[1] call push(+5)\n",
+	  "# spec stack\n"
+	  "# spelling 0x4000000000000000 +5\n"
+	  "t1 @0 1 2 push -5 drain=2\n"
+	  "t1 @0 3 4 pop -> empty drain=4\n"
+	  "t1 @0 5 6 pop -> ? drain=6\n"
+	  "t1 @0 7 8 pop -> empty drain=8\n"
+	  "t1 @0 9 10 pop -> -5 drain=10\n"
+	  "t1 @0 11 12 pop -> 3 drain=12\n"
+	  "t1 @0 13 - push 0x4000000000000000\n" },
 	{ "limo",
 	  "# @object deque\n"
 	  "[1] call addFirst(1)\n"
@@ -490,6 +516,20 @@ static void test_errors(void **state)
 		{ "linp", "# stack\npush 1 1 2 3\n", "t:2: error: '3': expected the end of the line" },
 		{ "linp", "# stack\npush 1 1 9223372036854775807\n",
 		  "t:2: error: '9223372036854775807': expected a time below" },
+		{ "linp", "# stack\npop 18446744073709551615 1 2\n", "t:2: error: '18446744073709551615': "
+		  "expected a number below 2^63" },
+		{ "linp", "# set\ninsert 9223372036854775808 1 2\n", "t:2: error: '9223372036854775808': "
+		  "expected a number below 2^63" },
+		{ "linp", "# set\ninsert -9223372036854775809 1 2\n", "t:2: error: '-9223372036854775809': "
+		  "expected a number not below -2^63" },
+		{ "linp", "# set\ninsert +1 1 2\n", "t:2: error: '+1': expected a value" },
+		{ "linp", "# set\ninsert 1e3 1 2\n", "t:2: error: '1e3': expected a value" },
+		{ "linp", "# set\ninsert 1.0 1 2\n", "t:2: error: '1.0': expected a value" },
+		{ "fptlin", "# rmw\n0 0 1 READ_MODIFY_WRITE 0 18446744073709551615\n",
+		  "t:2: error: '18446744073709551615': expected a number below 2^63" },
+		{ "events", "1 invokes add 18446744073709551615\n", "t:1: error: '18446744073709551615': "
+		  "expected a number below 2^63" },
+		{ "events", "1 invokes add 1N\n", "t:1: error: '1N': expected a number" },
 		{ "fptlin", "# set\nx 0 1 INSERT 1 1\n", "t:2: error: 'x': expected a process" },
 		{ "fptlin", "# set\n0 0 1 insert 1 1\n", "t:2: error: 'insert': expected INSERT" },
 		{ "fptlin", "# set\n0 0 1 INSERT 1 2\n", "t:2: error: '2': expected 1 or 0" },
@@ -521,6 +561,17 @@ static void test_errors(void **state)
 		  "the line: expected true or false, the value, or empty" },
 		{ "limo", "# @object set\n[1] call remove(1)\n[1] return 2\n",
 		  "t:3: error: '2': expected true or false, the value, or empty" },
+		{ "limo", "# @object stack\n[1] call push(empty)\n", "t:2: error: '(empty)': expected a "
+		  "value that is told from" },
+		{ "limo", "# @object stack\n[1] call push(?)\n", "t:2: error: '(?)': expected a value that" },
+		{ "limo", "# @object set\n[1] call insert false\n", "t:2: error: 'false': expected a value "
+		  "that is told from" },
+		{ "limo", "# @object stack\n[1] call pop(1)\n[1] return 2\n", "t:3: error: '2': expected the "
+		  "value that its call has" },
+		{ "limo", "# @object stack\n[1] call pop(empty)\n[1] return 2\n", "t:3: error: '2': expected "
+		  "the value that its call has" },
+		{ "limo", "# @object stack\n[1] call pop(1)\n[1] return empty\n", "t:3: error: 'empty': "
+		  "expected the value that its call has" },
 		{ "limo", "# @object queue\n# @object stack\n", "t:2: error: 'stack': expected the "
 		  "object of before: a file" },
 		{ "limo", "# @object stack\n[1] return\n", "t:2: error: '[1]': expected a call before" },

@@ -68,7 +68,7 @@ static inline int scan_call(struct reader *r, const char **pp, const char *tok, 
 	if (m == NMETHODS)
 		return kl_scan_bad(&r->scan, p, "add, remove or contains");
 	p = kl_scan_skip(p + n);
-	if (kl_scan_word64(&r->scan, &p, &v, "a number") || kl_scan_eol(&r->scan, &p))
+	if (kl_scan_int64(&r->scan, &p, &v, "a number") || kl_scan_eol(&r->scan, &p))
 		return -EINVAL;
 	*pp = p;
 	ret = kl_pairs_process(&r->pairs, number, &process);

@@ -66,7 +66,7 @@ static int scan_line(void *ctx, const char **pp)
 		return -EINVAL;
 	if (shape == KL_LINP_SWAP) {
 		p = kl_scan_skip(p);
-		if (kl_scan_word64(&l->scan, &p, &w, "another value, a number"))
+		if (kl_scan_int64(&l->scan, &p, &w, "another value, a number"))
 			return -EINVAL;
 	}
 	if (kl_scan_eol(&l->scan, &p))

@@ -10,8 +10,9 @@
  *
  * The number is that of a thread or of the operation.  Values are numbers or
  * words; a removal that returns `empty', or nothing, found nothing, but one that
- * is called with a value as in pop(a) returns that.  A set's methods return true
- * or false or, as Violin's own set, the value if it was in the set, else `empty'.
+ * is called with a value as in pop(a) returns that, and what pop(?) returns is not
+ * known.  A set's methods return true or false or, as Violin's own set, the value if it
+ * was in the set, else `empty'.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "base/err.h"
 #include "history/form.h"
 #include "history/pair.h"
+#include "history/spell.h"
 #include "history/words.h"
 
 #define METHODS	4	/* of a type, at most */
@@ -143,18 +145,37 @@ static int scan_header(struct reader *r, const char *p)
 static bool scan_number(const char **pp, bool in, struct kl_val *v)
 {
 	const char *p = *pp + in;
-	uint64_t word;
-	size_t n = kl_words_number(p, SIZE_MAX, &word);
+	const bool minus = *p == '-';
+	uint64_t word = 0;
+	size_t n = kl_words_number(p + minus, SIZE_MAX, &word);
 
-	p += n;
-	if (!n || (in && *p++ != ')') || !kl_scan_end(*p))
+	p += minus + n;
+	if (!n || (minus && !word) || (in && *p++ != ')') || !kl_scan_end(*p))
 		return false;
-	*v = kl_word(word);
+	*v = kl_word(minus ? -word : word);
 	*pp = p;
 	return true;
 }
 
-/* A value with or without parentheses around it; none is 1, with *pp moved behind it. */
+/* The word of a value, which people see as it is written. */
+static int word_of(struct reader *r, const char *p, size_t n, uint64_t *word)
+{
+	const size_t before = r->words.n;
+	const int ret = kl_words_get(&r->words, p, n, word);
+	size_t i;
+
+	if (ret || r->words.n == before)
+		return ret;
+	for (i = 0; i < n; i++)
+		if ((unsigned char)p[i] < ' ' || p[i] == 0x7f)
+			return 0;
+	return kl_history_spell(r->pairs.h, *word, p, n);
+}
+
+/*
+ * A value with or without parentheses around it; none is 1, with *pp moved behind it.  What is
+ * not there, as `empty' and Java's null, and what is not known, as `?', are no words.
+ */
 static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 {
 	const char *p = kl_scan_skip(*pp);
@@ -179,7 +200,13 @@ static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 		return 1;
 	}
 	*v = (struct kl_val){ 0 };
-	return kl_words_get(&r->words, p, n, &v->v);
+	if (is_named(p, n, "empty Empty null"))
+		*v = kl_special(KL_EMPTY);
+	else if (*p == '?')
+		*v = kl_special(KL_ANY);
+	else
+		return word_of(r, p, n, &v->v);
+	return 0;
 }
 
 /* Nothing is left of the line but a comment; *pp moves to its end.  0 or -EINVAL. */
@@ -204,9 +231,20 @@ static int scan_method(struct reader *r, const char *p, size_t n)
 	return kl_scan_bad(&r->scan, p, r->type->expected);
 }
 
+/* Is it one of the results of a set's methods, with or without a parenthesis in front? */
+static bool is_truth(const char *p)
+{
+	size_t n;
+
+	p += *p == '(';
+	n = kl_scan_word(p);
+	n -= n && p[n - 1] == ')';
+	return is_named(p, n, "true false");
+}
+
 static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_t id)
 {
-	const char *p = kl_scan_skip(*pp);
+	const char *p = kl_scan_skip(*pp), *arg;
 	struct kl_process *process;
 	struct kl_shape s = { 0 };
 	enum shape shape;
@@ -228,11 +266,14 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	s.nargs = shape != TAKE;
 	s.nres = shape != GIVE;
 	p += n;
+	arg = kl_scan_skip(p);
 	ret = scan_value(r, &p, &v);
 	if (ret < 0)
 		return ret;
 	if (ret == 1 && s.nargs)
 		return kl_scan_bad(&r->scan, p, "a value");
+	if (s.nargs && (v.tag != KL_WORD || (shape != GIVE && is_truth(arg))))
+		return kl_scan_bad(&r->scan, arg, "a value that is told from what methods return");
 	told = ret == 0 && shape == TAKE;
 	if (scan_end(r, &p))
 		return -EINVAL;
@@ -241,16 +282,10 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	if (ret)
 		return ret;
 	ret = kl_pairs_call(&r->pairs, tok, process, &s, &v);
-	/* What it will return, if it does. */
+	/* What it will return, if it does and the call says it. */
 	if (!ret && shape == TAKE)
-		process->vals[0] = told ? v : kl_special(KL_EMPTY);
+		process->vals[0] = told ? v : kl_special(KL_ABSENT);
 	return ret;
-}
-
-/* `empty', or Java's null. */
-static bool is_empty(const char *p)
-{
-	return kl_scan_past(p, "empty") || kl_scan_past(p, "Empty") || kl_scan_past(p, "null");
 }
 
 /*
@@ -264,11 +299,22 @@ static int scan_told(struct reader *r, const char *p, enum shape shape, struct k
 		return 1;
 	if (kl_scan_past(p, "false"))
 		return 0;
-	if (is_empty(p))
+	if (v && v->tag == KL_EMPTY)
 		return shape == ADD;
 	if (v && kl_val_eq(*v, arg))
 		return shape != ADD;
 	return kl_scan_bad(&r->scan, p, "true or false, the value, or empty");
+}
+
+/* What a removal returned: @v, or @bare nothing, where the call had @told. */
+static int take_told(struct reader *r, const char *p, struct kl_val told, bool bare,
+		     struct kl_val *v)
+{
+	if (bare)
+		*v = told.tag == KL_ABSENT ? kl_special(KL_EMPTY) : told;
+	if (told.tag == KL_ABSENT || told.tag == KL_ANY || kl_val_eq(*v, told))
+		return 0;
+	return kl_scan_bad(&r->scan, p, "the value that its call has");
 }
 
 static enum shape shape_of(const struct reader *r, unsigned int method)
@@ -294,7 +340,14 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 	if (!process->op)
 		return kl_scan_bad(&r->scan, tok, "a call before the return");
 	shape = shape_of(r, process->shape.method);
-	ret = scan_value(r, &p, &v);
+	if (shape != TAKE && is_truth(p)) {
+		/* No value of the history. */
+		v = kl_special(KL_ABSENT);
+		p += kl_scan_word(p);
+		ret = 0;
+	} else {
+		ret = scan_value(r, &p, &v);
+	}
 	if (ret < 0)
 		return ret;
 	if (ret == 0 && shape == GIVE && !kl_scan_past(value, "true"))
@@ -302,15 +355,13 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 	if (scan_end(r, &p))
 		return -EINVAL;
 	*pp = p;
+	if (shape == TAKE && take_told(r, value, process->vals[0], ret == 1, &v))
+		return -EINVAL;
 	if (shape == ADD || shape == TELL) {
 		told = scan_told(r, value, shape, process->vals[0], ret ? NULL : &v);
 		if (told < 0)
 			return told;
 		v = kl_word(told);
-	} else if (ret == 1 && shape == TAKE && process->vals[0].tag == KL_WORD) {
-		v = process->vals[0];
-	} else if (ret == 1 || is_empty(value)) {
-		v = kl_special(KL_EMPTY);
 	}
 	return kl_pairs_return(&r->pairs, process, &v);
 }

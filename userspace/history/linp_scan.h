@@ -45,7 +45,7 @@ static inline int kl_linp_value(struct kl_linp *l, int m, const char **pp, uint6
 	const enum kl_linp_shape shape = l->type->methods[m].shape;
 	const char *p = kl_scan_skip(*pp), *tok = p;
 
-	if (kl_scan_word64(&l->scan, &p, v, "a value, a number"))
+	if (kl_scan_int64(&l->scan, &p, v, "a value, a number"))
 		return -EINVAL;
 	*pp = p;
 	if (*v <= INT64_MAX)
@@ -62,7 +62,7 @@ static inline int kl_linp_result(struct kl_linp *l, const char **pp, uint64_t *v
 {
 	const char *p = kl_scan_skip(*pp), *tok = p;
 
-	if (kl_scan_word64(&l->scan, &p, v, "1 or 0, what the method returned"))
+	if (kl_scan_int64(&l->scan, &p, v, "1 or 0, what the method returned"))
 		return -EINVAL;
 	*pp = p;
 	return *v > 1 ? kl_scan_bad(&l->scan, tok, "1 or 0, what the method returned") : 0;

@@ -226,6 +226,19 @@ static inline int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *o
 	return **pp == '-' ? kl_scan_negative(s, pp, out, what) : kl_scan_short(s, pp, out, what);
 }
 
+/* The same of a number that is no word: one from 2^63 on would be a negative one. */
+__attribute__((always_inline))
+static inline int kl_scan_int64(struct kl_scan *s, const char **pp, uint64_t *out,
+				const char *what)
+{
+	const char *tok = *pp;
+	const int ret = kl_scan_word64(s, pp, out, what);
+
+	if (ret || *tok == '-' || *out <= INT64_MAX)
+		return ret;
+	return kl_scan_bad(s, tok, "a number below 2^63");
+}
+
 /* Nothing but blanks is left of the line; *pp moves to its end.  0 or -EINVAL. */
 static inline int kl_scan_eol(struct kl_scan *s, const char **pp)
 {
