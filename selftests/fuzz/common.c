@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What fuzz targets have in common, see fuzz.h. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -19,9 +21,28 @@ static void drop(enum kl_level level, const char *line)
 {
 }
 
-void fuzz_silence(void)
+static void slow(int sig)
+{
+	fuzz_broken("one input takes too much of the processor's time");
+}
+
+/* SIGVTALRM after so many seconds of the processor's time; 0: never. */
+static void bound(long seconds)
+{
+	struct itimerval t = { .it_value.tv_sec = seconds };
+
+	signal(SIGVTALRM, slow);
+	if (setitimer(ITIMER_VIRTUAL, &t, NULL))
+		fuzz_broken("cannot bound the time");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	kl_log_sink = drop;
+	bound(FUZZ_SECONDS);
+	fuzz_one(data, size);
+	bound(0);
+	return 0;
 }
 
 char *fuzz_text(const uint8_t *data, size_t size)

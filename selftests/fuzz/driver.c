@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A target without libFuzzer: its corpus, then mutations of it, as TAP.
- * Usage: fuzz_TARGET [-runs=N] [-seed=N] [DIRECTORY]; selftests/fuzz/corpus/TARGET by
- * default; deterministic.
+ * Usage: fuzz_TARGET [-runs=N] [-seed=N] [DIRECTORY...]; selftests/fuzz/corpus/TARGET by
+ * default, and what selftests/fuzz/seeds names; deterministic.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -45,6 +45,22 @@ static void load(const char *dir)
 		free(names[i]);
 	}
 	free(names);
+}
+
+/* The corpus of the target @name, and what selftests/fuzz/seeds names for it. */
+static void load_kept(const char *name)
+{
+	char line[512], target[64], dir[256], corpus[256];
+	FILE *f = fopen("selftests/fuzz/seeds", "r");
+
+	if (!f)
+		fuzz_broken("cannot read selftests/fuzz/seeds");
+	snprintf(corpus, sizeof(corpus), "selftests/fuzz/corpus/%s", name);
+	load(corpus);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %255s", target, dir) == 2 && !strcmp(target, name))
+			load(dir);
+	fclose(f);
 }
 
 /* One change: a bit, a byte, a piece out, a piece of this or another file in. */
@@ -95,23 +111,25 @@ static void mutate(void)
 
 int main(int argc, char **argv)
 {
-	const char *name = strrchr(argv[0], '/'), *dir = NULL;
+	const char *name = strrchr(argv[0], '/');
 	unsigned long runs = 500, i;
-	char corpus[4096];
+	bool named = false;
 	int a;
 
 	name = name ? name + 1 : argv[0];
 	name += strncmp(name, "fuzz_", 5) ? 0 : 5;
-	snprintf(corpus, sizeof(corpus), "selftests/fuzz/corpus/%s", name);
 	for (a = 1; a < argc; a++) {
-		if (!strncmp(argv[a], "-runs=", 6))
+		if (!strncmp(argv[a], "-runs=", 6)) {
 			runs = strtoul(argv[a] + 6, NULL, 0);
-		else if (!strncmp(argv[a], "-seed=", 6))
+		} else if (!strncmp(argv[a], "-seed=", 6)) {
 			seed = strtoull(argv[a] + 6, NULL, 0);
-		else
-			dir = argv[a];
+		} else {
+			load(argv[a]);
+			named = true;
+		}
 	}
-	load(dir ? dir : corpus);
+	if (!named)
+		load_kept(name);
 	printf("1..2\n");
 	for (i = 0; i < nfiles; i++)
 		LLVMFuzzerTestOneInput((const uint8_t *)file[i].data, file[i].len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fuzz targets: one file each, with libFuzzer's entry.  `make SAN=fuzz' links them with
- * libFuzzer, everything else with driver.c, which runs a corpus and seeded mutations of it.
+ * Fuzz targets: one file each, with fuzz_one().  `make SAN=fuzz' links them with libFuzzer,
+ * everything else with driver.c, which runs a corpus and seeded mutations of it.
  */
 #ifndef KL_FUZZ_H
 #define KL_FUZZ_H
@@ -10,13 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A target: read one input.  Messages are dropped meanwhile. */
+void fuzz_one(const uint8_t *data, size_t size);
+
+/*
+ * libFuzzer's entry, in common.c: one input.  One that takes more than FUZZ_SECONDS of the
+ * processor's time, which do not depend on what else runs, is a finding.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#ifndef FUZZ_SECONDS
+#define FUZZ_SECONDS	10
+#endif
 
 /* A promise does not hold: say which, and abort. */
 void fuzz_broken(const char *what) __attribute__((noreturn));
-
-/* Have messages dropped; called first by each target. */
-void fuzz_silence(void);
 
 /* A copy ended by a NUL, in memory of exactly that size; free() it. */
 char *fuzz_text(const uint8_t *data, size_t size);

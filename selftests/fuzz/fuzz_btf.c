@@ -9,7 +9,7 @@
 #include "probe/list.h"
 #include "selftests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const uint8_t *data, size_t size)
 {
 	const uint8_t *types = data;
 	size_t left = size, n, i;
@@ -18,7 +18,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kl_func *f;
 	char why[600], *text;
 
-	fuzz_silence();
 	text = fuzz_part(&types, &left);
 	if (types != data + size)
 		symbols = fuzz_file(text, strlen(text));
@@ -28,12 +27,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		k = NULL;
 	free(text);
 	if (!k)
-		return 0;
+		return;
 	if (!kl_func_list(k, "*", &f, &n)) {
 		for (i = 0; i < n && i < 100; i++)
 			kl_func_way(&f[i], why, sizeof(why));
 		free(f);
 	}
 	kl_kernel_close(k);
-	return 0;
 }

@@ -6,13 +6,12 @@
 #include "klind/conf.h"
 #include "selftests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const uint8_t *data, size_t size)
 {
 	struct klind_conf *c = NULL;
 	char *text;
 	int ret;
 
-	fuzz_silence();
 	text = fuzz_text(data, size);
 	ret = klind_conf_parse("fuzz", text, &c);
 	if (ret && ret != -EINVAL)
@@ -20,5 +19,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!ret)
 		klind_conf_free(c);
 	free(text);
-	return 0;
 }

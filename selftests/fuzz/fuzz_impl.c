@@ -8,16 +8,15 @@ static void step(void *ctx, const struct kl_explore_step *s)
 {
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const uint8_t *data, size_t size)
 {
 	struct kl_explore_options o = { .memory = 1u << 20 };
 	enum kl_explore_verdict verdict;
 	struct kl_explorer *x = NULL;
 	struct kl_spec *s = NULL;
 
-	fuzz_silence();
 	if (kl_spec_parse("fuzz", (const char *)data, size, &s))
-		return 0;
+		return;
 	if (kl_explore_can(s)) {
 		if (!kl_explore(s, &o, &verdict, &x) && verdict != KL_EX_OK)
 			kl_explore_message(x);
@@ -26,5 +25,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		kl_explorer_free(x);
 	}
 	kl_spec_free(s);
-	return 0;
 }

@@ -6,7 +6,7 @@
 #include "dwarf/insn.h"
 #include "selftests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const uint8_t *data, size_t size)
 {
 	struct kl_insn insn;
 	uint8_t *copy = malloc(size ? size : 1);
@@ -23,5 +23,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			fuzz_broken("an instruction of an impossible length");
 	}
 	free(copy);
-	return 0;
 }
