@@ -219,6 +219,8 @@ static const struct sample {
 	  "INFO  jepsen.util - 1\t:ok\t:write\t[\"a\" {:b (1.00 -1N)}]\n"
 	  "INFO  jepsen.util - 2\t:invoke\t:cas\t[7 [nil -1]]\n"
 	  "INFO  jepsen.util - 2\t:fail\t:cas\t[7 [nil -1]]\n"
+	  "INFO  jepsen.util - 0\t:invoke\t:write\t[\"a\" 2]\n"
+	  "INFO  jepsen.util - 0\t:fail\t:write\t[\"a\" nil]\n"
 	  "INFO  jepsen.util - 2\t:invoke\t:write\t[7 1]\n"
 	  "INFO  jepsen.util - 2\t:info\t:write\t[:error \"x\"]\tindeterminate\n",
 	  "# spec register\n"
@@ -231,7 +233,7 @@ static const struct sample {
 	  "t0 @7 1 3 read -> 0x8000000000000000 drain=3\n"
 	  "t1 @0x4000000000000000 2 4 write 0x4000000000000001 drain=4\n"
 	  "t2 @7 5 6 cas 0x8000000000000000 -1 -> 0 drain=6\n"
-	  "t2 @7 7 - write 1\n" },
+	  "t2 @7 8 - write 1\n" },
 	{ "jepsen",
 	  "INFO  jepsen.util - 0\t:invoke\t:enqueue\t:a\n"
 	  "INFO  jepsen.util - 0\t:ok\t:enqueue\t:a\n"

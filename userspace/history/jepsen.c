@@ -200,16 +200,18 @@ static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *pro
 	return 0;
 }
 
-/* Has a value that is no number the arguments, and the key, of the :invoke? */
+/* Has a value that is no number the key of the :invoke, and its arguments or nil? */
 static bool repeats(const struct kl_jepsen *j, const struct kl_process *process,
 		    const struct kl_jepsen_value *v)
 {
 	const unsigned int n = process->shape.nargs;
 	unsigned int i;
 
-	if (!n || v->kind != (n == 2 ? KL_JEPSEN_PAIR : KL_JEPSEN_WORD))
-		return false;
 	if (v->keyed && j->pairs.h->objects[j->pairs.h->ops[process->op - 1].object] != v->key)
+		return false;
+	if (v->kind == KL_JEPSEN_NONE)
+		return true;
+	if (!n || v->kind != (n == 2 ? KL_JEPSEN_PAIR : KL_JEPSEN_WORD))
 		return false;
 	for (i = 0; i < n; i++)
 		if (!kl_val_eq(process->vals[i], kl_word(v->v[i])))
