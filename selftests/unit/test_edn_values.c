@@ -195,9 +195,10 @@ static void test_ends(void **state)
 		{ "cas", "[1 2]", "fail", "[1 2]", DROPPED, FALSE },
 		{ "cas", "[1 2]", "fail", "[1 3]", REFUSED, REFUSED },
 		{ "cas", "[1 2]", "fail", "\"x\"", DROPPED, PENDING },
-		{ "cas", "[\"a\" -1]", "fail", "(\"a\" -1)", DROPPED, PENDING },
+		{ "cas", "[\"a\" -1]", "fail", "(\"a\" -1)", DROPPED, FALSE },
 		{ "cas", "[\"a\" -1]", "fail", "[\"a\" -1N]", DROPPED, FALSE },
 		{ "cas", "[nil 3]", "fail", "[nil 3]", DROPPED, FALSE },
+		{ "cas", "(1 2)", "fail", "[1 2]", DROPPED, FALSE },
 		{ "read", "nil", "info", "\"x\"", PENDING, PENDING },
 		{ "read", "nil", "fail", "\"x\"", DROPPED, DROPPED },
 		/* Text that is no EDN is a remark as long as nothing depends on it. */

@@ -139,17 +139,17 @@ static inline bool name(struct kl_edn *e, struct kl_edn_val *v)
 	return true;
 }
 
-/* Where the items of a vector of two are. */
+/* Where the items of a vector of two are, or of a list, which may be equal. */
 static int find_pair(struct kl_edn *e, struct kl_edn_val *v)
 {
-	const char *end = e->p;
+	const char *end = e->p, close = *v->tok == '[' ? ']' : ')';
 	const unsigned int line = e->scan.line;
 	const size_t canon = e->ncanon;
 	unsigned int n = 0;
 	int ret = 0;
 
 	e->p = v->tok + 1;
-	while (kl_edn_skip(e) && *e->p != ']' && n < 3 && !ret) {
+	while (kl_edn_skip(e) && *e->p != close && n < 3 && !ret) {
 		if (n < 2)
 			v->item[n] = e->p;
 		ret = n++ < 2 ? kl_edn_form(e) : 0;
@@ -200,7 +200,7 @@ static int other(struct kl_edn *e, struct kl_edn_val *v)
 	if (*v->tok == '"')
 		return 0;
 	tell_kind(e, v);
-	return *v->tok == '[' ? find_pair(e, v) : 0;
+	return *v->tok == '[' || *v->tok == '(' ? find_pair(e, v) : 0;
 }
 
 int kl_edn_value_here(struct kl_edn *e, struct kl_edn_val *v)

@@ -28,7 +28,7 @@ struct kl_edn_val {
 		KL_EDN_INT,	/* of up to 18 digits: v */
 		KL_EDN_STRING,	/* s, len: what it says */
 		KL_EDN_WORD,	/* a keyword with its colon, a symbol: s, len */
-		KL_EDN_PAIR,	/* a vector of two, see kl_edn_item() */
+		KL_EDN_PAIR,	/* a vector or a list of two, see kl_edn_item() */
 		KL_EDN_OTHER,
 	} kind;
 	const char *tok, *end;	/* where it is in the text */
