@@ -521,6 +521,9 @@ for independent in yes no; do
 	run check --from=edn --independent=$independent "$specs/register.lin" neither.edn
 	ktap_result $status "--independent=$independent" "$(cat err)"
 done
+printf '2 invokes add 23\n' >keyless
+refuse "--independent=yes of a form without keys" "keyless: --independent is of the forms edn" \
+	check --independent=yes "$specs/set.lin" keyless
 printf '%s\n' '{:process 1, :type :invoke, :f :read, :value nil}' >>neither.edn
 printf '%s\n' '{:process 2, :type :invoke, :f :read, :value [7 nil]}' >>neither.edn
 refuse "operations with and without keys" "^neither.edn:4:32: .*as in line 3; --independent" \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The table of forms, see form.h. */
+#include <errno.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/nearest.h"
 #include "history/form.h"
 #include "history/internal.h"
@@ -160,6 +162,11 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
 		form = kl_form_tell(data, len);
 	if (!form || (in->end && !start.more))
 		return kl_form_unread(in->name, form, &start);
+	if (in->independent && !form->keys) {
+		kl_err("%s: --independent is of the forms edn and jepsen, and the file is of the "
+		       "form %s: leave it out", in->name, form->name);
+		return -EINVAL;
+	}
 	ret = form->read(in, out);
 	if (ret)
 		return ret;

@@ -290,7 +290,7 @@ const char *kl_form_near(const char *name);
 struct kl_read_opts {
 	const struct kl_form *form;	/* KL_FORM_AUTO: as its first bytes look */
 	bool hashed;			/* with the hash of its bytes */
-	/* Of EDN: are values [KEY VALUE] of independent keys? */
+	/* Of EDN and Jepsen's log: are values [KEY VALUE] of independent keys? */
 	enum kl_independent { KL_INDEPENDENT_TOLD, KL_INDEPENDENT_YES, KL_INDEPENDENT_NO }
 		independent;
 };

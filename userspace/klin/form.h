@@ -7,7 +7,7 @@
 
 #define KLIN_FORMS_WRITTEN	"text, klh, linp, events, edn or jepsen"
 
-#define KLIN_INDEPENDENT	"In EDN, values [KEY VALUE] are of independent keys, yes or no; by " \
+#define KLIN_INDEPENDENT	"In EDN and Jepsen's log, values [KEY VALUE] are of independent keys, yes or no; by " \
 	"default as reads and cas tell"
 
 /* Is @arg the name of a form? */
