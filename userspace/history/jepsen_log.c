@@ -95,6 +95,13 @@ static int event(struct reader *r, const char *tok, uint64_t process, enum kl_je
 					    f, &v);
 }
 
+static int pass_over(struct reader *r, enum kl_skip kind, const char *line)
+{
+	if (!r->looking)
+		kl_scan_skipped(&r->j.scan, kind, line);
+	return 0;
+}
+
 static int scan_line(void *ctx, const char **pp)
 {
 	struct reader *r = ctx;
@@ -108,20 +115,17 @@ static int scan_line(void *ctx, const char **pp)
 	while ((n = kl_scan_word(p)) && !kl_scan_is(p, n, PROGRAM) &&
 	       !kl_scan_is(p, n, PROGRAM ":"))
 		p = kl_scan_skip(p + n);
-	if (!n) {
-		if (!r->looking)
-			kl_scan_skipped(&j->scan, KL_SKIP_FOREIGN, *pp);
-		return 0;
-	}
+	if (!n)
+		return pass_over(r, KL_SKIP_FOREIGN, *pp);
 	p = kl_scan_skip(p + n);
 	if (*p == '-' && kl_scan_end(p[1]))
 		p = kl_scan_skip(p + 1);
 	tok = p;
-	if (*p == ':') {
-		if (!r->looking)
-			kl_scan_skipped(&j->scan, KL_SKIP_NAMED, *pp);
-		return 0;
-	}
+	/* What Jepsen's own functions have to say begins with words. */
+	if (!kl_scan_digit(*p) && *p != ':' && *kl_scan_skip(p + kl_scan_word(p)) != ':')
+		return pass_over(r, KL_SKIP_FOREIGN, *pp);
+	if (*p == ':')
+		return pass_over(r, KL_SKIP_NAMED, *pp);
 	if (kl_scan_short(&j->scan, &p, &process, "a process, a number, or :nemesis"))
 		return -EINVAL;
 	p = kl_scan_skip(p);
@@ -168,6 +172,6 @@ static int read_jepsen(struct kl_input *in, struct kl_history **out)
 
 const struct kl_form kl_form_jepsen = {
 	.name = "jepsen", .example = "INFO  jepsen.util - 2 :invoke :write 4",
-	.is = is_jepsen, .read = read_jepsen, .write = kl_jepsen_write_log,
+	.is = is_jepsen, .keys = true, .read = read_jepsen, .write = kl_jepsen_write_log,
 	.specs = { "register", "queue", "lock" },
 };
