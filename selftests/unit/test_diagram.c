@@ -157,6 +157,34 @@ static void test_moments(void **state)
 	       "  t2  |-unlock()-|\n");
 }
 
+/* Values that are spelled in UTF-8, a column for each character, and what is none of it. */
+static void test_spelled(void **state)
+{
+	struct kl_diagram_bad bad = { .op = 1 };
+	struct kl_diagram_opts o = { .width = 80, .bad = &bad, .nbad = 1 };
+	char text[512], *out;
+	int i;
+
+	expect("# spelling 0x4000000000000000 \"é€\"\n# spelling 0x4000000000000001 \"\xe9\"\n"
+	       "t1 @1 5 8 write 0x4000000000000000\nt2 @1 6 9 read -> 0x4000000000000001\n", &o,
+	       "  times in ns, clock error 0; not to scale\n"
+	       "\n"
+	       "  t1  |-write(\"é€\")-|\n"
+	       "  t2    |=read() -> \"?\"=|\n"
+	       "                ^ no order explains this\n");
+	/* Long ones are cut between characters, wherever the buffer ends. */
+	for (i = 0; i < 4; i++) {
+		int n = sprintf(text, "# spelling 0x4000000000000000 \"%.*s", i, "abc");
+
+		while (n < 300)
+			n += sprintf(text + n, "€");
+		strcpy(text + n, "\"\nt1 @1 5 8 write 0x4000000000000000\n");
+		out = draw(text, &o);
+		assert_null(strchr(out, '?'));
+		free(out);
+	}
+}
+
 static void test_colour(void **state)
 {
 	struct kl_diagram_bad bad = { .op = 0 };
@@ -235,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_six),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_moments),
+		cmocka_unit_test(test_spelled),
 		cmocka_unit_test(test_colour),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_random),

@@ -11,7 +11,10 @@
 #include "report/diagram_layout.h"
 #include "report/diagram_text.h"
 
-/* What a cell of the canvas shows; below 128 the character itself. */
+/*
+ * What a cell of the canvas shows; below 128 the character itself, above 255 the bytes of one of
+ * UTF-8, the first one lowest.
+ */
 enum glyph {
 	G_LINE = 128, G_DOTS, G_BEGIN, G_END, G_BOTH, G_BAD_LINE, G_BAD_BEGIN, G_BAD_END, G_STORES,
 	G_GAP, G_ON, G_MARK, G_TAIL,
@@ -34,13 +37,14 @@ static const char *const utf8[] = {
 enum attr { A_NONE, A_LINE, A_BAD, A_STORES, A_GAP };
 
 struct canvas {
-	uint8_t *ch, *attr;
+	uint32_t *ch;
+	uint8_t *attr;
 	int width, rows;
 	const char *const *glyphs;
 	bool colour;
 };
 
-static void put(struct canvas *c, int row, int x, uint8_t ch, enum attr attr)
+static void put(struct canvas *c, int row, int x, uint32_t ch, enum attr attr)
 {
 	if (x < 0 || x >= c->width)
 		return;
@@ -48,13 +52,29 @@ static void put(struct canvas *c, int row, int x, uint8_t ch, enum attr attr)
 	c->attr[row * c->width + x] = attr;
 }
 
-static void put_text(struct canvas *c, int row, int x, const char *s, int len, enum attr attr)
+/* The character at *pp, which moves behind it; what is none of UTF-8 is a question mark. */
+static uint32_t character(const char **pp)
 {
-	for (; len; len--)
-		put(c, row, x++, *s++, attr);
+	const unsigned char *p = (const unsigned char *)*pp;
+	uint32_t ch = *p;
+	int n;
+
+	for (n = 1; (p[n] & 0xc0) == 0x80; n++)
+		ch |= n < 4 ? (uint32_t)p[n] << 8 * n : 0;
+	*pp += n;
+	if (*p < 128)
+		return n == 1 ? ch : '?';
+	return n == (*p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc0 ? 2 : 0) ? ch : '?';
 }
 
-static void put_run(struct canvas *c, int row, int from, int to, uint8_t ch, enum attr attr)
+/* The first @len characters of a text. */
+static void put_text(struct canvas *c, int row, int x, const char *s, int len, enum attr attr)
+{
+	for (; len && *s; len--)
+		put(c, row, x++, character(&s), attr);
+}
+
+static void put_run(struct canvas *c, int row, int from, int to, uint32_t ch, enum attr attr)
 {
 	for (; from <= to; from++)
 		put(c, row, from, ch, attr);
@@ -120,7 +140,7 @@ static void draw_bad(struct canvas *c, const struct dg_layout *d, const struct d
 		     int band, int row)
 {
 	const char *text = it->bad->text ? it->bad->text : "no order explains this";
-	int len = strlen(text), x0, x1, at;
+	int len = dg_columns(text), x0, x1, at;
 
 	/* Once, where it ends. */
 	if (d->band[it->to] != band || !stretch(d, band, it->from, it->to, &x0, &x1))
@@ -155,8 +175,10 @@ static const char *colour_of(enum attr a)
 
 static void print_row(FILE *f, const struct canvas *c, int row)
 {
-	const uint8_t *ch = c->ch + row * c->width, *attr = c->attr + row * c->width;
+	const uint32_t *ch = c->ch + row * c->width;
+	const uint8_t *attr = c->attr + row * c->width;
 	enum attr now = A_NONE;
+	uint32_t left;
 	int end = c->width, x;
 
 	while (end && ch[end - 1] == ' ')
@@ -167,8 +189,9 @@ static void print_row(FILE *f, const struct canvas *c, int row)
 			now = attr[x];
 			fputs(now ? colour_of(now) : "", f);
 		}
-		if (ch[x] < 128)
-			putc(ch[x], f);
+		if (ch[x] < 128 || ch[x] > 255)
+			for (left = ch[x]; left; left >>= 8)
+				putc(left & 255, f);
 		else
 			fputs(c->glyphs[ch[x] - 128], f);
 	}
@@ -194,7 +217,8 @@ static void print_lane(FILE *f, struct canvas *c, const struct dg_layout *d, int
 	bool named = false;
 	int i, row;
 
-	memset(c->ch, ' ', (size_t)c->width * 3 * l->rows);
+	for (i = 0; i < c->width * 3 * l->rows; i++)
+		c->ch[i] = ' ';
 	memset(c->attr, A_NONE, (size_t)c->width * 3 * l->rows);
 	for (i = 0; i < d->nitems; i++)
 		if (d->item[i].lane == lane)
@@ -219,7 +243,7 @@ static int print_bands(FILE *f, const struct dg_layout *d, int margin, const cha
 
 	for (lane = 0; lane < d->nlanes; lane++)
 		rows = d->lane[lane].rows > rows ? d->lane[lane].rows : rows;
-	c.ch = malloc((size_t)c.width * 3 * rows);
+	c.ch = malloc((size_t)c.width * 3 * rows * sizeof(*c.ch));
 	c.attr = malloc((size_t)c.width * 3 * rows);
 	if (!c.ch || !c.attr) {
 		free(c.ch);

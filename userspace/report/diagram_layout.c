@@ -92,15 +92,14 @@ static void name_lanes(struct dg_layout *d, const struct kl_history *h, bool cpu
 	}
 }
 
-/* A label of at most @max characters; the end of a longer one is left out. */
-static void cut_label(struct dg_item *it, int max)
+/* Mark the label as cut, in front of a character that the buffer may have only a part of. */
+static void cut_label(struct dg_item *it)
 {
-	if (max > DG_LABEL - 1)
-		max = DG_LABEL - 1;
-	if (it->len > max) {
-		it->len = max;
-		memcpy(it->label + max - 2, "..", 3);
-	}
+	char *p = it->label + DG_LABEL - 3;
+
+	while ((*p & 0xc0) == 0x80)
+		p--;
+	memcpy(p, "..", 3);
 }
 
 static void add_op(struct dg_layout *d, const struct kl_history *h, uint32_t i,
@@ -114,8 +113,9 @@ static void add_op(struct dg_layout *d, const struct kl_history *h, uint32_t i,
 		.op = i, .lane = lane_of(d, op),
 		.open_left = op->flags & KL_OP_NOCALL, .open_right = op->flags & KL_OP_PENDING,
 	};
-	it->len = kl_op_print(it->label, sizeof(it->label), h, op);
-	cut_label(it, DG_LABEL - 1);
+	if (kl_op_print(it->label, sizeof(it->label), h, op) >= DG_LABEL)
+		cut_label(it);
+	it->len = dg_columns(it->label);
 	for (b = 0; b < o->nbad; b++)
 		if (o->bad[b].op == i)
 			it->bad = &o->bad[b];

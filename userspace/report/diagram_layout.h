@@ -13,7 +13,7 @@
 /* An interval in a lane. */
 struct dg_item {
 	char label[DG_LABEL];
-	int len;			/* of the label shown */
+	int len;			/* of the label shown, in characters */
 	int lane, row;			/* row: inside the lane, where intervals overlap */
 	int from, to, drain;		/* ranks; drain may be DG_NONE */
 	bool open_left, open_right;	/* call or return not seen */
@@ -44,6 +44,16 @@ struct dg_layout {
 	int width;			/* columns of a band */
 	bool numbered;			/* labels are numbers */
 };
+
+/* How many characters a text of UTF-8 has: each is a column. */
+static inline int dg_columns(const char *s)
+{
+	int n = 0;
+
+	for (; *s; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n;
+}
 
 /* Items, lanes and ranks of @ops, ascending and each once; then columns with dg_place(). */
 void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t *ops, size_t n,
