@@ -4,11 +4,15 @@
  * What is right once needs no check where it is used.
  */
 #include <bpf/btf.h>
+#include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "probe/btf_check.h"
 
-#define CHAIN_MAX	64	/* typedefs, qualifiers and arrays in a row */
+#define CHAIN_MAX	64	/* pointers, typedefs, qualifiers, arrays and parameters in a row */
+#define PRINTED_MAX	4096	/* names and such in one declaration */
+#define UNDER_WAY	UINT32_MAX
 
 static bool name(const struct btf *btf, uint32_t offset)
 {
@@ -65,25 +69,41 @@ static bool variables(const struct btf *btf, const struct btf_type *t)
 	return true;
 }
 
-/* Does what follows a type end? */
-static bool ends(const struct btf *btf, const struct btf_type *t)
+/*
+ * How much there is to print of the type @id, a name counting as 1, or 0 for too much: in C a
+ * declaration ends at the name of a type, here it may lead to itself.  @size has what is known.
+ */
+static uint32_t printed(const struct btf *btf, uint32_t *size, uint32_t id, unsigned int depth)
 {
+	const struct btf_type *t = btf__type_by_id(btf, id);
+	uint32_t sum = 1, part;
 	unsigned int i;
 
-	for (i = 0; i < CHAIN_MAX; i++) {
-		if (btf_is_array(t))
-			t = btf__type_by_id(btf, btf_array(t)->type);
-		else if (btf_is_mod(t) || btf_is_typedef(t))
-			t = btf__type_by_id(btf, t->type);
-		else
-			return true;
-		if (!t)
-			return false;
+	if (!id || !t)
+		return id ? 0 : 1;
+	if (size[id] || depth > CHAIN_MAX)
+		return size[id] == UNDER_WAY ? 0 : size[id];
+	size[id] = UNDER_WAY;
+	if (btf_is_array(t)) {
+		part = printed(btf, size, btf_array(t)->type, depth + 1);
+	} else if (btf_is_ptr(t) || btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t) ||
+		   btf_is_func_proto(t)) {
+		part = printed(btf, size, t->type, depth + 1);
+	} else {
+		size[id] = 1;
+		return 1;
 	}
-	return false;
+	for (i = 0; part && btf_is_func_proto(t) && i < btf_vlen(t) && sum <= PRINTED_MAX; i++) {
+		sum += part;
+		part = printed(btf, size, btf_params(t)[i].type, depth + 1);
+	}
+	sum += part;
+	size[id] = part && sum <= PRINTED_MAX ? sum : 0;
+	return size[id];
 }
 
-bool kl_btf_check(const struct btf *btf)
+/* Do all names and types that are referred to exist? */
+static bool references(const struct btf *btf)
 {
 	uint32_t id;
 
@@ -123,8 +143,24 @@ bool kl_btf_check(const struct btf *btf)
 		default:
 			good &= type(btf, t->type);
 		}
-		if (!good || !ends(btf, t))
+		if (!good)
 			return false;
 	}
 	return true;
+}
+
+int kl_btf_check(const struct btf *btf)
+{
+	uint32_t *size, id;
+	int err = 0;
+
+	if (!references(btf))
+		return -EINVAL;
+	size = calloc(btf__type_cnt(btf), sizeof(*size));
+	if (!size)
+		return -ENOMEM;
+	for (id = 1; !err && id < btf__type_cnt(btf); id++)
+		err = printed(btf, size, id, 0) ? 0 : -EINVAL;
+	free(size);
+	return err;
 }

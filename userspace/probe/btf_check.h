@@ -3,16 +3,17 @@
 #ifndef KL_PROBE_BTF_CHECK_H
 #define KL_PROBE_BTF_CHECK_H
 
-#include <stdbool.h>
-
 struct btf;
 
 /**
- * kl_btf_check() - are types aligned, and do all names and types that they refer to exist?
+ * kl_btf_check() - may libbpf print the types?
  * @btf: as libbpf has read it
  *
- * Return: true if so, and no typedef or qualifier leads to itself.
+ * Types must be aligned, the names and types that they refer to exist, and each declaration
+ * end.
+ *
+ * Return: 0, -EINVAL if not, or -ENOMEM.
  */
-bool kl_btf_check(const struct btf *btf);
+int kl_btf_check(const struct btf *btf);
 
 #endif

@@ -188,12 +188,12 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 		       access(btf, R_OK) ? strerror(errno) : "expected BTF, or an ELF file with it");
 		goto err;
 	}
-	if (!kl_btf_check(k->btf)) {
-		kl_err("%s: damaged BTF: a type is not aligned, or refers to a name or a type that "
-		       "is not there", btf);
-		err = -EINVAL;
+	err = kl_btf_check(k->btf);
+	if (err == -EINVAL)
+		kl_err("%s: damaged BTF: a type is not aligned, has no end, or refers to a name or "
+		       "a type that is not there", btf);
+	if (err)
 		goto err;
-	}
 	err = symbols ? read_symbols(k, symbols) : read_btf_functions(k);
 	if (!err && !k->nsyms)
 		err = -ENODATA;
