@@ -114,7 +114,7 @@ static bool wait_for(const char *state)
 {
 	int i;
 
-	/* What has not come after ten minutes never will. */
+	/* A state that has not come after ten minutes never will. */
 	for (i = 0; i < 60000 && !state_is(state); i++)
 		usleep(10000);
 	return state_is(state);

@@ -119,7 +119,7 @@ address_of()
 	sed -n "s/^$1=//p" "$ctl/addresses"
 }
 
-# wait_for COMMAND...: until it succeeds.  What has not after ten minutes never will.
+# wait_for COMMAND...: until it succeeds.  A command that has not after ten minutes never will.
 wait_for()
 {
 	wait_turns=12000

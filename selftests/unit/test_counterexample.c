@@ -81,7 +81,7 @@ static void test_large(void **state)
 	h->fresh = true;
 	for (i = 0; i < n; i++)
 		add(h, i + 1 == n, 10 * i, 10 * i + 5, 1);
-	/* Of processor time, however busy the machine is. */
+	/* The limit is of processor time, so other load does not matter. */
 	assert_int_equal(setitimer(ITIMER_VIRTUAL, &limit, NULL), 0);
 	out = print(h, n - 1);
 	assert_int_equal(setitimer(ITIMER_VIRTUAL, &none, NULL), 0);

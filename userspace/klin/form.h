@@ -7,8 +7,8 @@
 
 #define KLIN_FORMS_WRITTEN	"text, klh, linp, events, edn or jepsen"
 
-#define KLIN_INDEPENDENT	"In EDN and Jepsen's log, values [KEY VALUE] are of independent keys, yes or no; by " \
-	"default as reads and cas tell"
+#define KLIN_INDEPENDENT	"In EDN and Jepsen's log, values [KEY VALUE] are of " \
+	"independent keys, yes or no; by default as reads and cas tell"
 
 /* Is @arg the name of a form? */
 static inline bool klin_form(const char *arg, const struct kl_form **form)

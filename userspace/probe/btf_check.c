@@ -84,15 +84,12 @@ static uint32_t printed(const struct btf *btf, uint32_t *size, uint32_t id, unsi
 	if (size[id] || depth > CHAIN_MAX)
 		return size[id] == UNDER_WAY ? 0 : size[id];
 	size[id] = UNDER_WAY;
-	if (btf_is_array(t)) {
-		part = printed(btf, size, btf_array(t)->type, depth + 1);
-	} else if (btf_is_ptr(t) || btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t) ||
-		   btf_is_func_proto(t)) {
-		part = printed(btf, size, t->type, depth + 1);
-	} else {
+	if (!btf_is_array(t) && !btf_is_ptr(t) && !btf_is_mod(t) && !btf_is_typedef(t) &&
+	    !btf_is_type_tag(t) && !btf_is_func_proto(t)) {
 		size[id] = 1;
 		return 1;
 	}
+	part = printed(btf, size, btf_is_array(t) ? btf_array(t)->type : t->type, depth + 1);
 	for (i = 0; part && btf_is_func_proto(t) && i < btf_vlen(t) && sum <= PRINTED_MAX; i++) {
 		sum += part;
 		part = printed(btf, size, btf_params(t)[i].type, depth + 1);
