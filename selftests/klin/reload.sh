@@ -17,12 +17,14 @@ run_load()
 
 attached()
 {
-	grep -q '^preemption: ' "$work/record"
+	grep -qs '^preemption: ' "$work/record"
 }
 
-# while_reloaded SUBCOMMAND OPTION...: sets $status.
+# while_reloaded SUBCOMMAND OPTION...: sets $status.  What the one before said tells nothing
+# of whether this one has attached.
 while_reloaded()
 {
+	rm -f "$work/record"
 	# shellcheck disable=SC2086 # an option or nothing
 	"$KLIN" "$@" $clock_error --attach=kprobe "$functions" >"$work/record" 2>&1 </dev/null &
 	recorder=$!
