@@ -73,11 +73,18 @@ static __always_inline struct klin_slot *klin_slot_at(__u32 at)
 }
 
 /*
- * Make a free slot the task's, a kept one if there is one.  False if there is none.  The
- * claim is no more than that: klin_find_slot() looks again then, since an interrupt may
- * have claimed one in the task's name, and may have given back the one that was claimed.
+ * The functions below without `static' are verified once for an object.  The verifier walks a
+ * static one again on each path that calls it, which took most of the time to load a program.
  */
-static __always_inline bool klin_claim(struct klin_cpu *c, __u32 key, __u32 mask)
+
+/*
+ * Make a free slot the task's, a kept one if there is one.  The claim is no more than that:
+ * klin_find_slot() looks again then, since an interrupt may have claimed one in the task's
+ * name, and may have given back the one that was claimed.
+ *
+ * Return: 1 if the task has a slot now, 2 if one was lent to it, 0 if there is none.
+ */
+__noinline int klin_claim(__u32 key, __u32 mask)
 {
 	struct klin_slot *s;
 	__u32 i, owner;
@@ -86,28 +93,62 @@ static __always_inline bool klin_claim(struct klin_cpu *c, __u32 key, __u32 mask
 	for (i = 0; i < KLIN_TRIES; i++) {
 		s = klin_slot_at(KLIN_KEPT_AT(key, mask, i));
 		if (!s)
-			return false;
+			return 0;
 		owner = s->owner ?: __sync_val_compare_and_swap(&s->owner, 0, key);
 		if (!owner || owner == key)
-			return true;
+			return 1;
 	}
 	/* Before the claim: an interrupt behind it must find what was lent. */
 	s = klin_slot_at(KLIN_KEPT_AT(key, mask, 0));
 	if (!s)
-		return false;
+		return 0;
 	s->crowded = 1;
 	barrier();
 	for (i = 0; i < KLIN_LENT_TRIES; i++) {
 		s = klin_slot_at(KLIN_LENT_AT(key, mask, i));
 		if (!s)
-			return false;
+			return 0;
 		word = s->word ?: __sync_val_compare_and_swap(&s->word, 0, key);
 		if (!word)
-			c->lent++;
-		if (!word || (__u32)word == key)
-			return true;
+			return 2;
+		if ((__u32)word == key)
+			return 1;
 	}
-	return false;
+	return 0;
+}
+
+/*
+ * Look for the task's slot, and take a hold on it if it is a lent one.
+ *
+ * Return: its index, -ENOENT if the task has none, -EAGAIN if an interrupt changed a slot
+ * meanwhile.
+ */
+__noinline int klin_look(__u32 key, __u32 mask)
+{
+	struct klin_slot *s;
+	int err = -ENOENT;
+	__u64 word;
+	__u32 i;
+
+	for (i = 0; i < KLIN_TRIES; i++) {
+		s = klin_slot_at(KLIN_KEPT_AT(key, mask, i));
+		if (!s)
+			return -ENOENT;
+		if (*(volatile __u32 *)&s->owner == key)
+			return KLIN_KEPT_AT(key, mask, i);
+	}
+	for (i = 0; i < KLIN_LENT_TRIES; i++) {
+		s = klin_slot_at(KLIN_LENT_AT(key, mask, i));
+		if (!s)
+			return -ENOENT;
+		word = *(volatile __u64 *)&s->word;
+		if ((__u32)word != key)
+			continue;
+		if (__sync_val_compare_and_swap(&s->word, word, word + KLIN_NEW_HOLD) == word)
+			return KLIN_LENT_AT(key, mask, i);
+		err = -EAGAIN;
+	}
+	return err;
 }
 
 /*
@@ -127,34 +168,20 @@ static __always_inline bool klin_claim(struct klin_cpu *c, __u32 key, __u32 mask
 static __noinline struct klin_slot *klin_find_slot(struct klin_cpu *c, __u32 key, __u32 mask,
 						   bool claim)
 {
-	struct klin_slot *s;
-	__u32 again, i;
-	bool changed;
-	__u64 word;
+	int at, claimed;
+	__u32 again;
 
 	for (again = 0; again < KLIN_AGAIN; again++) {
-		for (i = 0; i < KLIN_TRIES; i++) {
-			s = klin_slot_at(KLIN_KEPT_AT(key, mask, i));
-			if (!s)
-				return NULL;
-			if (*(volatile __u32 *)&s->owner == key)
-				return s;
-		}
-		changed = false;
-		for (i = 0; i < KLIN_LENT_TRIES; i++) {
-			s = klin_slot_at(KLIN_LENT_AT(key, mask, i));
-			if (!s)
-				return NULL;
-			word = *(volatile __u64 *)&s->word;
-			if ((__u32)word != key)
-				continue;
-			if (__sync_val_compare_and_swap(&s->word, word, word + KLIN_NEW_HOLD) ==
-			    word)
-				return s;
-			changed = true;
-		}
-		if (!changed && (!claim || !klin_claim(c, key, mask)))
+		at = klin_look(key, mask);
+		if (at >= 0)
+			return klin_slot_at(at);
+		if (at == -EAGAIN)
+			continue;
+		claimed = claim ? klin_claim(key, mask) : 0;
+		if (!claimed)
 			return NULL;
+		if (claimed == 2)
+			c->lent++;
 	}
 	return NULL;
 }
@@ -353,11 +380,14 @@ static __always_inline bool klin_in_use(const struct klin_slot *s)
  * a hold of its own, the count of holds above their number has changed, and the word is not
  * what was seen before the look.
  */
-static __noinline int klin_end_hold(struct klin_slot *s)
+__noinline int klin_end_hold(struct klin_slot *s)
 {
 	__u64 word, next;
 	__u32 i;
 
+	/* The verifier does not know that no caller has NULL. */
+	if (!s)
+		return 0;
 	for (i = 0; i < KLIN_AGAIN; i++) {
 		word = *(volatile __u64 *)&s->word;
 		barrier();
