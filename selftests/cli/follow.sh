@@ -175,6 +175,18 @@ test_order()
 	finish 0 '^LINEARIZABLE' "what explains a result comes after it"
 }
 
+# Those that grow were handed over with the first operation.
+test_late_header()
+{
+	lines "$(printf '# attached read  f  fentry+fexit, not drained\\n%.0s# | spec x\\n' 1 2 3 4 5)"
+	printf 't1 @1 1 2 enq 5\n' >>in.txt
+	cp in.txt grow.txt
+	follow "$queue" grow.txt
+	wait_read grow.txt
+	printf '# attached f\n# | spec\nt1 @1 3 4 deq -> 5\n# end\n' >>grow.txt
+	finish 0 '^LINEARIZABLE' "header lines behind operations"
+}
+
 # What was lost before the first operation came explains what it returned.
 test_gap()
 {
@@ -189,9 +201,10 @@ test_gap()
 }
 
 ktap_header
-ktap_plan 27
+ktap_plan 28
 test_grows
 test_gap
+test_late_header
 test_at_once
 test_interrupt
 test_pipes

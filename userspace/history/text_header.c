@@ -374,6 +374,8 @@ void kl_text_header_end(struct kl_history *h, struct kl_text_src *s)
 	free(h->spec_text);
 	h->attached = s->attached;
 	h->spec_text = s->spec_text;
+	/* Header lines may still come, in a stream. */
 	s->attached = NULL;
 	s->spec_text = NULL;
+	s->nattached = s->cattached = s->nspec = s->cspec = 0;
 }
