@@ -381,6 +381,10 @@ static void test_text_typos(void **state)
 		{ "# spce specs/register.lin", "spec", 3 }, { "# covrage read whole", "coverage", 3 },
 		{ "# objcts keys", "objects", 3 }, { "# speling 0x4000000000000000 nil", "spelling", 3 },
 		{ "# flor 5", "floor", 3 }, { "# klni history 1", "klin", 3 },
+		{ "# atached write w  fentry+fexit, store", "attached", 3 },
+		{ "# attahced write w  klin:w  tracepoints, store", "attached", 3 },
+		{ "#attached write w  kprobe+kretprobe of klin.ko, store", "attached", 2 },
+		{ "# attached: klin.ko rounds, variant seqlock: plain stores", "attached", 3 },
 		/* Something else than a blank between words, or a word that does not belong there. */
 		{ "# memory=tso", "memory", 3 }, { "# memory = tso", "memory", 3 },
 		{ "# memory:sc", "memory", 3 }, { "# memory-model tso", "memory", 3 },
@@ -437,7 +441,9 @@ static void test_text_prose(void **state)
 		"# and", "# klin is a checker", "# ended", "#", "##", "# ", "## frist init",
 		"#! frist init", "# first: the writes", "# first-come", "# gap: nothing is here",
 		"# gap-free from here", "# memory = 4 GiB", "# memory model of x86", "# clock=fast",
-		"# a=b", "# spec: a page of its own", "# first state of all", "# memory-mapped",
+		"# attached is a picture of the set-up", "# attached to two tracepoints",
+		"# attach a kprobe, then a load", "# detached the kprobe", "# attached: a picture",
+		"# attach", "# a=b", "# spec: a page of its own", "# first state of all", "# memory-mapped",
 	};
 	char text[128];
 	size_t i, len;
@@ -451,6 +457,44 @@ static void test_text_prose(void **state)
 			fail_msg("%s: %s", lines[i], history_log);
 		history_log_stop();
 		assert_int_equal(h->ngaps, 0);
+		kl_history_free(h);
+	}
+}
+
+/* How functions are attached: as klin records it, and as it did. */
+static void test_text_attached(void **state)
+{
+	static const char *const first[] = {
+		"read       vfs_read  fentry+fexit, store buffer not drained",
+		"read       f [m]  kprobe+kretprobe, DRAINS the store buffer (fentry: too many)",
+		"is         f  kprobe+kretprobe of klin.ko, DRAINS the store buffer",
+		"put        inlined put_item at f+0x24  kprobe, DRAINS the store buffer; from f()'s",
+		"write      klin:w  tracepoints, store buffer not drained",
+		"write      klin:w  klin.ko's own recording by plain stores, store buffer not drained",
+		"klin.ko rounds, variant seqlock: plain stores into its own memory, no probe",
+	};
+	static const char rest[] = "read       coverage whole: no call passes by\n"
+				   "preemption: full\n\nclock: monotonic, error 7 ns between CPUs\n";
+	char text[512], *p;
+	size_t i, n, at;
+
+	for (i = 0; i < sizeof(first) / sizeof(*first); i++) {
+		struct kl_history *h = kl_history_new(), *back;
+
+		snprintf(text, sizeof(text), "%s\n%s", first[i], rest);
+		h->attached = strdup(text);
+		p = history_text(h, &n);
+		back = read_text(p);
+		assert_string_equal(back->attached, text);
+		free(p);
+		/* Prose behind the first line is no loss; in front of it, it is none of them. */
+		at = snprintf(text, sizeof(text), "# attached is a picture\n# attached %s\n", first[i]);
+		assert_true(at < sizeof(text));
+		kl_history_free(back);
+		back = read_text(text);
+		snprintf(text, sizeof(text), "%s\n", first[i]);
+		assert_string_equal(back->attached, text);
+		kl_history_free(back);
 		kl_history_free(h);
 	}
 }
@@ -574,15 +618,16 @@ static void test_memory(void **state)
 		{ "", true, false },
 		{ "# first init\n# clock mono error 200\n# cpus 2\n# spec register\n", true, false },
 		{ "# memory tso\n", false, true },
-		{ "# memory sc\n# release 6.1.0-56-amd64\n# attached write: w\n", true, true },
-		{ "# attached write: w\n# memory sc\n", true, true },
-		{ "# release 6.1.0-56-amd64\n# attached write: w\n", false, false },
-		{ "# attached write: w\n# release 6.1.0-56-amd64\n", false, false },
+		{ "# memory sc\n# release 6.1.0-56-amd64\n# attached write w  kprobe, x\n", true, true },
+		{ "# attached write w  fentry+fexit, store\n# memory sc\n", true, true },
+		{ "# release 6.1.0-56-amd64\n# attached write w  fentry+fexit, store\n", false, false },
+		{ "# attached write w  fentry+fexit, store\n# release 6.1.0-56-amd64\n", false, false },
 		{ "# coverage write whole\n", false, false },
 		{ "# spec r.lin\n# | spec r {\n", false, false },
 		/* What prose may say. */
 		{ "# release 2.3\n", true, false },
 		{ "# attached to the list\n", true, false },
+		{ "# release 6.1.0-56-amd64\n# attached is a picture of it\n", true, false },
 		{ "# | x | y |\n", true, false },
 	};
 	char text[256];
@@ -613,6 +658,7 @@ int main(void)
 		cmocka_unit_test(test_text_typos),
 		cmocka_unit_test(test_text_blanks),
 		cmocka_unit_test(test_text_prose),
+		cmocka_unit_test(test_text_attached),
 		cmocka_unit_test(test_text_many_errors),
 		cmocka_unit_test(test_text_threads),
 		cmocka_unit_test(test_round_trip),

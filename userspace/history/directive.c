@@ -104,7 +104,7 @@ static bool has_later(const struct kl_directive *d, const char *p)
 	if (!d->later)
 		return false;
 	for (p = word_at(p, 0, &len); len; p = word_at(p + len, 0, &len))
-		if (*d->later == '#' ? kl_scan_digit(*p) : kl_scan_is(p, len, d->later))
+		if (*d->later == '#' ? kl_scan_digit(*p) : is_listed(p, len, d->later, false))
 			return true;
 	return false;
 }
@@ -137,7 +137,9 @@ static bool would_be(const struct kl_directive *d, const char *p)
 	if (d->aside && kl_scan_is(kl_scan_skip(p), len, d->aside))
 		p = kl_scan_skip(p) + len;
 	n = count_words(p);
-	if (!d->next || !n || (d->words && n > d->words) || !follows(d, p, false))
+	if (!d->next)
+		return has_later(d, p);
+	if (!n || (d->words && n > d->words) || !follows(d, p, false))
 		return false;
 	return !d->wordy || n <= d->few || has_later(d, p);
 }

@@ -11,7 +11,7 @@
 
 #include "history/text.h"
 
-#define KL_DIRECTIVE_ANY	255
+#define KL_DIRECTIVE_ANY	255	/* a header line, whatever is in it */
 
 /**
  * struct kl_directive - a kind of header line
@@ -23,7 +23,8 @@
  * @words: more words are never behind the first one; 0: there may be any number
  * @few: with at most so many words it is a header line, whatever they are, if it is not @wordy
  * @wordy: words of @next are common in prose, and mean nothing in a long line by themselves
- * @later: a word that only a header line has, `#' is any number; or NULL
+ * @later: words that only a header line has, with blanks between them, `#' is any number; or
+ *	NULL
  * @others: words that are near @word and are no typing errors, or NULL
  * @aside: a word that people put behind @word although it does not belong there, or NULL
  */

@@ -124,7 +124,7 @@ void kl_start_add(struct kl_start *s, const char *data, size_t len)
 
 /*
  * Does the history say what only a recording knows, or a counterexample made of one?  One line
- * of these may be prose: `# release 2.3', `# attached to the list'.
+ * of these may be prose: `# release 2.3', `# attached by a kprobe'.
  */
 static bool is_recording(const struct kl_history *h)
 {

@@ -338,9 +338,12 @@ static const struct kl_directive directives[] = {
 	{ "gap", header_gap, .next = "cpu from to lost object reason", .few = 2, .wordy = true,
 	  .later = "#", .others = "cap gas lap map nap rap sap tap zap" },
 	{ "floor", header_floor, .next = "#", .words = 1, .few = 1, .others = "flood flour" },
+	/* The first line says by which way a function is probed. */
+	{ "attached", header_attached, .later = "fentry fentry+fexit, kprobe kprobe, "
+	  "kprobe+kretprobe kprobe+kretprobe, tracepoints, klin.ko klin.ko's",
+	  .others = "attach attaches detached" },
 	/* Of the rest typing errors are not looked for: they cannot be told from prose. */
 	{ "end", header_end, .few = 0 },
-	{ "attached", header_attached, .few = KL_DIRECTIVE_ANY },
 	{ "|", header_spec_text, .few = KL_DIRECTIVE_ANY },
 };
 
@@ -359,6 +362,9 @@ int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	const struct kl_directive *d;
 
+	/* The lines behind the first one need not name a way. */
+	if (s->nattached && kl_scan_blank(*p) && take(&p, "attached"))
+		return header_attached(h, s, p);
 	d = kl_directive_find(directives, sizeof(directives) / sizeof(*directives), &p);
 	h->declared |= !!d;
 	if (!d) {
