@@ -139,7 +139,9 @@ static bool would_be(const struct kl_directive *d, const char *p)
 	n = count_words(p);
 	if (!d->next)
 		return has_later(d, p);
-	if (!n || (d->words && n > d->words) || !follows(d, p, false))
+	if (!n)
+		return d->bare;
+	if ((d->words && n > d->words) || !follows(d, p, false))
 		return false;
 	return !d->wordy || n <= d->few || has_later(d, p);
 }
@@ -196,8 +198,11 @@ const struct kl_directive *kl_directive_meant(const struct kl_directive *d, size
 	char line[MAX_LINE + 2 * sizeof(uint64_t)] = "";
 	size_t i;
 
-	/* `# memory=tso' has something else where a blank belongs. */
-	if (!meant && len < MAX_LINE && strcspn(p, JOINTS) < len) {
+	/*
+	 * `# memory=tso' has something else where a blank belongs; `# --- first init ---' does
+	 * not begin as one.
+	 */
+	if (!meant && len < MAX_LINE && !strchr(JOINTS, *p) && strcspn(p, JOINTS) < len) {
 		memcpy(line, p, len + 1);
 		for (i = 0; i < len; i++)
 			if (strchr(JOINTS, line[i]))

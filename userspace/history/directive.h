@@ -23,6 +23,7 @@
  * @words: more words are never behind the first one; 0: there may be any number
  * @few: with at most so many words it is a header line, whatever they are, if it is not @wordy
  * @wordy: words of @next are common in prose, and mean nothing in a long line by themselves
+ * @bare: it is one without any word behind it, and a typing error in that is looked for
  * @later: words that only a header line has, with blanks between them, `#' is any number; or
  *	NULL
  * @others: words that are near @word and are no typing errors, or NULL
@@ -33,7 +34,7 @@ struct kl_directive {
 	int (*read)(struct kl_history *h, struct kl_text_src *s, const char *p);
 	const char *next;
 	unsigned char at, words, few;
-	bool wordy;
+	bool wordy, bare;
 	const char *later, *others, *aside;
 };
 

@@ -342,8 +342,9 @@ static const struct kl_directive directives[] = {
 	{ "attached", header_attached, .later = "fentry fentry+fexit, kprobe kprobe, "
 	  "kprobe+kretprobe kprobe+kretprobe, tracepoints, klin.ko klin.ko's",
 	  .others = "attach attaches detached" },
-	/* Of the rest typing errors are not looked for: they cannot be told from prose. */
-	{ "end", header_end, .few = 0 },
+	/* `# end of phase one' and `# end phase' are prose, `# end 7' is a mistake. */
+	{ "end", header_end, .next = "#", .words = 1, .few = 1, .wordy = true, .bare = true,
+	  .others = "and bend ed en ends env fend ind lend mend pend rnd send snd tend und vend" },
 	{ "|", header_spec_text, .few = KL_DIRECTIVE_ANY },
 };
 
