@@ -22,22 +22,6 @@
 
 #define SMALL		64	/* operations of a partition that are fetched together */
 
-const char *kl_verdict_name(enum kl_verdict v)
-{
-	static const char *const names[] = { "LINEARIZABLE", "VIOLATION", "UNKNOWN" };
-
-	return names[v];
-}
-
-void kl_answer_free(struct kl_answer *a)
-{
-	free(a->steps);
-	free(a->core);
-	a->steps = NULL;
-	a->core = NULL;
-	a->nsteps = a->ncore = 0;
-}
-
 static bool fits(const struct kl_spec *spec, const int *map, const struct kl_shape *s)
 {
 	const struct kl_method *m = kl_spec_method(spec, map[s->method]);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an engine answers, see check.h.  It stands apart from check.c, so that a program which
+ * needs an answer need not have all engines.
+ */
+#include <stdlib.h>
+
+#include "check/check.h"
+
+const char *kl_verdict_name(enum kl_verdict v)
+{
+	static const char *const names[] = { "LINEARIZABLE", "VIOLATION", "UNKNOWN" };
+
+	return names[v];
+}
+
+void kl_answer_free(struct kl_answer *a)
+{
+	free(a->steps);
+	free(a->core);
+	a->steps = NULL;
+	a->core = NULL;
+	a->nsteps = a->ncore = 0;
+}
