@@ -93,8 +93,12 @@ bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+# Engines register themselves.  They are one member of the library with their list, as the
+# linker would leave out a member that nothing names.
+engine_src := userspace/check/registry.c $(shell grep -lw '^KL_ENGINE' $(lib_src))
 shipped := $(sort $(wildcard specs/*.lin))
-lib_obj := $(call obj,$(lib_src)) $(B)/obj/shipped.o
+engine_obj := $(call obj,$(engine_src))
+lib_obj := $(call obj,$(filter-out $(engine_src),$(lib_src))) $(B)/obj/engines.o $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
 klind_obj := $(call obj,$(wildcard userspace/probe/*.c userspace/report/*.c) $(klind_src))
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
@@ -144,7 +148,7 @@ $(B)/.ldflags: FORCE
 	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS))
 # The members too: a file that was removed must leave the archive.
 $(B)/.libobjs: FORCE
-	$(call remember,$(AR) $(lib_obj))
+	$(call remember,$(AR) $(lib_obj) $(engine_obj))
 $(B)/.cmdobjs: FORCE
 	$(call remember,$(cmd_obj) $(klind_obj))
 
@@ -168,6 +172,10 @@ $(B)/obj/shipped.c: tools/embed $(shipped) $(B)/.shipped
 $(B)/obj/shipped.o: $(B)/obj/shipped.c $(B)/.cflags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<
+
+$(B)/obj/engines.o: $(engine_obj) $(B)/.libobjs
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib -o $@ $(engine_obj)
 
 # Only the first build needs this order; later ones know from the .d files.
 $(cmd_obj): | $(skel)
@@ -205,7 +213,7 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/lib
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
 		$(LDLIBS)
 
--include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(unit_obj:.o=.d)
+-include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(unit_obj:.o=.d)
 
 # ---- BPF: CO-RE against bpf/vmlinux-min.h, so no kernel is needed --------
 

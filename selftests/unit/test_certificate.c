@@ -232,7 +232,7 @@ static void fail_at(const struct trial *t, const char *what, int ret)
 static void begin(struct trial *t, struct kl_spec *const *spec, uint64_t *seed)
 {
 	const struct kl_options opt = {
-		.engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine, .threads = 1,
+		.threads = 1,
 		.classical = true, .max_shrink = 1,
 	};
 	struct kl_report *r;

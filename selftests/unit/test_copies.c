@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "check/cex.h"
 #include "check/check.h"
+#include "check/engines.h"
 #include "history_util.h"
 #include "random_history.h"
 

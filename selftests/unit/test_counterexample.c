@@ -161,9 +161,8 @@ static void test_work(void **state)
 		"method transfer(word from, word to, word by) -> bool ok {\n"
 		"atomic_flush { if (a[from % n] < by) return false;\n"
 		"a[from % n] -= by; a[to % n] += by; return true; } } }\n";
-	static const struct kl_engine *const engines[] = { KL_CLASSICAL_ENGINES, NULL };
 	const struct kl_options opt = {
-		.engines = engines, .threads = 1, .max_shrink = 1, .classical = true,
+		.threads = 1, .max_shrink = 1, .classical = true,
 	};
 	struct kl_gen_config g = {
 		.ops = 2500, .seed = 1, .threads = 8, .objects = 1, .delay = 100, .pending = 2,

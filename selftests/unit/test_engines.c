@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "check/cex.h"
 #include "check/check.h"
+#include "check/engines.h"
 #include "check/gen.h"
 #include "history_util.h"
 #include "random_history.h"
@@ -185,8 +186,7 @@ static bool check_certificate(const struct kl_spec *spec, const struct kl_histor
 			      enum kl_verdict expected, bool classical)
 {
 	struct kl_options opt = {
-		.engines = kl_engines, .threads = 1, .max_shrink = 100, .classical = classical,
-		.tso_oracle = &kl_tso_oracle_engine,
+		.threads = 1, .max_shrink = 100, .classical = classical,
 	};
 	struct kl_replay replay;
 	struct kl_report *r;
@@ -613,7 +613,6 @@ static void test_tso_middle(void **state)
 	static const struct kl_engine *const engines[] = { &kl_tso_engine, NULL };
 	const struct kl_options opt = {
 		.engines = engines, .threads = 1, .max_shrink = 1, .work = 100000000,
-		.tso_oracle = &kl_tso_oracle_engine,
 	};
 	unsigned long i, n = runs() / 200 + 1, shown[3] = { 0 };
 	struct kl_replay replay;

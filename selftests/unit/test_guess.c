@@ -23,13 +23,7 @@
 
 static void test_far(void **state)
 {
-	static const struct kl_engine *const engines[] = {
-		KL_CLASSICAL_ENGINES, &kl_tso_engine, NULL,
-	};
-	const struct kl_options opt = {
-		.engines = engines, .threads = 1, .max_shrink = 1,
-		.tso_oracle = &kl_tso_oracle_engine,
-	};
+	const struct kl_options opt = { .threads = 1, .max_shrink = 1 };
 	/* read and write alone; the register's other methods drain the buffer. */
 	static const struct { const char *name; uint32_t weight[4]; } specs[] = {
 		{ "register", { 1, 1 } }, { "array", { 1, 1 } }, { "seqlock", { 1, 1 } },
@@ -94,13 +88,7 @@ static void test_alone(void **state)
 		"t2 @1 3960 - set -> ? ?\n"
 		"t1 @1 3998 - set -> ? ?\n"
 		"t1 @1 4026 4058 one -> 3\n";
-	static const struct kl_engine *const engines[] = {
-		KL_CLASSICAL_ENGINES, &kl_tso_engine, NULL,
-	};
-	const struct kl_options opt = {
-		.engines = engines, .threads = 1, .max_shrink = 1,
-		.tso_oracle = &kl_tso_oracle_engine,
-	};
+	const struct kl_options opt = { .threads = 1, .max_shrink = 1 };
 	struct kl_replay replay;
 	struct kl_spec *spec;
 	struct kl_history *h;

@@ -74,7 +74,7 @@ static enum kl_verdict follow(const struct kl_spec *spec, const struct stream_co
 {
 	const struct kl_online_opts opts = {
 		.clock = t->error ? KL_CLOCK_MONO : KL_CLOCK_SEQ, .error = t->error,
-		.fresh = t->fresh, .engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine,
+		.fresh = t->fresh,
 		.window = window, .look_work = 3000000, .violation = on_violation, .ctx = said,
 		.classical = true,
 	};

@@ -77,7 +77,7 @@ struct trial {
 static int decide(const struct trial *t, const char *data, size_t len, enum kl_verdict *verdict)
 {
 	const struct kl_options opt = {
-		.engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine, .threads = 1,
+		.threads = 1,
 		.classical = !t->kind->gen.tso,
 	};
 	struct kl_history *h = NULL;

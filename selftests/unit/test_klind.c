@@ -521,7 +521,7 @@ static enum kl_verdict check_file(const struct kl_spec *spec, const char *dir, c
 				  uint64_t *object)
 {
 	const struct kl_options opt = {
-		.engines = kl_engines, .no_witness = true, .threads = 1,
+		.no_witness = true, .threads = 1,
 	};
 	struct kl_history *h;
 	struct kl_report *r;

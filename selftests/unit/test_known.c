@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "check/engines.h"
 #include "replayed.h"
 #include "tso/tso.h"
 
@@ -257,7 +258,6 @@ static void check_with(const struct known *k, const struct kl_spec *spec,
 	const bool classical = kl_spec_flushes(spec);
 	struct kl_options opt = {
 		.engines = engines, .threads = 1, .max_shrink = 10, .classical = classical,
-		.tso_oracle = &kl_tso_oracle_engine,
 	};
 	struct kl_replay replay;
 	struct kl_report *r;
@@ -293,7 +293,7 @@ static void check_known(const struct known *k)
 	for (i = 0; !kl_spec_flushes(spec) && tso[i]; i++)
 		check_with(k, spec, h, (const struct kl_engine *const[]){ tso[i], NULL },
 			   tso[i]->name);
-	check_with(k, spec, h, kl_engines, "the portfolio");
+	check_with(k, spec, h, kl_engines(), "the portfolio");
 	kl_history_free(h);
 	kl_spec_free(spec);
 }

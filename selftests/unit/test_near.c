@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "check/check.h"
+#include "check/engines.h"
 #include "check/gen.h"
 #include "history_util.h"
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "check/engines.h"
 #include "check/gen.h"
 #include "check/online/online.h"
 #include "history_util.h"
@@ -109,8 +110,8 @@ static void check_online(const struct kl_spec *spec, const struct kl_history *h,
 			 uint64_t *seed, struct kl_online_stats *st, struct seen *seen)
 {
 	const struct kl_online_opts opts = {
-		.clock = h->clock, .error = h->error, .fresh = h->fresh, .engines = kl_engines,
-		.tso_oracle = &kl_tso_oracle_engine, .max_shrink = 1, .window = window,
+		.clock = h->clock, .error = h->error, .fresh = h->fresh,
+		.max_shrink = 1, .window = window,
 		.look_work = h->nops <= 10 ? 1500000000 : 3000000,
 		.violation = on_violation, .ctx = seen,
 	};
@@ -169,7 +170,7 @@ static void compare(const struct kl_spec *spec, const struct kl_history *h, bool
 		    uint32_t window, uint64_t *seed, struct tally *t)
 {
 	static const struct kl_engine *const oracle[] = { &kl_oracle_engine, NULL };
-	const enum kl_verdict off = offline(spec, h, kl_engines);
+	const enum kl_verdict off = offline(spec, h, kl_engines());
 	struct kl_online_stats st;
 	struct seen seen;
 
@@ -331,9 +332,9 @@ static void feed_stream(struct kl_online *o, struct stream *s, uint64_t n, bool 
 static struct kl_online *start(const struct kl_spec *spec, struct seen *seen)
 {
 	const struct kl_online_opts opts = {
-		.clock = KL_CLOCK_SEQ, .fresh = true, .engines = kl_engines, .max_shrink = 1,
+		.clock = KL_CLOCK_SEQ, .fresh = true, .max_shrink = 1,
 		.classical = true,
-		.tso_oracle = &kl_tso_oracle_engine, .violation = on_violation, .ctx = seen,
+		.violation = on_violation, .ctx = seen,
 	};
 	struct kl_online *o;
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "check/engines.h"
 #include "check/gen.h"
 #include "history_util.h"
 #include "tso/tso.h"
@@ -24,13 +25,12 @@ struct hard {
 	uint64_t bytes;		/* bound of memory, or 0 */
 };
 
-static const struct kl_engine *const engines[] = { KL_CLASSICAL_ENGINES, &kl_tso_engine, NULL };
 
 static struct kl_report *check(const struct kl_spec *spec, const struct kl_history *h,
 			       const struct hard *c, unsigned int threads)
 {
 	const struct kl_options opt = {
-		.engines = engines, .no_partition = true, .threads = threads, .bytes = c->bytes,
+		.no_partition = true, .threads = threads, .bytes = c->bytes,
 	};
 	struct kl_report *r;
 
@@ -156,7 +156,7 @@ static void test_bound(void **state)
 
 	for (i = 0; i < 3; i++) {
 		struct kl_history *h = crowded(spec, objects[i]);
-		struct kl_report *one = check_bounded(spec, h, engines, 1);
+		struct kl_report *one = check_bounded(spec, h, kl_engines(), 1);
 		const struct kl_part_result *p = one->parts;
 		uint64_t work = 0;
 		size_t stopped = 0;
@@ -174,7 +174,7 @@ static void test_bound(void **state)
 		assert_true(objects[i] == 40 ? stopped < 40 : stopped > 0);
 		assert_true(work < 2 * (WORK + KL_OP_LOOKS * h->nops));
 		for (threads = 2; threads < 5; threads += 2) {
-			struct kl_report *many = check_bounded(spec, h, engines, threads);
+			struct kl_report *many = check_bounded(spec, h, kl_engines(), threads);
 
 			for (k = 0; k < one->nparts; k++) {
 				assert_int_equal(many->parts[k].answer.verdict, p[k].answer.verdict);

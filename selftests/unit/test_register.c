@@ -198,8 +198,8 @@ static enum kl_verdict follow(const struct kl_spec *spec, const struct history *
 			      struct seen *seen, char *reason)
 {
 	const struct kl_online_opts opts = {
-		.clock = clock, .fresh = h->c.fresh, .classical = true, .engines = kl_engines,
-		.tso_oracle = &kl_tso_oracle_engine, .window = window, .both = both,
+		.clock = clock, .fresh = h->c.fresh, .classical = true,
+		.window = window, .both = both,
 		.look_work = 1500000000, .violation = on_violation, .ctx = seen,
 	};
 	const int methods[2] = {
@@ -275,7 +275,7 @@ static void show(const struct history *h, uint64_t wrong, enum kl_verdict v, con
 
 static enum kl_verdict offline(const struct kl_spec *spec, const struct history *h)
 {
-	const struct kl_options opt = { .engines = kl_engines, .classical = true,
+	const struct kl_options opt = { .classical = true,
 					.no_witness = true, .threads = 1 };
 	struct kl_history *read;
 	struct kl_report *report;

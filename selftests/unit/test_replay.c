@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "check/engines.h"
 #include "check/gen.h"
 #include "history_util.h"
 #include "random_history.h"
@@ -27,14 +28,13 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
 /* All that `klin check --engine=' knows, each alone, and the portfolio. */
-static const struct kl_engine *const engines[] = {
-	NULL, KL_CLASSICAL_ENGINES, &kl_wgl_engine, &kl_oracle_engine, &kl_tso_engine,
-	&kl_tso_oracle_engine,
-};
+#define MAX_ENGINES	32
+static const struct kl_engine *engines[MAX_ENGINES];	/* NULL: the portfolio */
+static size_t nengines;
 
 static struct count {
 	unsigned long accepted, confirmed, open, declined;
-} counts[N(engines)];
+} counts[MAX_ENGINES];
 
 /* The most operations of a history, and those that the enumerating oracles get. */
 #define MOST_OPS	24
@@ -138,7 +138,7 @@ static void replay_one(const struct kl_spec *spec, const struct kl_history *h, s
 {
 	const struct kl_engine *const one[] = { engines[k], NULL };
 	const struct kl_options opt = {
-		.engines = engines[k] ? one : kl_engines, .tso_oracle = &kl_tso_oracle_engine,
+		.engines = engines[k] ? one : kl_engines(),
 		.threads = 1, .max_shrink = 100, .classical = classical, .no_partition = whole,
 		.bytes = 64u << 20,
 	};
@@ -182,7 +182,7 @@ static void replay_all(const struct kl_spec *spec, const struct kl_history *h, u
 	const bool whole = !kl_rand_below(seed, 3);
 	size_t k;
 
-	for (k = 0; k < N(engines); k++) {
+	for (k = 0; k < nengines; k++) {
 		const bool tso = engines[k] && engines[k]->tso;
 
 		if (only && (!engines[k] || strcmp(only, engines[k]->name)))
@@ -221,7 +221,7 @@ static void test_generated(void **state)
 		}
 		kl_spec_free(spec);
 	}
-	for (k = 0; k < N(engines); k++)
+	for (k = 0; k < nengines; k++)
 		print_message("%s: %lu orders accepted, %lu violations confirmed, %lu open, "
 			      "%lu declined\n", engines[k] ? engines[k]->name : "any",
 			      counts[k].accepted, counts[k].confirmed, counts[k].open,
@@ -233,6 +233,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_generated),
 	};
+	const struct kl_engine *const *e = kl_engines_all();
 
+	/* The portfolio is the first. */
+	for (nengines = 1; *e && nengines < N(engines); nengines++)
+		engines[nengines] = *e++;
 	return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
 }

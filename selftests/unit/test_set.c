@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "check/check.h"
+#include "check/engines.h"
 #include "check/gen.h"
 #include "check/mono/set.h"
 #include "history_util.h"

@@ -13,6 +13,7 @@
 
 #include "check/cex.h"
 #include "check/check.h"
+#include "check/engines.h"
 #include "history_util.h"
 #include "random_history.h"
 #include "tso/tso.h"

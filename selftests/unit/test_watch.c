@@ -31,7 +31,7 @@ static enum kl_verdict check(const struct kl_spec *spec, const struct kl_history
 			     struct kl_report **out)
 {
 	const struct kl_options opt = {
-		.engines = kl_engines, .no_witness = true, .threads = 1, .work = 15000000,
+		.no_witness = true, .threads = 1, .work = 15000000,
 	};
 	struct kl_report *r;
 	enum kl_verdict v;
@@ -245,7 +245,7 @@ static void test_after(void **state)
 		.vals = v, .cpu = KL_NO_CPU, .object = 7, .drain = KL_TIME_MAX,
 		.method = kl_spec_find_method(spec, "has"),
 	};
-	const struct kl_online_opts opts = { .engines = kl_engines, .fresh = true };
+	const struct kl_online_opts opts = { .fresh = true };
 	struct kl_online_stats st;
 	struct kl_online *o;
 
@@ -285,7 +285,7 @@ static void test_never_over(void **state)
 		.vals = v, .cpu = KL_NO_CPU, .object = 7, .drain = KL_TIME_MAX, .call = 5,
 		.method = kl_spec_find_method(spec, "add"), .flags = KL_OP_PENDING,
 	};
-	const struct kl_online_opts opts = { .engines = kl_engines, .fresh = true };
+	const struct kl_online_opts opts = { .fresh = true };
 	struct kl_online_stats st;
 	struct kl_online *o;
 	unsigned int i;
@@ -323,7 +323,7 @@ static void test_many_dropped(void **state)
 		.vals = v, .cpu = KL_NO_CPU, .drain = KL_TIME_MAX,
 		.method = kl_spec_find_method(spec, "has"),
 	};
-	const struct kl_online_opts opts = { .engines = kl_engines, .fresh = true };
+	const struct kl_online_opts opts = { .fresh = true };
 	struct kl_online_stats st;
 	struct kl_online *o;
 	uint64_t i;

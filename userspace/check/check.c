@@ -239,8 +239,12 @@ static void free_result(struct kl_part_result *pr)
 {
 	kl_answer_free(&pr->answer);
 	kl_counterexample_free(pr->cex);
-	free(pr->declined[0]);
-	free(pr->declined[1]);
+	while (pr->declined) {
+		struct kl_declined *next = pr->declined->next;
+
+		free(pr->declined);
+		pr->declined = next;
+	}
 }
 
 /* A limit of the process ended before this partition was decided. */
@@ -424,7 +428,7 @@ static bool takes_whole(const struct kl_job *j)
 	struct kl_container c;
 
 	kl_spec_container(j->spec, &c);
-	return kl_container_keyed(&c) && j->engines[0] == &kl_mono_engine &&
+	return kl_container_keyed(&c) && j->engines[0]->whole &&
 	       !j->opt->no_partition && kl_spec_partition(j->spec) == KL_PART_PARAM;
 }
 
@@ -437,7 +441,7 @@ static void forget(struct kl_split *s, struct kl_report *r)
 /* Ask that monitor alone.  1: it has decided all; 0: it has not. */
 static int check_whole(const struct kl_job *j, struct kl_split *s, struct kl_report *r)
 {
-	static const struct kl_engine *const mono[] = { &kl_mono_engine, NULL };
+	const struct kl_engine *const monitor[] = { j->engines[0], NULL };
 	const bool progress = j->lim.progress;
 	struct kl_job whole = *j;
 	/* See ask(): there a violation is not the last word. */
@@ -446,7 +450,7 @@ static int check_whole(const struct kl_job *j, struct kl_split *s, struct kl_rep
 	size_t i;
 	int ret;
 
-	whole.engines = mono;
+	whole.engines = monitor;
 	ret = check_split(&whole, true, s, r);
 	for (i = 0; i < r->nparts; i++)
 		decided &= r->parts[i].answer.verdict == KL_LINEARIZABLE ||
@@ -467,8 +471,7 @@ static int shrink_part(const struct kl_job *j, const struct kl_split *s, size_t 
 		       struct kl_part_result *pr)
 {
 	const bool core = pr->answer.ncore;
-	const struct kl_engine *e = core || pr->engine == &kl_ends_engine ? &kl_frontier_engine :
-				    pr->engine;
+	const struct kl_engine *e = core || pr->engine->no_trials ? kl_engine_general() : pr->engine;
 	struct kl_part p = { 0 };
 	int ret;
 
@@ -478,7 +481,7 @@ static int shrink_part(const struct kl_job *j, const struct kl_split *s, size_t 
 	else
 		ret = kl_work_lay_out(j, s, k, e->tso, &p);
 	if (!ret)
-		ret = kl_shrink(&p, e, e->tso ? j->opt->tso_oracle : &kl_oracle_engine,
+		ret = kl_shrink(&p, e, kl_engine_oracle(e->tso),
 				pr->answer.fail_event, pr->answer.from_event, &j->lim, pr->work,
 				&pr->cex);
 	kl_part_free(&p);
@@ -541,7 +544,6 @@ static void add_up(struct kl_report *r)
 int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out)
 {
-	static const struct kl_engine *const classical[] = { KL_CLASSICAL_ENGINES, NULL };
 	const uint64_t start = kl_now_ns();
 	uint64_t shrink;
 	struct kl_job j = { .spec = spec, .h = h, .opt = opt };
@@ -556,7 +558,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	if (ret)
 		goto out;
 	j.map = map;
-	j.engines = opt->engines ? opt->engines : classical;
+	j.engines = opt->engines ?: kl_engines();
 	j.lim = (struct kl_limits){
 		.bytes = opt->bytes,
 		/* The rest is for counterexamples. */

@@ -13,130 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "check/limits.h"
-#include "check/part.h"
+#include "check/engine.h"
 #include "history/history.h"
 #include "spec/spec.h"
-
-enum kl_verdict { KL_LINEARIZABLE, KL_VIOLATION, KL_UNKNOWN };
-
-const char *kl_verdict_name(enum kl_verdict v);
-
-/* How far a check has come; to be read at any time by another thread. */
-struct kl_progress {
-	volatile uint64_t done;		/* operations of finished partitions */
-	volatile uint64_t now;		/* and of one that is not */
-};
-
-/*
- * All engines count their work in looks at anything, each of some nanoseconds, so that as
- * many looks are as long for each of them, and the same on every machine.  A configuration
- * takes from some tens of them to some thousands, where very many operations overlap: about
- * so many.
- */
-#define KL_CONFIG_LOOKS	256
-
-struct kl_looks {
-	const struct kl_limits *lim;
-	uint64_t n;
-	uint64_t most;		/* whatever @lim says; 0: as it says */
-	char reason[160];	/* why there may be no more */
-};
-
-/**
- * kl_look() - count looks
- * @l: those so far
- * @more: how many more
- *
- * Return: 0; -E2BIG when that is too much, or (looked at now and then) the time over.
- */
-int kl_look(struct kl_looks *l, uint64_t more);
-
-/*
- * A step of a witness: an item of the partition takes effect, or (TSO) the
- * entry that it left in the store buffer reaches memory.
- */
-enum kl_step_flags {
-	KL_STEP_FLUSH		= 1,	/* the item's entry reaches memory */
-	KL_STEP_BUFFERED	= 2,	/* the item takes effect and leaves an entry */
-};
-
-struct kl_step {
-	uint32_t item : 30;
-	uint32_t flags : 2;
-};
-
-/* What an engine says of a partition. */
-struct kl_answer {
-	enum kl_verdict verdict;
-	char reason[160];		/* of UNKNOWN; of VIOLATION, if an engine can tell */
-	bool more_work;			/* UNKNOWN only for kl_limits.work or .cap */
-	bool lost;			/* UNKNOWN for KL_LOST_REASON */
-	uint64_t progress;		/* UNKNOWN: operations placed */
-	const char *engine;
-	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
-	size_t nsteps;
-	/*
-	 * VIOLATION: index of the return that nothing explains; UNKNOWN for kl_limits.work:
-	 * of one that no order came past, or 0.
-	 */
-	uint32_t fail_event;
-	uint32_t from_event;		/* also if all that returned before this one is forgotten */
-	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
-	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
-	uint32_t ngaps;			/* LINEARIZABLE, of decide_ops: gaps in @steps */
-	uint64_t configs;		/* configurations looked at, or what an engine has for them */
-	uint64_t work;			/* looks */
-	uint64_t bytes;			/* peak */
-};
-
-void kl_answer_free(struct kl_answer *a);
-
-/* UNKNOWN: an order fits as far as is kept of unknown values, see kl_state_lost(). */
-#define KL_LOST_REASON	"an order fits, but what it tells of values that are not known is not " \
-			"all kept: perhaps no first state allows it"
-
-/**
- * struct kl_engine - a way to decide one partition
- * @name: for --engine
- * @tso: knows store buffers
- * @decide: fills @answer; UNKNOWN with a reason when it declines or meets a
- *	bound.  Returns 0 or -ENOMEM.
- * @decide_ops: the same, of operations that are not laid out, in place of @decide; a
- *	violation has a core, and items are their places in the slice, then the ends of gaps
- */
-struct kl_engine {
-	const char *name;
-	bool tso;
-	int (*decide)(const struct kl_part *p, const struct kl_limits *lim,
-		      struct kl_answer *answer);
-	int (*decide_ops)(const struct kl_slice *s, const struct kl_limits *lim,
-			  struct kl_answer *answer);
-};
-
-extern const struct kl_engine kl_wgl_engine, kl_dfs_engine, kl_frontier_engine,
-			      kl_oracle_engine, kl_mono_engine, kl_points_engine,
-			      kl_fifo_engine, kl_lifo_engine, kl_beam_engine, kl_ends_engine;
-
-/* Those that know no store buffers, in the order in which they are asked. */
-#define KL_CLASSICAL_ENGINES \
-	&kl_mono_engine, &kl_points_engine, &kl_ends_engine, &kl_fifo_engine, \
-	&kl_frontier_engine, &kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine
-
-/**
- * kl_decide_history() - ask one engine about a history as one partition
- * @spec: the specification, with all of the history's methods
- * @h: the history, finished
- * @e: the engine
- * @lim: bounds
- * @a: the answer; kl_answer_free() it
- * @fail: of a violation, the return that nothing explains; or NULL
- *
- * Return: 0, -ENOMEM, -EOVERFLOW.
- */
-int kl_decide_history(const struct kl_spec *spec, const struct kl_history *h,
-		      const struct kl_engine *e, const struct kl_limits *lim,
-		      struct kl_answer *a, struct kl_event *fail);
 
 /* Who says on which memory model a history is decided. */
 enum kl_memory_by {
@@ -147,9 +26,9 @@ enum kl_memory_by {
 
 struct kl_options {
 	/*
-	 * Tried in this order until one is not UNKNOWN; NULL ends it.  If the
-	 * spec delays writes, a VIOLATION by an engine that does not know store
-	 * buffers only passes the partition on to the first one that does.
+	 * Tried in this order until one is not UNKNOWN; NULL ends it, and NULL for the array
+	 * stands for kl_engines().  If the spec delays writes, a VIOLATION by an engine that
+	 * does not know store buffers only passes the partition on to the first one that does.
 	 */
 	const struct kl_engine *const *engines;
 	bool classical;		/* take a violation on sequential consistency as final */
@@ -159,7 +38,6 @@ struct kl_options {
 	uint32_t cache;		/* see kl_limits */
 	struct kl_progress *progress;
 	unsigned int max_shrink;	/* counterexamples for so many partitions */
-	const struct kl_engine *tso_oracle;	/* confirms those of engines that know TSO */
 	unsigned int threads;	/* 0: one for each processor */
 	uint64_t bytes, time_ns;	/* bounds for the whole run */
 	/*
@@ -171,6 +49,13 @@ struct kl_options {
 };
 
 #define KL_OP_LOOKS	(32 * KL_CONFIG_LOOKS)
+
+/* Why an engine that explains itself did not decide a partition. */
+struct kl_declined {
+	struct kl_declined *next;
+	const struct kl_engine *engine;
+	char reason[];
+};
 
 /* The verdict on one partition. */
 struct kl_part_result {
@@ -184,11 +69,7 @@ struct kl_part_result {
 	bool starved;		/* UNKNOWN because the process may have no more memory */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
 	bool suspected;		/* a violation; UNKNOWN only as calls may have passed unseen */
-	/*
-	 * Why the log-linear monitors, and the engine `ends', did not decide it, or NULL.
-	 * Nearly all partitions of a history of a million objects have neither.
-	 */
-	char *declined[2];
+	struct kl_declined *declined;	/* why engines did not decide it, by rank; most have none */
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
 	const uint32_t *ops;	/* indices in the history; NULL: all, see kl_result_op() */
 	struct kl_counterexample *cex;	/* of the first violations, or NULL */

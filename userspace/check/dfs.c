@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "check/depth.h"
+#include "check/engines.h"
 
 #define NO_TWIN UINT32_MAX
 
@@ -365,4 +366,10 @@ static int dfs_decide(const struct kl_part *p, const struct kl_limits *lim, stru
 	return ret;
 }
 
-const struct kl_engine kl_dfs_engine = { .name = "dfs", .decide = dfs_decide };
+const struct kl_engine kl_dfs_engine = {
+	.name = "dfs",
+	.help = "any spec: depth first, where an order is easy to find",
+	.rank = 70,
+	.decide = dfs_decide,
+};
+KL_ENGINE(kl_dfs_engine);

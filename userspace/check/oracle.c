@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "check/engines.h"
 #include "check/orders.h"
 
 struct oracle {
@@ -134,4 +135,10 @@ static int oracle_decide(const struct kl_part *p, const struct kl_limits *lim,
 	return ret;
 }
 
-const struct kl_engine kl_oracle_engine = { .name = "oracle", .decide = oracle_decide };
+const struct kl_engine kl_oracle_engine = {
+	.name = "oracle",
+	.help = "any spec, small histories: brute force, confirms counterexamples",
+	.oracle = true,
+	.decide = oracle_decide,
+};
+KL_ENGINE(kl_oracle_engine);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "check/engines.h"
 #include "check/sim.h"
 
 #define WIDTH		4u		/* of a beam that is asked alone */
@@ -124,5 +125,18 @@ static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 	return ret;
 }
 
-const struct kl_engine kl_frontier_engine = { .name = "frontier", .decide = frontier_decide };
-const struct kl_engine kl_beam_engine = { .name = "beam", .decide = beam_decide };
+const struct kl_engine kl_frontier_engine = {
+	.name = "frontier",
+	.help = "any spec: all configurations, event by event",
+	.rank = 50,
+	.general = true, .near = true,
+	.decide = frontier_decide,
+};
+KL_ENGINE(kl_frontier_engine);
+const struct kl_engine kl_beam_engine = {
+	.name = "beam",
+	.help = "any spec, very many threads: few configurations; finds orders only",
+	.rank = 80,
+	.decide = beam_decide,
+};
+KL_ENGINE(kl_beam_engine);

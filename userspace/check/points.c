@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "check/engines.h"
 #include "check/sim.h"
 
 #define POINT_LOOKS	100	/* for each, see KL_CONFIG_LOOKS */
@@ -200,4 +201,10 @@ static int points_decide(const struct kl_part *p, const struct kl_limits *lim,
 	return ret < 0 ? ret : 0;
 }
 
-const struct kl_engine kl_points_engine = { .name = "points", .decide = points_decide };
+const struct kl_engine kl_points_engine = {
+	.name = "points",
+	.help = "any spec, where linearization points were recorded",
+	.rank = 20,
+	.decide = points_decide,
+};
+KL_ENGINE(kl_points_engine);

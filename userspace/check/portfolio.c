@@ -91,7 +91,7 @@ static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct k
 	const uint32_t near = e->tso ? w->next_near : w->near;
 	int ret;
 
-	if (near == KL_NO_OP || near == w->looked[e->tso] || (e != &kl_frontier_engine && !e->tso))
+	if (near == KL_NO_OP || near == w->looked[e->tso] || !e->near)
 		return 0;
 	w->looked[e->tso] = near;
 	lim.cap = cap;
@@ -271,8 +271,36 @@ static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *
 	*a = o->a;
 	o->a = (struct kl_answer){ 0 };
 	*used = &w->p;
-	if (e == &kl_frontier_engine)
+	if (e->near)
 		w->looked[0] = o->w.looked[0];
+	return 0;
+}
+
+/*
+ * Remember why an engine did not decide a partition, and forget what it said before: it may
+ * have asked for more work, and had it.
+ */
+static int note_declined(struct kl_part_result *r, const struct kl_engine *e,
+			 const struct kl_answer *a)
+{
+	struct kl_declined **at = &r->declined, *d;
+
+	while (*at && (*at)->engine->rank < e->rank)
+		at = &(*at)->next;
+	if (*at && (*at)->engine == e) {
+		d = *at;
+		*at = d->next;
+		free(d);
+	}
+	if (a->verdict != KL_UNKNOWN || !*a->reason)
+		return 0;
+	d = malloc(sizeof(*d) + strlen(a->reason) + 1);
+	if (!d)
+		return -ENOMEM;
+	d->next = *at;
+	d->engine = e;
+	strcpy(d->reason, a->reason);
+	*at = d;
 	return 0;
 }
 
@@ -287,7 +315,6 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 	const struct kl_job *j = w->j;
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
 	struct race c = { 0 };
-	char **why;
 	size_t i;
 	int ret = 0;
 
@@ -311,19 +338,10 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 		*more_work |= a.more_work;
 		if (a.verdict == KL_UNKNOWN && !a.more_work)
 			*declined |= 1u << i;
-		if (e == &kl_mono_engine || e == &kl_ends_engine) {
-			why = &r->declined[e == &kl_ends_engine];
-			free(*why);
-			*why = NULL;
-			/* It may have asked for more work, and had it. */
-			if (a.verdict == KL_UNKNOWN && *a.reason) {
-				*why = strdup(a.reason);
-				ret = *why ? 0 : -ENOMEM;
-			}
-			if (ret) {
-				kl_answer_free(&a);
-				break;
-			}
+		ret = e->explains ? note_declined(r, e, &a) : 0;
+		if (ret) {
+			kl_answer_free(&a);
+			break;
 		}
 		/* Another engine would come to the same, or look for very long. */
 		if (a.lost) {

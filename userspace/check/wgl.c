@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "check/depth.h"
+#include "check/engines.h"
 
 #define ADD_LOOKS	30	/* to the cache, beside its words */
 #define CALL_LOOKS	3	/* for each that is tried */
@@ -122,4 +123,10 @@ static int wgl_decide(const struct kl_part *p, const struct kl_limits *lim, stru
 	return ret;
 }
 
-const struct kl_engine kl_wgl_engine = { .name = "wgl", .decide = wgl_decide };
+const struct kl_engine kl_wgl_engine = {
+	.name = "wgl",
+	.help = "any spec: Horn & Kroening's WGL as published",
+	.by_object = true, .cached = true,
+	.decide = wgl_decide,
+};
+KL_ENGINE(kl_wgl_engine);

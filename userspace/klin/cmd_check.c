@@ -44,11 +44,11 @@ enum {
 
 /* About a minute of one CPU. */
 #define WORK	6000000000ull
+#define ENGINE_NAMES	256	/* bytes for the names of all engines */
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "NAME", 0,
-	  "Use this engine only: log-linear, points, ends, fifo, lifo, frontier, dfs, "
-	  "beam, wgl (Horn & Kroening's, as published), tso, oracle or tso-oracle", 0 },
+	  "Use this engine only; --engine=help lists them", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
 	  "tso: stores may still be in a CPU's buffer after the operation returned; sc: "
 	  "classical linearizability (default: what the history says; sc where it says "
@@ -93,21 +93,14 @@ static const struct argp_option options[] = {
 
 static int set_engine(struct check_args *a, const char *name)
 {
-	static const struct kl_engine *const all[] = {
-		KL_CLASSICAL_ENGINES, &kl_wgl_engine, &kl_tso_engine,
-		&kl_oracle_engine, &kl_tso_oracle_engine,
-	};
-	size_t i;
+	const struct kl_engine *e = kl_engine_find(name);
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		if (strcmp(all[i]->name, name))
-			continue;
-		a->engines[0] = all[i];
-		a->engines[1] = NULL;
-		a->opt.engines = a->engines;
-		return 0;
-	}
-	return -EINVAL;
+	if (!e)
+		return -EINVAL;
+	a->engines[0] = e;
+	a->engines[1] = NULL;
+	a->opt.engines = a->engines;
+	return 0;
 }
 
 /* What makes no sense while a history grows. */
@@ -123,9 +116,37 @@ static void note_offline(struct check_args *a, int key)
 			a->offline = options[i].name;
 }
 
+/* "A, B or C": the engines, or (not @tso) those of them that need no store buffer. */
+static const char *engine_names(char names[ENGINE_NAMES], bool tso)
+{
+	const struct kl_engine *const *e, *const *next;
+	size_t len = 0;
+
+	for (e = kl_engines_all(); *e; e = next) {
+		for (next = e + 1; *next && (*next)->tso && !tso; next++)
+			;
+		if ((*e)->tso && !tso)
+			continue;
+		len += snprintf(names + len, len < ENGINE_NAMES ? ENGINE_NAMES - len : 0, "%s%s",
+				!len ? "" : *next ? ", " : " or ", (*e)->name);
+	}
+	return names;
+}
+
+/* What each engine is for; then klin ends. */
+static void list_engines(void)
+{
+	const struct kl_engine *const *e;
+
+	for (e = kl_engines_all(); *e; e++)
+		printf("%-11s %s\n", (*e)->name, (*e)->help);
+	exit(kl_ending(KLIN_EXIT_OK));
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct check_args *a = state->input;
+	char names[ENGINE_NAMES];
 	uint64_t n;
 
 	if (key > OPT_ENGINE - 1 && key <= OPT_WORK)
@@ -139,9 +160,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->lateness = kl_arg_number(state, "lateness", arg, 0, UINT64_MAX);
 		break;
 	case OPT_ENGINE:
+		if (!strcmp(arg, "help"))
+			list_engines();
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: log-linear, points, ends, fifo, lifo, "
-				   "frontier, dfs, beam, wgl, tso, oracle or tso-oracle expected", arg);
+			argp_error(state, "--engine=%s: %s expected", arg, engine_names(names, true));
 		break;
 	case OPT_MEMORY_MODEL:
 		a->opt.classical = kl_arg_sc(state, arg);
@@ -216,13 +238,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--lateness is --follow's: expected both");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
 			argp_error(state, "--engine=%s knows store buffers, which "
-				   "--memory-model=sc has not: expected log-linear, points, ends, "
-				   "fifo, lifo, frontier, dfs, beam, wgl or oracle", a->engines[0]->name);
-		if (a->opt.cache && a->engines[0] != &kl_wgl_engine)
+				   "--memory-model=sc has not: expected %s", a->engines[0]->name,
+				   engine_names(names, false));
+		if (a->opt.cache && !(a->engines[0] && a->engines[0]->cached))
 			argp_error(state, "--cache is --engine=wgl's: expected both");
 		/* Without --partition it is Horn & Kroening's first variant. */
 		a->opt.no_partition = a->partition == PART_OBJECT ||
-			(a->partition == PART_DEFAULT && a->engines[0] == &kl_wgl_engine);
+			(a->partition == PART_DEFAULT && a->engines[0] && a->engines[0]->by_object);
 		/* Who bounds the time has that much of it. */
 		if (!a->has_work && !a->opt.time_ns)
 			a->opt.work = WORK;
@@ -380,7 +402,6 @@ static int cmd_check(int argc, char **argv)
 {
 	struct check_args a = {
 		.opt = {
-			.engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine,
 			.max_shrink = 1, .bytes = 4096ull << 20,
 		},
 	};

@@ -40,9 +40,8 @@ static const char *const kinds[] = {
 static int prove(struct report *r, const struct flight_shot *shot, const uint64_t *object)
 {
 	const struct kl_options opt = {
-		.engines = kl_engines, .tso_oracle = &kl_tso_oracle_engine, .threads = 1,
-		.classical = r->i->classical, .max_shrink = 1, .bytes = CHECK_BYTES,
-		.work = CHECK_WORK,
+		.threads = 1, .classical = r->i->classical, .max_shrink = 1,
+		.bytes = CHECK_BYTES, .work = CHECK_WORK,
 	};
 	int ret;
 

@@ -37,7 +37,8 @@ static void print_part_name(FILE *f, const struct kl_history *h, const struct kl
 
 static void explain(FILE *f, const struct kl_report *r)
 {
-	size_t i, k;
+	const struct kl_declined *d;
+	size_t i;
 
 	fputs("\nPartitions:\n", f);
 	for (i = 0; i < r->nparts && i < MAX_PARTS_EXPLAINED; i++) {
@@ -52,9 +53,8 @@ static void explain(FILE *f, const struct kl_report *r)
 			p->sc_violation ? "; on sequential consistency there is no order" : "");
 		if (p->answer.verdict != KL_UNKNOWN && *p->answer.reason)
 			fprintf(f, "    %s\n", p->answer.reason);
-		for (k = 0; k < 2; k++)
-			if (p->declined[k])
-				fprintf(f, "    %s\n", p->declined[k]);
+		for (d = p->declined; d; d = d->next)
+			fprintf(f, "    %s\n", d->reason);
 	}
 	if (i < r->nparts)
 		fprintf(f, "  and %zu more\n", r->nparts - i);

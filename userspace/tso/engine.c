@@ -122,4 +122,11 @@ static int tso_decide(const struct kl_part *p, const struct kl_limits *lim, stru
 	return ret;
 }
 
-const struct kl_engine kl_tso_engine = { .name = "tso", .tso = true, .decide = tso_decide };
+const struct kl_engine kl_tso_engine = {
+	.name = "tso",
+	.help = "any spec, with store buffers: all configurations",
+	.rank = 90,
+	.tso = true, .near = true,
+	.decide = tso_decide,
+};
+KL_ENGINE(kl_tso_engine);

@@ -330,5 +330,9 @@ static int tso_oracle_decide(const struct kl_part *p, const struct kl_limits *li
 }
 
 const struct kl_engine kl_tso_oracle_engine = {
-	.name = "tso-oracle", .tso = true, .decide = tso_oracle_decide,
+	.name = "tso-oracle",
+	.help = "the same with store buffers",
+	.tso = true, .oracle = true,
+	.decide = tso_oracle_decide,
 };
+KL_ENGINE(kl_tso_oracle_engine);

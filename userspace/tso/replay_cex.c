@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "check/cex.h"
+#include "check/engines.h"
 #include "tso/replay_internal.h"
 #include "tso/tso.h"
 

@@ -24,7 +24,4 @@ extern const struct kl_engine kl_tso_engine;
 /* The same by its definition, trying all orders of executions and flushes. */
 extern const struct kl_engine kl_tso_oracle_engine;
 
-/* All engines in the order klin check asks them; NULL ends. */
-extern const struct kl_engine *const kl_engines[];
-
 #endif

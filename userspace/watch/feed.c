@@ -59,8 +59,7 @@ struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
 	kl_history_share_spellings(f->head, h);
 	f->online = (struct kl_online_opts){
 		.clock = h->clock, .error = h->error, .fresh = h->fresh,
-		.classical = opts->classical, .engines = kl_engines,
-		.tso_oracle = &kl_tso_oracle_engine, .max_shrink = opts->show,
+		.classical = opts->classical, .max_shrink = opts->show,
 		.histories = opts->histories,
 		.names = f->head, .suspect = kl_coverage_harm(spec, f->head),
 		.empty = kl_history_why_empty(h),

@@ -18,6 +18,7 @@
 
 #include "check/cex.h"
 #include "check/ends/ends.h"
+#include "check/engines.h"
 #include "check/mono/mono.h"
 
 #define FIRST_SPAN	16	/* events around that one */

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "check/ends/state.h"
+#include "check/engines.h"
 
 /* How often nothing may be left to try before it jumps back: */
 #define FIRST_PATIENCE	100	/* the first time, */
@@ -318,4 +319,11 @@ static int ends_decide(const struct kl_part *p, const struct kl_limits *lim, str
 	return ret;
 }
 
-const struct kl_engine kl_ends_engine = { .name = "ends", .decide = ends_decide };
+const struct kl_engine kl_ends_engine = {
+	.name = "ends",
+	.help = "queues, stacks and deques, bounded ones too, of values added once",
+	.rank = 30,
+	.no_trials = true, .explains = true,
+	.decide = ends_decide,
+};
+KL_ENGINE(kl_ends_engine);

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "check/engines.h"
 #include "check/late/late.h"
 
 enum {
@@ -256,4 +257,10 @@ static int fifo_decide(const struct kl_part *p, const struct kl_limits *lim, str
 	return late_decide(&fifo, p, lim, a);
 }
 
-const struct kl_engine kl_fifo_engine = { .name = "fifo", .decide = fifo_decide };
+const struct kl_engine kl_fifo_engine = {
+	.name = "fifo",
+	.help = "queues where values repeat",
+	.rank = 40,
+	.decide = fifo_decide,
+};
+KL_ENGINE(kl_fifo_engine);

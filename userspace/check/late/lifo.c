@@ -27,6 +27,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "check/engines.h"
 #include "check/late/lifo.h"
 
 #define NONE	UINT32_MAX
@@ -384,4 +385,10 @@ static int lifo_decide(const struct kl_part *p, const struct kl_limits *lim, str
 	return late_decide(&lifo, p, lim, a);
 }
 
-const struct kl_engine kl_lifo_engine = { .name = "lifo", .decide = lifo_decide };
+const struct kl_engine kl_lifo_engine = {
+	.name = "lifo",
+	.help = "stacks where values repeat",
+	.rank = 60,
+	.decide = lifo_decide,
+};
+KL_ENGINE(kl_lifo_engine);

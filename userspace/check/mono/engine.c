@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "check/cex.h"
+#include "check/engines.h"
 #include "check/mono/blocks.h"
 #include "check/mono/places.h"
 #include "check/mono/mono.h"
@@ -481,4 +482,11 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	return ret;
 }
 
-const struct kl_engine kl_mono_engine = { .name = "log-linear", .decide_ops = mono_decide };
+const struct kl_engine kl_mono_engine = {
+	.name = "log-linear",
+	.help = "containers and registers whose values tell operations apart",
+	.rank = 10,
+	.whole = true, .explains = true,
+	.decide_ops = mono_decide,
+};
+KL_ENGINE(kl_mono_engine);

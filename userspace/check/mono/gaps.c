@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "check/engines.h"
 #include "check/gaps.h"
 #include "check/mono/mono.h"
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "check/cex.h"
+#include "check/engines.h"
 #include "check/mono/multi.h"
 
 #define FEW		100	/* operations that are looked at as they are */

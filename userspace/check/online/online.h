@@ -51,8 +51,6 @@ struct kl_online_opts {
 	uint64_t error;			/* of the clock */
 	bool fresh;			/* objects begin in the spec's first state */
 	bool classical;			/* see kl_options */
-	const struct kl_engine *const *engines;	/* for what is checked offline, or NULL */
-	const struct kl_engine *tso_oracle;
 	unsigned int max_shrink;	/* violations that are shown with a counterexample */
 	bool histories;			/* violations come with operations that show them */
 	const struct kl_coverage *suspect;	/* violations are suspected only, by this; or NULL */
