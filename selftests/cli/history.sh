@@ -91,6 +91,104 @@ refuse "a special value as an argument" \
 printf '# klin history 1\n# first init\nt4 @1 70 80 write 1\nt3 @1 30 40 write 1 3\n' >broken.txt
 refuse "an operation with an argument too many" \
 	"thread 3 called at 30: write has 2 arguments" check register broken.txt
+
+# place NAME LINE:COLUMN COMMAND...: what is wrong with an operation is said where it was read,
+# from a file and from a pipe, at once and while it grows; its line and a caret are shown.
+cat >flags.lin <<'END'
+spec flags {
+	queue<bool> q = empty;
+
+	method enq(bool v) { atomic { q.push(v); } }
+	method deq() -> bool v { atomic { return q.pop(); } }
+}
+END
+place()
+{
+	name=$1 at=$2
+	shift 2
+	cat >place.txt
+	refuse "$name: $at of a file" "^place.txt:$at: error: " "$@" place.txt
+	shown=$(sed '1s/^place.txt//' err)
+	sed -n "${at%:*}p" place.txt | tr '\t' ' ' | sed 's/^/  /' >line
+	line=$(grep -nF -- "$(cat line)" err | head -n 1)
+	caret=$(sed -n 3p err)
+	[ "${line%%:*}" = 2 ] && [ ${#caret} -eq $((${at#*:} + 2)) ]
+	ktap_result $? "$name: the line and a caret" "$(cat err)"
+	"$KLIN" "$@" - <place.txt >out 2>err
+	[ $? -eq 2 ] && [ "$(sed '1s/^<stdin>//' err)" = "$shown" ]
+	ktap_result $? "$name: the same of a pipe" "$(cat err)"
+}
+follow_place()
+{
+	name=$1 at=$2
+	shift 2
+	"$KLIN" check --follow "$@" - <place.txt >out 2>err
+	[ $? -eq 2 ] && grep -q "^<stdin>:$at: error: " err && [ "$(wc -l <err)" -eq 3 ]
+	ktap_result $? "$name: $at while it grows" "$(cat err)"
+}
+place "operations of a thread at once" 4:7 check register <<'END'
+t0 @1 30 40 read -> 0
+
+t0 @1 1 5 read -> 0
+t0 @1 3 8 read -> 0
+END
+place "a bool that is none" 3:22 check register <<'END'
+t1 @0 10 15 write 3
+t1 @0 20 25 write 3
+t1 @0 6 9 cas 3 4 -> 7
+END
+follow_place "a bool that is none" 3:22 register
+place "a special value" 2:18 check queue <<'END'
+t1 @0 1 5 enq 1
+	t1   @0 6 9 enq empty
+END
+follow_place "a special value" 2:18 queue
+place "an argument too many" 2:13 check queue <<'END'
+# first init
+t1 @0 12 15 enq 1 2
+END
+follow_place "an argument too many" 2:13 queue
+place "a method that is none" 2:11 check queue <<'END'
+t1 @0 1 5 enq 1
+t1 @0 6 9 push 1
+END
+follow_place "a method that is none" 2:11 queue
+place "a bool in EDN" 3:34 check flags.lin <<'END'
+[{:process 2, :type :invoke, :f :enqueue, :value 0} {:process 2, :type :ok, :f :enqueue, :value 0}
+  {:process 0, :type :invoke, :f :enqueue, :value 4} {:process 0, :type :fail, :f :enqueue}
+  {:process 0, :type :invoke, :f :enqueue, :value 4} {:process 0, :type :ok, :f :enqueue}]
+END
+place "a bool in a log" 3:31 check flags.lin <<'END'
+INFO  jepsen.util - 2 :invoke :enqueue 1
+INFO  jepsen.util - 2 :ok :enqueue 1
+INFO  jepsen.util - 2 :invoke :enqueue 4
+INFO  jepsen.util - 2 :ok :enqueue 4
+END
+place "a method that LiMo's object has" 3:3 check register <<'END'
+# @object atomic-stack
+
+  [1] call push(a)
+[1] return
+END
+place "a process at once" 3:1 check stack <<'END'
+# stack
+1 1 5 PUSH 3
+1 3 7 PUSH 4
+END
+# What came in front of all does not count, and no more of a long text by a pipe is kept.
+printf '\357\273\277t1 @0 10 15 enq 1 2\n' >place.txt
+refuse "a mark of UTF-8 in front" "^place.txt:1:13: error: " check queue place.txt
+i=0
+while [ $i -lt 30000 ]; do
+	i=$((i + 1))
+	echo "t1 @0 $((i * 2)) $((i * 2 + 1)) read -> 0"
+done >place.txt
+echo 't1 @0 100000 100001 cas 1 2 -> 7' >>place.txt
+refuse "the end of a long file" "^place.txt:30001:32: error: " check register place.txt
+"$KLIN" check register - <place.txt >out 2>err
+grep -q '^<stdin>:30001: error: ' err
+ktap_result $? "the end of a long pipe" "$(cat err)"
+follow_place "the end of a long pipe" 30001:32 register
 "$KLIN" gen --ops=5 >none.txt
 sed '/^# spec/d' none.txt >bare.txt
 refuse "a history without a spec" "bare.txt: carries no specification" check bare.txt

@@ -539,8 +539,8 @@ static void test_errors(void **state)
 		{ "fptlin", "# set\n0 0 1 INSERT 1\n", "t:2: error: the end of the line: expected "
 		  "1 or 0, what the method returned" },
 		{ "fptlin", "# semaphore\n0 0 1 INCR 1\n", "t:1: error: 'semaphore': expected set" },
-		{ "fptlin", "# set\n0 0 5 INSERT 1 1\n0 1 7 INSERT 2 1\n", "t: error: process 0 is "
-		  "called at 1 while in another operation, from 0 to 5" },
+		{ "fptlin", "# set\n0 0 5 INSERT 1 1\n0 1 7 INSERT 2 1\n", "t:3:1: error: process "
+		  "0 is called at 1 while in another operation, from 0 to 5\n  0 1 7 INSERT 2 1\n  ^" },
 		{ "events", "1 returns true\n", "t:1: error: '1': expected a call before" },
 		{ "events", "1 invokes add 2\n1 invokes add 3\n", "t:2: error: '1': expected the "
 		  "return of the operation before" },

@@ -345,8 +345,9 @@ static void test_text_errors(void **state)
 		  "reason" },
 		{ "# gap reason rain", "t:1: error: 'rain': expected lost, missed or cut" },
 		{ "\n\nt1 @1 10 20 a\nt2 @1 15 25 a\nt1 @1 15 25 a",
-		  "t:5: error: thread t1 is called at 15 inside the operation of line 3 and returns at "
-		  "25, after it (20): expected one after the other or one inside the other" },
+		  "t:5:7: error: thread t1 is called at 15 inside the operation of line 3 and "
+		  "returns at 25, after it (20): expected one after the other or one inside the "
+		  "other\n  t1 @1 15 25 a\n        ^" },
 	};
 	char expected[512];
 	size_t i;

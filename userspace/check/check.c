@@ -42,10 +42,10 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 		return 0;
 	s = kl_op_shape(h, &h->ops[i]);
 	m = kl_spec_method(spec, map[s->method]);
-	kl_err("the operation that thread %" PRIu64 " called at %" PRIu64 ": %s has %u arguments "
-	       "and %u results, spec '%s' says %u and %u", h->threads[h->ops[i].thread],
-	       h->ops[i].call, m->name, s->nargs, s->nres, kl_spec_name(spec), m->nparams,
-	       m->nresults);
+	kl_history_err(h, i, KL_AT_METHOD, "the operation that thread %" PRIu64 " called at "
+		       "%" PRIu64 ": %s has %u arguments and %u results, spec '%s' says %u and %u",
+		       h->threads[h->ops[i].thread], h->ops[i].call, m->name, s->nargs, s->nres,
+		       kl_spec_name(spec), m->nparams, m->nresults);
 	return -EINVAL;
 }
 
@@ -53,6 +53,7 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 static void tell_special(const struct kl_spec *spec, const struct kl_history *h, const int *map)
 {
 	const struct kl_param *bad;
+	const struct kl_method *m;
 	char text[256];
 	size_t i;
 
@@ -62,10 +63,12 @@ static void tell_special(const struct kl_spec *spec, const struct kl_history *h,
 		if (!bad)
 			continue;
 		kl_op_print(text, sizeof(text), h, &h->ops[i]);
-		kl_err("the operation that thread %" PRIu64 " called at %" PRIu64 ", `%s': '%s' is "
-		       "a special value, spec '%s' expects a %s", h->threads[h->ops[i].thread],
-		       h->ops[i].call, text, bad->name, kl_spec_name(spec),
-		       bad->type == KL_T_BOOL ? "bool" : "word");
+		m = kl_spec_method(spec, map[kl_op_method(h, &h->ops[i])]);
+		kl_history_err(h, i, KL_AT_VALUE + kl_method_value(m, bad),
+			       "the operation that thread %" PRIu64 " called at %" PRIu64 ", `%s': "
+			       "'%s' is a special value, spec '%s' expects a %s",
+			       h->threads[h->ops[i].thread], h->ops[i].call, text, bad->name,
+			       kl_spec_name(spec), bad->type == KL_T_BOOL ? "bool" : "word");
 		return;
 	}
 }
@@ -84,6 +87,7 @@ static const struct kl_param *bad_bool(const struct kl_spec *spec, const struct 
 static int check_bools(const struct kl_spec *spec, const struct kl_history *h, const int *map)
 {
 	const struct kl_param *bad = NULL;
+	const struct kl_method *m;
 	const struct kl_op *op;
 	char text[256];
 	uint64_t is;
@@ -98,16 +102,32 @@ static int check_bools(const struct kl_spec *spec, const struct kl_history *h, c
 	if (!bad)
 		return 0;
 	op = &h->ops[i - 1];
+	m = kl_spec_method(spec, map[kl_op_method(h, op)]);
 	kl_op_print(text, sizeof(text), h, op);
-	kl_err("the operation that thread %" PRIu64 " called at %" PRIu64 ", `%s': '%s' is %" PRIu64
-	       ", spec '%s' expects a bool; write 0 or 1", h->threads[op->thread], op->call, text,
-	       bad->name, is, kl_spec_name(spec));
+	kl_history_err(h, i - 1, KL_AT_VALUE + kl_method_value(m, bad),
+		       "the operation that thread %" PRIu64 " called at %" PRIu64 ", `%s': '%s' is "
+		       "%" PRIu64 ", spec '%s' expects a bool; write 0 or 1",
+		       h->threads[op->thread], op->call, text, bad->name, is, kl_spec_name(spec));
 	return -EINVAL;
+}
+
+/* The first operation of a method that was read, or KL_NO_OP. */
+static size_t first_of(const struct kl_history *h, unsigned int method)
+{
+	size_t i;
+
+	for (i = 0; i < h->nops; i++)
+		if (kl_op_method(h, &h->ops[i]) == method &&
+		    !(h->places && h->places[i] == KL_NO_PLACE))
+			return i;
+	return KL_NO_OP;
 }
 
 /* Which method of the spec each method of the history is. */
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
+	static const char carries[] =
+		"; the history carries a specification: name none, to use that";
 	int *map = calloc(h->nmethods + 1, sizeof(*map)), ret = 0;
 	bool others = false;
 	size_t i;
@@ -117,10 +137,10 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 	for (i = 0; i < h->nmethods && !ret; i++) {
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 		if (map[i] < 0) {
-			kl_err("the history has method '%s', which spec '%s' does not%s",
-			       h->methods[i], kl_spec_name(spec), h->spec_text ?
-			       "; the history carries a specification: name none, to use that" :
-			       "");
+			kl_history_err(h, first_of(h, i), KL_AT_METHOD,
+				       "the history has method '%s', which spec '%s' does not%s",
+				       h->methods[i], kl_spec_name(spec),
+				       h->spec_text ? carries : "");
 			ret = -EINVAL;
 		}
 	}

@@ -8,6 +8,7 @@
 #include "history/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
+#include "history/source.h"
 
 static bool is_klh(const struct kl_head *head)
 {
@@ -167,9 +168,17 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
 		       "form %s: leave it out", in->name, form->name);
 		return -EINVAL;
 	}
+	in->places = form->places;
 	ret = form->read(in, out);
 	if (ret)
 		return ret;
+	if (!(*out)->source)
+		ret = kl_source_note(*out, in);
+	if (ret) {
+		kl_history_free(*out);
+		*out = NULL;
+		return ret;
+	}
 	kl_form_set_memory(form, *out);
 	if (form == &kl_form_klh || (*out)->nops || (*out)->ngaps || (*out)->declared)
 		return 0;

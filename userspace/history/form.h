@@ -36,6 +36,7 @@ bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
  * @read: read one; a negative errno, of which -EINVAL comes with a message
  * @write: write one, NULL if klin cannot (.klh is written by kl_klh_write());
  *	-EINVAL after a message when the form cannot express the history
+ * @places: what the places of its operations are
  * @keys: values may be [KEY VALUE], as --independent says
  * @tso: what does not say which memory it is of was recorded on x86; others are of
  *	sequential consistency
@@ -45,6 +46,7 @@ struct kl_form {
 	bool (*is)(const struct kl_head *head);
 	int (*read)(struct kl_input *in, struct kl_history **out);
 	int (*write)(const struct kl_history *h, FILE *f);
+	enum kl_place_kind places;
 	bool keys, tso;
 	/* Whose histories it writes: by methods' names alone others' would be told as these. */
 	const char *specs[8];

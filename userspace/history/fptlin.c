@@ -91,5 +91,5 @@ static int read_fptlin(struct kl_input *in, struct kl_history **out)
 
 const struct kl_form kl_form_fptlin = {
 	.name = "fptlin", .example = "# stack",
-	.is = is_fptlin, .read = read_fptlin,
+	.is = is_fptlin, .places = KL_PLACES_LINES, .read = read_fptlin,
 };

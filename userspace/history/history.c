@@ -9,6 +9,7 @@
 #include "history/history.h"
 #include "history/index.h"
 #include "history/internal.h"
+#include "history/source.h"
 #include "history/spell.h"
 
 #define LINE	16
@@ -52,6 +53,8 @@ void kl_history_free(struct kl_history *h)
 	free(h->ops);
 	free(h->points);
 	free(h->drains);
+	free(h->places);
+	kl_source_free(h->source);
 	free(h->shapes);
 	free(h->vals);
 	free(h->gaps);

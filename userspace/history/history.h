@@ -91,9 +91,19 @@ struct kl_memory {
 	bool told;	/* the history says so itself, with `# memory' */
 };
 
+#define KL_NO_PLACE	UINT32_MAX	/* of one that was not read */
+
+/* What the place of an operation in its source is, see source.h. */
+enum kl_place_kind {
+	KL_PLACES_WORDS,	/* the number of its line, which has words as in the text form */
+	KL_PLACES_LINES,	/* the number of the line that it begins in */
+	KL_PLACES_OFFSETS,	/* the byte that it begins with */
+};
+
 struct kl_history {
 	struct kl_op *ops;		/* by call time after kl_history_finish() */
 	uint64_t *points, *drains;	/* of each of them, NULL: none is known */
+	uint32_t *places;		/* of each in @source, NULL: none is known */
 	/* No two of the first KL_EXACT_SHAPES are equal, few others. */
 	struct kl_shape *shapes;
 	struct kl_val *vals;
@@ -104,7 +114,9 @@ struct kl_history {
 	uint64_t *threads;		/* thread ids */
 	size_t nops, nshapes, nvals, ngaps, nmethods, nobjects, nthreads;
 	/* capacities */
-	size_t cops, cpoints, cdrains, cshapes, cvals, cgaps, cmethods, carities, cobjects, cthreads;
+	size_t cops, cpoints, cdrains, cplaces, cshapes, cvals, cgaps, cmethods, carities;
+	size_t cobjects, cthreads;
+	struct kl_source *source;	/* what it was read from, or NULL */
 	struct kl_index *index;		/* raw id -> index, see kl_history_object() */
 
 	enum kl_clock clock;
@@ -275,7 +287,24 @@ static inline void kl_history_move(struct kl_history *h, size_t to, size_t from)
 		h->points[to] = h->points[from];
 	if (h->drains)
 		h->drains[to] = h->drains[from];
+	if (h->places)
+		h->places[to] = h->places[from];
 }
+
+/* The word of an operation's line that a message is about; but for text it is the first one. */
+enum kl_at { KL_AT_OP = 0, KL_AT_CALL = 2, KL_AT_METHOD = 4, KL_AT_VALUE = 5 };
+
+/**
+ * kl_history_err() - say what is wrong with an operation, where it was read
+ * @h: the history
+ * @op: the operation's index; KL_NO_OP: it is about the whole
+ * @word: what of it; KL_AT_VALUE + i: its value i, arguments first
+ * @fmt: the message, without a place
+ *
+ * The message begins with FILE:LINE:COLUMN, and the line is shown, as far as these are known.
+ */
+void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* A form that histories come in, see form.h. */
 struct kl_form;

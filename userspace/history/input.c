@@ -28,7 +28,8 @@ int kl_input_open(struct kl_input *in, const char *path)
 	if (in->fd < 0)
 		return -errno;
 	if (!fstat(in->fd, &st) && !S_ISDIR(st.st_mode)) {
-		in->size = S_ISREG(st.st_mode) ? st.st_size : 0;
+		in->file = S_ISREG(st.st_mode);
+		in->size = in->file ? st.st_size : 0;
 		return 0;
 	}
 	close(in->fd);
@@ -87,6 +88,7 @@ int kl_input_peek(struct kl_input *in, const char **data, size_t *len)
 
 void kl_input_skip(struct kl_input *in, size_t n)
 {
+	in->skipped += n;
 	in->len -= n;
 	if (in->mem)
 		in->mem += n;
@@ -99,27 +101,31 @@ static const char *last_newline(const char *p, size_t len)
 	return len ? memrchr(p, '\n', len) : NULL;
 }
 
+/* @n bytes of lines are handed out, all that is there if there are no more: are they all? */
+static void hand_out(struct kl_input *in, size_t n, bool all)
+{
+	in->whole = !in->runs++ && all && n <= CHUNK ? n : 0;
+}
+
 /* A copy, behind which there is room. */
 static int memory_lines(struct kl_input *in, const char **p, const char **end)
 {
-	const char *from = in->mem + in->at;
-	const size_t left = in->len - in->at;
-	const char *nl = last_newline(from, left);
-	const size_t n = nl ? (size_t)(nl + 1 - from) : left;
+	size_t n = in->len - in->at;
 	int ret;
 
-	if (!left)
+	if (!n)
 		return 0;
 	ret = kl_grow(in->buf, in->cap, n + 1 + KL_INPUT_BEHIND);
 	if (ret)
 		return ret;
-	memcpy(in->buf, from, n);
-	memset(in->buf + n, 0, 1 + KL_INPUT_BEHIND);
-	if (!nl)
-		in->buf[n] = '\n';
+	memcpy(in->buf, in->mem + in->at, n);
+	in->at = in->len;
+	if (in->buf[n - 1] != '\n')
+		in->buf[n++] = '\n';
+	memset(in->buf + n, 0, KL_INPUT_BEHIND);
 	*p = in->buf;
-	*end = in->buf + n + !nl;
-	in->at += n;
+	*end = in->buf + n;
+	hand_out(in, n, true);
 	return 1;
 }
 
@@ -146,13 +152,15 @@ int kl_input_lines(struct kl_input *in, const char **p, const char **end)
 	}
 	if (!in->len)
 		return 0;
-	if (!nl) {
+	/* The last line goes with those before it, so that a short text is one run. */
+	if (in->end && in->buf[in->len - 1] != '\n') {
 		in->buf[in->len] = '\n';
 		nl = in->buf + in->len++;
 	}
 	*p = in->buf;
 	*end = nl + 1;
 	in->at = *end - *p;
+	hand_out(in, in->at, in->end && in->at == in->len);
 	return 1;
 }
 
@@ -187,6 +195,7 @@ int kl_input_text(struct kl_input *in, const char **p, const char **end)
 	if (!len || in->buf[len - 1] != '\n')
 		in->buf[len++] = '\n';
 	memset(in->buf + len, 0, KL_INPUT_BEHIND);
+	hand_out(in, len, true);
 	*p = in->buf;
 	*end = *p + len;
 	return 0;

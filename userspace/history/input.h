@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/sha256.h"
+#include "history/history.h"
 
 #define KL_INPUT_BEHIND	8	/* bytes behind lines that can be read, whatever they are */
 
@@ -23,6 +24,10 @@ struct kl_input {
 	bool end;		/* there is no more than that */
 	unsigned int independent;	/* enum kl_independent */
 	uint64_t size;		/* of a file, 0: not known */
+	bool file;		/* @name can be read again */
+	enum kl_place_kind places;	/* of the form that it is of */
+	size_t skipped;		/* bytes, by kl_input_skip() */
+	size_t runs, whole;	/* of lines handed out; all bytes, if they are few and in @buf */
 	struct sha256_ctx *sha;	/* given all bytes that are read, or NULL */
 };
 

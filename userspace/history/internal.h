@@ -5,12 +5,6 @@
 
 #include "history/history.h"
 
-/*
- * kl_history_finish() that permutes @tags, one for each operation (or NULL),
- * along with the operations.
- */
-int kl_history_sort(struct kl_history *h, uint32_t *tags);
-
 /* Room for @n more operations, each of another shape, and for @nvals values of these. */
 int kl_history_room(struct kl_history *h, size_t n, size_t nvals);
 

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "history/jepsen.h"
+#include "history/source.h"
 #include "history/spell.h"
 
 enum { READ, WRITE, CAS, ENQUEUE, DEQUEUE, ACQUIRE, RELEASE };
@@ -113,7 +114,9 @@ static int write_nil(struct kl_jepsen *j, uint64_t process, uint32_t object)
 		return -ENOMEM;
 	op.thread = thread;
 	s.method = j->method[method];
-	return kl_history_add(j->pairs.h, &op, &s, &nil, NULL);
+	/* The log does not have it. */
+	return kl_source_place(j->pairs.h, KL_NO_PLACE) ?:
+	       kl_history_add(j->pairs.h, &op, &s, &nil, NULL);
 }
 
 static int check_args(struct kl_jepsen *j, const char *tok, unsigned int nargs,

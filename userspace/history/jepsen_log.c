@@ -172,6 +172,7 @@ static int read_jepsen(struct kl_input *in, struct kl_history **out)
 
 const struct kl_form kl_form_jepsen = {
 	.name = "jepsen", .example = "INFO  jepsen.util - 2 :invoke :write 4",
-	.is = is_jepsen, .keys = true, .read = read_jepsen, .write = kl_jepsen_write_log,
+	.is = is_jepsen, .keys = true, .places = KL_PLACES_OFFSETS, .read = read_jepsen,
+	.write = kl_jepsen_write_log,
 	.specs = { "register", "queue", "lock" },
 };

@@ -420,5 +420,5 @@ static int read_limo(struct kl_input *in, struct kl_history **out)
 
 const struct kl_form kl_form_limo = {
 	.name = "limo", .example = "# @object atomic-stack",
-	.is = is_limo, .read = read_limo,
+	.is = is_limo, .places = KL_PLACES_LINES, .read = read_limo,
 };

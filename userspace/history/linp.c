@@ -365,6 +365,6 @@ static int write_linp(const struct kl_history *h, FILE *f)
 
 const struct kl_form kl_form_linp = {
 	.name = "linp", .example = "# stack",
-	.is = is_linp, .read = read_linp, .write = write_linp,
+	.is = is_linp, .places = KL_PLACES_LINES, .read = read_linp, .write = write_linp,
 	.specs = { "set", "stack", "queue", "pqueue", "deque" },
 };

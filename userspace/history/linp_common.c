@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "history/internal.h"
 #include "history/linp.h"
+#include "history/source.h"
 
 static const struct kl_linp_type *find_type(const struct kl_linp_type *types, size_t n,
 					    const char *name, size_t len)
@@ -94,7 +95,7 @@ static int check_processes(const struct kl_linp *l)
 	ret = kl_history_overlap(h, &a, &b);
 	if (ret <= 0)
 		return ret;
-	kl_err_at(l->scan.name, 0, 0,
+	kl_history_err(h, b, KL_AT_CALL,
 		  "process %" PRIu64 " is called at %" PRIu64 " while in another operation, from %"
 		  PRIu64 " to %" PRIu64, h->threads[h->ops[b].thread],
 		  h->ops[b].call / 2, h->ops[a].call / 2, h->ops[a].ret / 2);
@@ -123,7 +124,7 @@ int kl_linp_read(struct kl_linp *l, struct kl_input *in,
 	l->h->clock = KL_CLOCK_SEQ;
 	l->h->fresh = true;
 	if (!ret)
-		ret = kl_history_finish(l->h);
+		ret = kl_source_note(l->h, in) ?: kl_history_finish(l->h);
 	if (!ret && !l->one_thread)
 		ret = check_processes(l);
 	if (ret)

@@ -10,6 +10,7 @@
 
 #include "history/batch.h"
 #include "history/linp.h"
+#include "history/source.h"
 
 #define KL_LINP_MAX_TIME	((UINT64_MAX >> 1) - 1)
 #define KL_LINP_EMPTY		((uint64_t)-1)
@@ -118,7 +119,8 @@ static inline int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, uint64
 		vals[1] = kl_word(shape == KL_LINP_TRUE);
 	op->flags |= KL_OP_DRAINED;
 	op->cpu = KL_NO_CPU;
-	return kl_batch_add(l->h, op, l->shape[m], vals, !empty);
+	return kl_source_place(l->h, l->scan.line) ?:
+	       kl_batch_add(l->h, op, l->shape[m], vals, !empty);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "history/internal.h"
 #include "history/pair.h"
+#include "history/source.h"
 
 #define DROPPED	1	/* in pad, until the end */
 #define MANY	256	/* processes: so many keep their places when their operations end */
@@ -79,6 +80,14 @@ static int note_called(struct kl_pairs *p, const struct kl_process *process)
 	return ret;
 }
 
+/* Of an event in the input, see source.h. */
+static uint32_t place(const struct kl_scan *s, const char *tok)
+{
+	if (!s->text)
+		return s->line;
+	return tok - s->text < UINT32_MAX ? tok - s->text : KL_NO_PLACE;
+}
+
 int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *process,
 		  const struct kl_shape *s, const struct kl_val *args)
 {
@@ -93,6 +102,9 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 		return -EINVAL;
 	if (h->nops >= KL_NO_OP)
 		return -EOVERFLOW;
+	ret = kl_source_place(h, place(p->scan, tok));
+	if (ret)
+		return ret;
 	/* Nobody tells times of such operations. */
 	ret = kl_grow(h->ops, h->cops, h->nops + 1);
 	if (ret)

@@ -89,25 +89,14 @@ static inline int permute_column(void **column, size_t *cap, size_t size, const 
 	return 0;
 }
 
-static int permute_tags(uint32_t *tags, const uint32_t *from, size_t n)
-{
-	uint32_t *new = gather(tags, sizeof(*tags), from, n);
-
-	if (!new)
-		return -ENOMEM;
-	memcpy(tags, new, n * sizeof(*tags));
-	free(new);
-	return 0;
-}
-
-static int permute(struct kl_history *h, const uint32_t *from, uint32_t *tags)
+static int permute(struct kl_history *h, const uint32_t *from)
 {
 	const size_t n = h->nops;
 
 	return permute_column((void **)&h->ops, &h->cops, sizeof(*h->ops), from, n) ?:
 	       permute_column((void **)&h->points, &h->cpoints, sizeof(*h->points), from, n) ?:
 	       permute_column((void **)&h->drains, &h->cdrains, sizeof(*h->drains), from, n) ?:
-	       (tags ? permute_tags(tags, from, n) : 0);
+	       permute_column((void **)&h->places, &h->cplaces, sizeof(*h->places), from, n);
 }
 
 static int gap_order(const void *a, const void *b)
@@ -123,7 +112,7 @@ static int gap_order(const void *a, const void *b)
 	return x->object < y->object ? -1 : x->object > y->object;
 }
 
-int kl_history_sort(struct kl_history *h, uint32_t *tags)
+int kl_history_finish(struct kl_history *h)
 {
 	uint32_t *from;
 	int ret;
@@ -135,14 +124,9 @@ int kl_history_sort(struct kl_history *h, uint32_t *tags)
 	from = find_order(h);
 	if (!from)
 		return -ENOMEM;
-	ret = permute(h, from, tags);
+	ret = permute(h, from);
 	free(from);
 	return ret;
-}
-
-int kl_history_finish(struct kl_history *h)
-{
-	return kl_history_sort(h, NULL);
 }
 
 /*

@@ -270,6 +270,8 @@ static int renew(struct kl_history **h, bool tables)
 	new->error = old->error;
 	new->fresh = old->fresh;
 	new->memory = old->memory;
+	new->source = old->source;
+	old->source = NULL;
 	new->ncpus = old->ncpus;
 	new->spec_path = old->spec_path;
 	new->spec_text = old->spec_text;

@@ -66,6 +66,7 @@ static void swap(uint64_t *times, size_t a, size_t b)
 void kl_history_swap(struct kl_history *h, size_t a, size_t b)
 {
 	const struct kl_op op = h->ops[a];
+	uint32_t place;
 
 	h->ops[a] = h->ops[b];
 	h->ops[b] = op;
@@ -73,6 +74,11 @@ void kl_history_swap(struct kl_history *h, size_t a, size_t b)
 		swap(h->points, a, b);
 	if (h->drains)
 		swap(h->drains, a, b);
+	if (h->places) {
+		place = h->places[a];
+		h->places[a] = h->places[b];
+		h->places[b] = place;
+	}
 }
 
 void kl_history_drop(struct kl_history *h, size_t n)
@@ -85,4 +91,6 @@ void kl_history_drop(struct kl_history *h, size_t n)
 		memmove(h->points, h->points + n, h->nops * sizeof(*h->points));
 	if (h->drains)
 		memmove(h->drains, h->drains + n, h->nops * sizeof(*h->drains));
+	if (h->places)
+		memmove(h->places, h->places + n, h->nops * sizeof(*h->places));
 }

@@ -34,7 +34,10 @@ struct kl_text_reader;
 
 struct kl_text_reader *kl_text_reader_new(const char *name);
 void kl_text_reader_free(struct kl_text_reader *r);
-/* Read whole lines.  0; -EINVAL after a message; another negative errno. */
+/*
+ * Read whole lines, which messages about their operations show, later too.  0; -EINVAL after a
+ * message; another negative errno.
+ */
 int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *end);
 /* There will be no more lines. */
 void kl_text_reader_end(struct kl_text_reader *r);

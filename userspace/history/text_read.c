@@ -26,6 +26,7 @@
 #include "history/form.h"
 #include "history/index.h"
 #include "history/internal.h"
+#include "history/source.h"
 #include "history/text.h"
 
 #define RECENT_BITS	6
@@ -33,8 +34,6 @@
 struct kl_text_reader {
 	struct kl_text_src src;
 	struct kl_history *h;
-	uint32_t *lines;	/* line of each operation */
-	size_t clines;
 	bool guess;		/* a pending one does not say how many results it would have */
 	uint64_t last;		/* call of the last one, in a stream */
 	struct {
@@ -283,7 +282,6 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 	struct kl_scan *s = &r->src.scan;
 	const char *p = *pp;
 	struct line l;
-	size_t number;
 	uint64_t raw;
 	int64_t i;
 	int ret;
@@ -319,14 +317,8 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 		l.op.pad = 1;
 		r->guess = true;
 	}
-	number = kl_batch_nops(r->h);
-	if (r->clines <= number)
-		kl_expect(r->lines, r->clines, number, r->h->cops);
-	ret = kl_grow(r->lines, r->clines, number + 1);
-	if (ret)
-		return ret;
-	r->lines[number] = s->line;
-	return add_op(r, &l);
+	ret = kl_source_place(r->h, s->line);
+	return ret ? ret : add_op(r, &l);
 }
 
 static int pending_results(struct kl_history *h)
@@ -367,7 +359,7 @@ static int pending_results(struct kl_history *h)
 	return ret;
 }
 
-static int finish(struct kl_text_reader *r)
+static int finish(struct kl_text_reader *r, const struct kl_input *in)
 {
 	size_t a, b;
 	int ret;
@@ -375,18 +367,18 @@ static int finish(struct kl_text_reader *r)
 	kl_text_header_end(r->h, &r->src);
 	ret = r->guess ? pending_results(r->h) : 0;
 	if (!ret)
-		ret = kl_history_sort(r->h, r->lines);
+		ret = kl_source_note(r->h, in) ?: kl_history_finish(r->h);
 	if (ret)
 		return ret;
 	ret = kl_history_overlap(r->h, &a, &b);
 	if (ret <= 0)
 		return ret;
-	kl_err_at(r->src.scan.name, r->lines[b], 0,
-		  "thread t%" PRIu64 " is called at %" PRIu64 " inside the operation of line %"
-		  PRIu32 " and returns at %" PRIu64 ", after it (%" PRIu64
-		  "): expected one after the other or one inside the other",
-		  r->h->threads[r->h->ops[b].thread], r->h->ops[b].call, r->lines[a],
-		  r->h->ops[b].ret, r->h->ops[a].ret);
+	kl_history_err(r->h, b, KL_AT_CALL,
+		       "thread t%" PRIu64 " is called at %" PRIu64 " inside the operation of line %"
+		       PRIu32 " and returns at %" PRIu64 ", after it (%" PRIu64
+		       "): expected one after the other or one inside the other",
+		       r->h->threads[r->h->ops[b].thread], r->h->ops[b].call, r->h->places[a],
+		       r->h->ops[b].ret, r->h->ops[a].ret);
 	return -EINVAL;
 }
 
@@ -410,10 +402,9 @@ static int read_text(struct kl_input *in, struct kl_history **out)
 	r.src.scan.h = r.h;
 	ret = kl_scan_lines(&r.src.scan, in, scan_line, &r);
 	if (!ret)
-		ret = finish(&r);
+		ret = finish(&r, in);
 	else
 		kl_text_header_end(r.h, &r.src);
-	free(r.lines);
 	if (ret)
 		kl_history_free(r.h);
 	else
@@ -444,16 +435,23 @@ void kl_text_reader_free(struct kl_text_reader *r)
 	kl_history_free(r->h);
 	free(r->src.spec_text);
 	free(r->src.attached);
-	free(r->lines);
 	free(r);
 }
 
 int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *end)
 {
 	struct kl_input in;
-	int ret;
+	int ret = 0;
 
 	kl_input_memory(&in, r->src.scan.name, p, end - p);
+	if (!r->h->source)
+		ret = kl_source_note(r->h, &in);
+	if (ret)
+		return ret;
+	/* The caller keeps them until it looks for more. */
+	r->h->source->text = p;
+	r->h->source->len = end - p;
+	r->h->source->first = r->src.scan.line + 1;
 	ret = kl_scan_lines(&r->src.scan, &in, scan_line, r);
 	/* Those before a line that is bad, too. */
 	ret = kl_history_flush(r->h) ?: ret;

@@ -63,6 +63,14 @@ struct kl_method {
 	int part_param;
 };
 
+/* Which of the method's values this parameter or result is: parameters come first. */
+static inline unsigned int kl_method_value(const struct kl_method *m, const struct kl_param *p)
+{
+	const bool param = p >= m->params && p < m->params + KL_MAX_ARGS;
+
+	return param ? p - m->params : m->nparams + (p - m->results);
+}
+
 /**
  * kl_method_key() - the key that an operation is about
  * @m: its method, of a spec with `partition by k`

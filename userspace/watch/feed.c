@@ -88,6 +88,9 @@ void feed_free(struct feed *f)
 /* Which method of the spec each method of the history is, of new ones. */
 static int match_methods(struct feed *f, const struct kl_history *h)
 {
+	static const char carries[] =
+		"; the history carries a specification: name none, to use that";
+	size_t i;
 	int *map;
 
 	if (f->nmap >= h->nmethods)
@@ -100,9 +103,12 @@ static int match_methods(struct feed *f, const struct kl_history *h)
 		map[f->nmap] = kl_spec_find_method(f->spec, h->methods[f->nmap]);
 		if (map[f->nmap] >= 0)
 			continue;
-		kl_err("the history has method '%s', which spec '%s' does not%s",
-		       h->methods[f->nmap], kl_spec_name(f->spec), h->spec_text ?
-		       "; the history carries a specification: name none, to use that" : "");
+		for (i = 0; i < h->nops && kl_op_method(h, &h->ops[i]) != f->nmap; i++)
+			;
+		kl_history_err(h, i < h->nops ? i : KL_NO_OP, KL_AT_METHOD,
+			       "the history has method '%s', which spec '%s' does not%s",
+			       h->methods[f->nmap], kl_spec_name(f->spec),
+			       h->spec_text ? carries : "");
 		return -EINVAL;
 	}
 	return 0;
@@ -142,24 +148,27 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 	int ret = 0;
 
 	if (shape->nargs != m->nparams || (!pending && shape->nres != m->nresults)) {
-		kl_err("the operation called at %" PRIu64 ": %s has %u arguments and %u results, "
-		       "spec '%s' says %u and %u", op->call, m->name, shape->nargs, shape->nres,
-		       kl_spec_name(f->spec), m->nparams, m->nresults);
+		kl_history_err(h, op - h->ops, KL_AT_METHOD,
+			       "the operation called at %" PRIu64 ": %s has %u arguments and %u "
+			       "results, spec '%s' says %u and %u", op->call, m->name, shape->nargs,
+			       shape->nres, kl_spec_name(f->spec), m->nparams, m->nresults);
 		return -EINVAL;
 	}
 	bad = kl_spec_bad_argument(f->spec, a.method, kl_op_args(h, op));
 	if (bad) {
-		kl_err("the operation called at %" PRIu64 ": '%s' of %s is a special value, spec '%s' "
-		       "expects a %s", op->call, bad->name, m->name, kl_spec_name(f->spec),
-		       bad->type == KL_T_BOOL ? "bool" : "word");
+		kl_history_err(h, op - h->ops, KL_AT_VALUE + kl_method_value(m, bad),
+			       "the operation called at %" PRIu64 ": '%s' of %s is a special "
+			       "value, spec '%s' expects a %s", op->call, bad->name, m->name,
+			       kl_spec_name(f->spec), bad->type == KL_T_BOOL ? "bool" : "word");
 		return -EINVAL;
 	}
 	bad = kl_spec_bad_bool(f->spec, a.method, kl_op_args(h, op),
 			       shape->nargs + (pending ? 0 : shape->nres), &is);
 	if (bad) {
-		kl_err("the operation called at %" PRIu64 ": '%s' of %s is %" PRIu64 ", spec '%s' "
-		       "expects a bool; write 0 or 1", op->call, bad->name, m->name, is,
-		       kl_spec_name(f->spec));
+		kl_history_err(h, op - h->ops, KL_AT_VALUE + kl_method_value(m, bad),
+			       "the operation called at %" PRIu64 ": '%s' of %s is %" PRIu64 ", "
+			       "spec '%s' expects a bool; write 0 or 1", op->call, bad->name,
+			       m->name, is, kl_spec_name(f->spec));
 		return -EINVAL;
 	}
 	if (!pending && op->ret > f->newest)

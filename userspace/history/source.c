@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Messages about operations of a history that was read, see source.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "history/scan.h"
+#include "history/source.h"
+
+/* A place in the text, and the line that it is in. */
+struct found {
+	unsigned int line;
+	size_t col, len;
+	char *text;
+};
+
+int kl_source_note(struct kl_history *h, const struct kl_input *in)
+{
+	struct kl_source *s = calloc(1, sizeof(*s));
+
+	kl_source_free(h->source);
+	h->source = s;
+	if (!s)
+		return -ENOMEM;
+	s->name = strdup(in->name);
+	s->path = in->file ? strdup(in->name) : NULL;
+	if (!s->name || (in->file && !s->path))
+		return -ENOMEM;
+	s->skip = in->skipped;
+	s->places = in->places;
+	s->first = 1;
+	/* What was in a pipe cannot be read again: a short text is kept. */
+	if (in->file || !in->whole || !h->places)
+		return 0;
+	s->kept = malloc(in->whole);
+	if (!s->kept)
+		return -ENOMEM;
+	memcpy(s->kept, in->buf, in->whole);
+	s->text = s->kept;
+	s->len = in->whole;
+	return 0;
+}
+
+void kl_source_free(struct kl_source *s)
+{
+	if (!s)
+		return;
+	free(s->name);
+	free(s->path);
+	free(s->kept);
+	free(s);
+}
+
+/* The column of word @word of a line of text; the arrow between values is none. */
+static size_t word_col(const char *line, size_t len, unsigned int word)
+{
+	const char *p = line, *end = line + len;
+	const char *at = NULL;
+	unsigned int i;
+
+	for (i = 0; i <= word; i++) {
+		do {
+			while (p < end && kl_scan_blank(*p))
+				p++;
+			at = p;
+			while (p < end && !kl_scan_blank(*p))
+				p++;
+		} while (p - at == 2 && !memcmp(at, "->", 2));
+		if (at == end)
+			return word ? word_col(line, len, 0) : 1;
+	}
+	return at - line + 1;
+}
+
+/* Is the place in this line, whose first byte is byte @at of the text? */
+static bool in_line(const struct kl_source *s, struct found *f, uint32_t place, size_t at,
+		    unsigned int word)
+{
+	if (s->places == KL_PLACES_OFFSETS) {
+		if (place - at >= f->len)
+			return false;
+		f->col = place - at + 1;
+	} else {
+		if (f->line != place)
+			return false;
+		f->col = word_col(f->text, f->len, s->places == KL_PLACES_WORDS ? word : 0);
+	}
+	while (f->len && strchr("\r\n", f->text[f->len - 1]))
+		f->len--;
+	return true;
+}
+
+/* Look for the place in the text; @f->text is to be freed if it is there. */
+static bool find(const struct kl_source *s, uint32_t place, unsigned int word, struct found *f)
+{
+	FILE *file = s->text ? fmemopen((void *)s->text, s->len, "r") :
+		     s->path ? fopen(s->path, "re") : NULL;
+	size_t cap = 0, at = 0;
+	bool found = false;
+	ssize_t len;
+
+	if (!file)
+		return false;
+	if (!s->text)
+		fseeko(file, s->skip, SEEK_SET);
+	for (f->line = s->first; !found && (len = getline(&f->text, &cap, file)) > 0; f->line++) {
+		f->len = len;
+		found = in_line(s, f, place, at, word);
+		at += len;
+	}
+	f->line--;
+	fclose(file);
+	return found;
+}
+
+void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, const char *fmt, ...)
+{
+	const struct kl_source *s = h->source;
+	struct found f = { .text = NULL };
+	char what[1200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	if (!s) {
+		kl_err("%s", what);
+	} else if (op == KL_NO_OP || !h->places || h->places[op] == KL_NO_PLACE) {
+		kl_err_at(s->name, 0, 0, "%s", what);
+	} else if (find(s, h->places[op], word, &f)) {
+		kl_err_at(s->name, f.line, f.col, "%s", what);
+		kl_err_source(f.text, f.len, f.col);
+	} else {
+		/* A long text that came by a pipe. */
+		kl_err_at(s->name, s->places == KL_PLACES_OFFSETS ? 0 : h->places[op], 0, "%s",
+			  what);
+	}
+	free(f.text);
+}
