@@ -138,6 +138,12 @@ t1 @0 20 25 write 3
 t1 @0 6 9 cas 3 4 -> 7
 END
 follow_place "a bool that is none" 3:22 register
+place "a point before the call" 3:23 check register <<'END'
+t1 @0 10 15 write 3 point=12
+# memory tso
+t1 @0 20 25 read -> 3 point=19
+END
+follow_place "a point before the call" 3:23 register
 place "a special value" 2:18 check queue <<'END'
 t1 @0 1 5 enq 1
 	t1   @0 6 9 enq empty

@@ -134,6 +134,8 @@ static struct kl_history *told_history(uint64_t *s)
 	struct kl_history *h = kl_history_new();
 	uint64_t i;
 
+	/* What is told is any time, which the reader takes for another clock's. */
+	h->error = 1u << 20;
 	kl_history_method(h, "m", 1);
 	kl_history_object(h, 0);
 	for (i = 0; i < nops; i++) {
@@ -533,6 +535,47 @@ static void test_text_threads(void **state)
 	kl_history_free(read_text("t1 @1 10 20 a\nt1 @1 15 - a\nt1 @1 - 18 a\n"));
 }
 
+/* From the call to the return, or while what was stored may wait in a store buffer. */
+static void test_text_points(void **state)
+{
+	static const struct {
+		const char *lines;
+		unsigned int col;	/* of what is wrong in the last one, 0: nothing is */
+	} cases[] = {
+		{ "t1 @1 10 20 a point=10\nt1 @1 10 20 a point=20 cpu=1", 0 },
+		{ "t1 @1 10 20 a -> 3 cpu=1 point=9", 26 },
+		{ "t1 @1 10 20 a point=21", 15 },
+		{ "# memory sc\nt1 @1 10 20 a point=21", 15 },
+		{ "# memory tso\nt1 @1 10 20 a point=21", 0 },
+		{ "t1 @1 10 20 a point=9\n# memory tso", 15 },
+		{ "t1 @1 10 20 a drain=20 point=21\n# memory tso", 24 },
+		{ "t1 @1 10 20 a drain=30 point=30\n# memory tso", 0 },
+		{ "t1 @1 10 20 a drain=30 point=31", 24 },
+		{ "t1 @1 10 20 a point=25\n# clock mono error 5", 0 },
+		{ "t1 @1 10 20 a point=26\n# clock mono error 5", 15 },
+		{ "t1 @1 10 20 a point=4\n# clock mono error 5", 15 },
+		{ "t1 @1 10 - a point=10\nt2 @1 10 - a point=99", 0 },
+		{ "t1 @1 10 - a point=9", 14 },
+		{ "t1 @1 - 20 a point=0", 0 },
+		{ "t1 @1 >=10 20 a point=9", 17 },
+	};
+	struct kl_history *h = NULL;
+	char expected[64];
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		history_log_start();
+		ret = kl_text_read("t", cases[i].lines, strlen(cases[i].lines), &h);
+		history_log_stop();
+		if (!ret)
+			kl_history_free(h);
+		snprintf(expected, sizeof(expected), ":%u: error: 'point=", cases[i].col);
+		if (cases[i].col ? ret != -EINVAL || !strstr(history_log, expected) : ret)
+			fail_msg("%s: %s", cases[i].lines, history_log);
+	}
+}
+
 static void test_round_trip(void **state)
 {
 	uint64_t seed;
@@ -667,6 +710,7 @@ int main(void)
 		cmocka_unit_test(test_text_attached),
 		cmocka_unit_test(test_text_many_errors),
 		cmocka_unit_test(test_text_threads),
+		cmocka_unit_test(test_text_points),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_spellings),

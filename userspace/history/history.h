@@ -292,7 +292,7 @@ static inline void kl_history_move(struct kl_history *h, size_t to, size_t from)
 }
 
 /* The word of an operation's line that a message is about; but for text it is the first one. */
-enum kl_at { KL_AT_OP = 0, KL_AT_CALL = 2, KL_AT_METHOD = 4, KL_AT_VALUE = 5 };
+enum kl_at { KL_AT_OP = 0, KL_AT_CALL = 2, KL_AT_METHOD = 4, KL_AT_VALUE = 5, KL_AT_POINT = 99 };
 
 /**
  * kl_history_err() - say what is wrong with an operation, where it was read

@@ -54,14 +54,24 @@ void kl_source_free(struct kl_source *s)
 	free(s);
 }
 
+/* Is the word at @at, of @n characters, the one that is looked for, the @i-th one? */
+static bool is_word(const char *at, size_t n, unsigned int i, unsigned int word)
+{
+	static const char point[] = "point=";
+
+	if (word == KL_AT_POINT)
+		return n >= sizeof(point) - 1 && !memcmp(at, point, sizeof(point) - 1);
+	return i == word;
+}
+
 /* The column of word @word of a line of text; the arrow between values is none. */
 static size_t word_col(const char *line, size_t len, unsigned int word)
 {
 	const char *p = line, *end = line + len;
-	const char *at = NULL;
+	const char *at;
 	unsigned int i;
 
-	for (i = 0; i <= word; i++) {
+	for (i = 0; ; i++) {
 		do {
 			while (p < end && kl_scan_blank(*p))
 				p++;
@@ -71,8 +81,9 @@ static size_t word_col(const char *line, size_t len, unsigned int word)
 		} while (p - at == 2 && !memcmp(at, "->", 2));
 		if (at == end)
 			return word ? word_col(line, len, 0) : 1;
+		if (is_word(at, p - at, i, word))
+			return at - line + 1;
 	}
-	return at - line + 1;
 }
 
 /* Is the place in this line, whose first byte is byte @at of the text? */

@@ -359,6 +359,36 @@ static int pending_results(struct kl_history *h)
 	return ret;
 }
 
+/*
+ * An operation takes effect between its call and its return, or while what it stored waits in
+ * a store buffer.  Its point may be of another CPU's clock than these.
+ */
+static int check_points(const struct kl_history *h)
+{
+	uint64_t point, drain, last;
+	size_t i;
+
+	for (i = 0; h->points && i < h->nops; i++) {
+		const struct kl_op *op = &h->ops[i];
+
+		point = kl_op_point(h, op);
+		drain = kl_op_drain(h, op);
+		last = h->memory.sc && drain == KL_TIME_MAX ? op->ret : kl_op_empty(h, op);
+		if (point == KL_TIME_MAX || (kl_time_add(point, h->error) >= op->call &&
+					     point <= kl_time_add(last, h->error)))
+			continue;
+		if (last == KL_TIME_MAX)
+			kl_history_err(h, i, KL_AT_POINT, "'point=%" PRIu64 "': expected a time "
+				       "not before the call, %" PRIu64, point, op->call);
+		else
+			kl_history_err(h, i, KL_AT_POINT, "'point=%" PRIu64 "': expected a time "
+				       "from the call, %" PRIu64 ", to the %s, %" PRIu64, point,
+				       op->call, last == op->ret ? "return" : "drain", last);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int finish(struct kl_text_reader *r, const struct kl_input *in)
 {
 	size_t a, b;
@@ -368,6 +398,9 @@ static int finish(struct kl_text_reader *r, const struct kl_input *in)
 	ret = r->guess ? pending_results(r->h) : 0;
 	if (!ret)
 		ret = kl_source_note(r->h, in) ?: kl_history_finish(r->h);
+	kl_form_set_memory(&kl_form_text, r->h);
+	if (!ret)
+		ret = check_points(r->h);
 	if (ret)
 		return ret;
 	ret = kl_history_overlap(r->h, &a, &b);
@@ -460,6 +493,7 @@ int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *en
 		r->last = r->h->ops[r->h->nops - 1].call;
 		/* The header is behind. */
 		kl_text_reader_end(r);
+		ret = check_points(r->h);
 	}
 	return ret;
 }
