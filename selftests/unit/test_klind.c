@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -488,13 +489,13 @@ static void test_socket_place(void **state)
 	refused("/" LONG_PATH, -EINVAL, "too long for a socket");
 }
 
-/* The fsync() that fails, counted from 1; 0: none. */
-static unsigned int fsyncs, bad_fsync;
+/* These fsync() fail: bit N - 1 for the N-th. */
+static unsigned int fsyncs, bad_fsyncs;
 
 /* In place of the C library's. */
 int fsync(int fd)
 {
-	if (++fsyncs == bad_fsync) {
+	if (bad_fsyncs >> fsyncs++ & 1) {
 		errno = EIO;
 		return -1;
 	}
@@ -627,45 +628,111 @@ static void test_report(void **state)
 	kl_spec_free(spec);
 }
 
-/* A disk that fails at any fsync(): the report is not there and that is said, or it is whole. */
+static const char *member(const json_t *j, const char *name)
+{
+	return json_string_value(json_object_get(j, name)) ?: "null";
+}
+
+/* The files of a report that are there, and what report.json says of the others. */
+static void look_at_report(const char *path, const char *const *files, unsigned int gone,
+			   const char *from)
+{
+	char file[600], command[100];
+	struct stat st;
+	json_t *j, *missing;
+	size_t i, n = 0;
+
+	snprintf(file, sizeof(file), "%s/report.json", path);
+	j = json_load_file(file, 0, NULL);
+	assert_non_null(j);
+	missing = json_object_get(j, "missing");
+	for (i = 0; files[i]; i++) {
+		const json_t *m;
+
+		snprintf(file, sizeof(file), "%s/%s", path, files[i]);
+		assert_int_equal(!stat(file, &st), !(gone >> i & 1));
+		if (!(gone >> i & 1))
+			continue;
+		m = json_array_get(missing, n++);
+		assert_string_equal(member(m, "file"), files[i]);
+		assert_true(strlen(member(m, "reason")) > 10);
+		snprintf(command, sizeof(command), "klin check%s %s",
+			 i == 1 ? " --certificate=certificate" : "", from);
+		assert_string_equal(member(m, "command"), *from && i < 3 ? command : "null");
+	}
+	assert_int_equal(json_array_size(missing), n);
+	assert_string_equal(member(json_object_get(j, "check"), "verdict"), "VIOLATION");
+	assert_true(json_is_true(json_object_get(j, "shown_by_history")));
+	json_decref(j);
+}
+
+/*
+ * A disk that fails at some fsync(): the files that were not written are named by the report;
+ * without report.json there is none, and that is said.
+ */
 static void test_report_disk(void **state)
 {
+	/* In the order of writing; report.json and two directories follow. */
+	static const char *const files[] = {
+		"history.klh", "certificate", "counterexample.txt", "flight.klh", NULL,
+	};
+	static const struct {
+		unsigned int bad, gone;
+		const char *from, *log;
+	} disks[] = {
+		{ 0, 0, "history.klh", NULL },
+		/* A certificate of a history that is not there is not begun. */
+		{ 1, 3, "flight.klh", "its report is without history.klh: Input/output" },
+		{ 2, 2, "history.klh", "its report is without certificate: Input/output" },
+		{ 4, 4, "history.klh", "its report is without counterexample.txt: Input/output" },
+		{ 8, 8, "history.klh", "its report is without flight.klh: Input/output" },
+		{ 14, 14, "history.klh", "its report is without flight.klh: Input/output" },
+		{ 1 | 2 | 4, 15, "", "its report is without certificate: history.klh is missing" },
+		{ 16, 0, NULL, "could not be written" },
+		{ 32, 0, "history.klh", "would be lost" },
+		{ 64, 0, "history.klh", "would be lost" },
+	};
 	struct kl_spec *spec = shipped_spec("register");
 	struct kl_history *h = wrong(spec);
 	struct flight *f = flight_new(spec, h, 1 << 22, 0);
-	uint64_t written = 0, failed = 0, object = 0;
 	char dir[] = "/tmp/klin-test-XXXXXX", path[300], name[256] = "";
-	struct incident i = {
-		.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec, .reason = "a test",
-		.engine = "frontier", .written = &written, .failed = &failed, .time = UINT64_MAX,
-	};
 	struct reporter *r;
 	unsigned int n;
 
 	assert_int_equal(flight_add(f, h), 0);
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(reporter_new(dir, 10, 1 << 30, &r), 0);
-	for (n = 1; !written; n++) {
-		i.flight = flight_take(f, KL_TIME_MAX);
-		i.window = flight_take(f, KL_TIME_MAX);
+	for (n = 0; n < sizeof(disks) / sizeof(*disks); n++) {
+		uint64_t written = 0, failed = 0, object = 0;
+		const struct incident i = {
+			.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec, .reason = "a test",
+			.engine = "frontier", .written = &written, .failed = &failed,
+			.time = UINT64_MAX, .flight = flight_take(f, KL_TIME_MAX),
+			.window = flight_take(f, KL_TIME_MAX),
+		};
+
+		assert_int_equal(reporter_new(dir, 10, 1 << 30, &r), 0);
 		fsyncs = 0;
-		bad_fsync = n;
+		bad_fsyncs = disks[n].bad;
 		history_log_start();
 		assert_true(reporter_submit(r, &i));
 		reporter_drain(r);
 		history_log_stop();
-		assert_true(fsyncs >= n);
-		assert_int_equal(written + failed, n);
+		bad_fsyncs = 0;
+		reporter_free(r);
+		assert_int_equal(written, !!disks[n].from);
+		assert_int_equal(failed, !disks[n].from);
 		assert_int_equal(entries(dir, "", name, sizeof(name)), written);
-		assert_non_null(strstr(history_log, written ? "would be lost" :
-				       "could not be written"));
+		if (disks[n].log && !strstr(history_log, disks[n].log))
+			fail_msg("'%s' is not in '%s'", disks[n].log, history_log);
+		if (!disks[n].from)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, name);
+		look_at_report(path, files, disks[n].gone, disks[n].from);
+		if (!(disks[n].gone & 1))
+			assert_int_equal(check_file(spec, path, "history.klh", &object),
+					 KL_VIOLATION);
+		remove_all(path);
 	}
-	bad_fsync = 0;
-	/* The certificate, the counterexample, report.json, two histories and the directory. */
-	assert_int_equal(failed, 6);
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	assert_int_equal(check_file(spec, path, "history.klh", &object), KL_VIOLATION);
-	reporter_free(r);
 	remove_all(dir);
 	flight_free(f);
 	kl_history_free(h);

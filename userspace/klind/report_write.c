@@ -23,18 +23,34 @@
 #define CHECK_WORK	4000000000ull	/* looks of one check, about half a minute */
 #define CHECK_BYTES	(256ull << 20)
 
+/* A part of the report that could not be made. */
+struct missing {
+	const char *file;
+	const char *command;		/* makes it of a history, whose name follows; or NULL */
+	int err;			/* a negative errno; 0: it needs history.klh */
+};
+
 struct report {
 	const struct incident *i;
 	char dir[4096];			/* while it is being written */
 	struct kl_history *flight;
 	struct kl_history *history;	/* what shows the violation */
 	struct kl_report *check;	/* of that */
+	struct missing missing[5];	/* each file but report.json, and its member "check" */
+	size_t nmissing;
+	bool has_history, has_flight;	/* history.klh, flight.klh are there */
+	int proved;			/* 0: @history shows it; -ENODATA: not; else unknown */
 };
 
 static const char *const kinds[] = {
 	[INCIDENT_VIOLATION] = "violation", [INCIDENT_UNKNOWN] = "unknown",
 	[INCIDENT_REQUEST] = "request",
 };
+
+static bool shows_violation(const struct incident *i)
+{
+	return i->kind == INCIDENT_VIOLATION || i->suspected;
+}
 
 /* 0; -ENODATA when it is no violation by itself. */
 static int prove(struct report *r, const struct flight_shot *shot, const uint64_t *object)
@@ -64,7 +80,20 @@ static int find_proof(struct report *r)
 	const struct incident *i = r->i;
 	int ret = i->window ? prove(r, i->window, NULL) : -ENODATA;
 
-	return ret == -ENODATA ? prove(r, i->flight, i->has_object ? &i->object : NULL) : ret;
+	if (ret != -ENODATA)
+		return ret;
+	return i->flight ? prove(r, i->flight, i->has_object ? &i->object : NULL) : -ENOMEM;
+}
+
+static const char *why_missing(int err)
+{
+	return err ? strerror(-err) : "history.klh is missing";
+}
+
+static void lacks(struct report *r, const char *file, int err, const char *command)
+{
+	r->missing[r->nmissing++] = (struct missing){ file, command, err };
+	kl_warn("%s: its report is without %s: %s", r->i->name, file, why_missing(err));
 }
 
 static int path_of(const struct report *r, const char *name, char *buf, size_t size)
@@ -131,9 +160,31 @@ static json_t *check_json(const struct report *r)
 		return NULL;
 	ret = kl_print_json(m.f, r->check, "history.klh", NULL);
 	if (!kl_memstream_close(&m, &text, NULL) && !ret)
-		j = json_loads(text, 0, NULL);
+		j = kl_json_parse(text);
 	free(text);
 	return j;
+}
+
+/* The files that are missing, and the commands that make them of a history that is there. */
+static json_t *missing_json(const struct report *r)
+{
+	const char *from = r->has_history ? "history.klh" : r->has_flight ? "flight.klh" : NULL;
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < r->nmissing; i++) {
+		const struct missing *m = &r->missing[i];
+		json_t *j = json_object();
+		char command[80];
+
+		snprintf(command, sizeof(command), "%s %s", m->command ?: "", from ?: "");
+		json_object_set_new(j, "file", json_string(m->file));
+		json_object_set_new(j, "reason", kl_json_text(why_missing(m->err)));
+		json_object_set_new(j, "command", m->command && from ? json_string(command) :
+				    json_null());
+		json_array_append_new(list, j);
+	}
+	return list;
 }
 
 static json_t *flight_json(const struct kl_history *h)
@@ -150,29 +201,22 @@ static json_t *flight_json(const struct kl_history *h)
 	return j;
 }
 
-static int put_json(const struct report *r, const char *when, bool proved)
+/* @check: what klin check --json says, or NULL; its reference is given up. */
+static int put_json(const struct report *r, const char *when, json_t *check)
 {
 	const struct incident *i = r->i;
 	struct kl_outfile o;
 	char path[4200], words[32];
-	json_t *j;
-	json_t *check = NULL;
+	json_t *j = json_object();
 	int ret;
 
-	/* It prints JSON of its own. */
-	if (r->check) {
-		check = check_json(r);
-		if (!check)
-			return -ENOMEM;
-	}
-	j = json_object();
 	json_object_set_new(j, "kind", json_string(kinds[i->kind]));
 	json_object_set_new(j, "name", json_string(i->name));
 	json_object_set_new(j, "spec", json_string(kl_spec_name(i->spec)));
 	json_object_set_new(j, "written", json_string(when));
 	if (*i->reason)
 		json_object_set_new(j, "reason", json_string(i->reason));
-	if (i->kind == INCIDENT_VIOLATION || i->suspected) {
+	if (shows_violation(i)) {
 		json_object_set_new(j, "suspected", json_boolean(i->suspected));
 		if (i->has_object) {
 			snprintf(words, sizeof(words), "0x%" PRIx64, i->object);
@@ -183,12 +227,17 @@ static int put_json(const struct report *r, const char *when, bool proved)
 		json_object_set_new(j, "time", kl_json_number(i->time));
 		json_object_set_new(j, "events", kl_json_number(i->events));
 		json_object_set_new(j, "engine", json_string(i->engine));
-		/* Else it was known from states that are forgotten now. */
-		json_object_set_new(j, "shown_by_history", json_boolean(proved));
-		if (r->check)
-			json_object_set_new(j, "check", check);
+		/* If not, it was known from states that are forgotten now. */
+		json_object_set_new(j, "shown_by_history", r->proved && r->proved != -ENODATA ?
+				    json_null() : json_boolean(!r->proved));
+		if (check)
+			json_object_set(j, "check", check);
 	}
-	json_object_set_new(j, "flight", flight_json(r->flight));
+	if (r->flight)
+		json_object_set_new(j, "flight", flight_json(r->flight));
+	if (r->nmissing)
+		json_object_set_new(j, "missing", missing_json(r));
+	json_decref(check);
 	ret = path_of(r, "report.json", path, sizeof(path)) ?: kl_outfile_open(&o, path);
 	if (ret) {
 		json_decref(j);
@@ -201,16 +250,48 @@ static int put_json(const struct report *r, const char *when, bool proved)
 	return ret;
 }
 
-/* The files of a violation, as far as it can be shown. */
-static int put_proof(struct report *r, bool *proved)
+/* The files of a violation: each that can be made. */
+static void put_proof(struct report *r)
 {
-	int ret = find_proof(r);
+	int ret;
 
-	*proved = !ret;
-	if (ret && ret != -ENODATA)
+	r->proved = find_proof(r);
+	ret = r->history ? put_history(r, r->history, "history.klh") : r->proved;
+	r->has_history = !ret;
+	if (ret)
+		lacks(r, "history.klh", ret, "klin check");
+	ret = !r->check ? r->proved : r->has_history ? put_certificate(r) : 0;
+	if (ret || !r->has_history)
+		lacks(r, "certificate", ret, "klin check --certificate=certificate");
+	ret = r->check ? put_counterexample(r) : r->proved;
+	if (ret)
+		lacks(r, "counterexample.txt", ret, "klin check");
+}
+
+static void put_flight(struct report *r)
+{
+	int ret = r->i->flight ? flight_shot_history(r->i->flight, NULL, &r->flight) : -ENOMEM;
+
+	if (!ret)
+		ret = put_history(r, r->flight, "flight.klh");
+	r->has_flight = !ret;
+	if (ret)
+		lacks(r, "flight.klh", ret, NULL);
+}
+
+/* report.json, without the check's own if there is too little memory for both. */
+static int put_report(struct report *r, const char *when)
+{
+	json_t *check = r->check ? check_json(r) : NULL;
+	int ret;
+
+	if (shows_violation(r->i) && !check)
+		lacks(r, "check", r->check ? -ENOMEM : r->proved, "klin check --json");
+	ret = put_json(r, when, check);
+	if (ret != -ENOMEM || !check)
 		return ret;
-	return put_history(r, r->history, "history.klh") ?: put_certificate(r) ?:
-	       put_counterexample(r);
+	lacks(r, "check", ret, "klin check --json");
+	return put_json(r, when, NULL);
 }
 
 static void discard(const char *dir)
@@ -256,8 +337,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 {
 	struct report r = { .i = i };
 	char when[64], path[4096];
-	bool proved = false;
-	int ret;
+	int ret, synced = 0;
 
 	name_time(when, sizeof(when));
 	if (snprintf(name, REPORT_NAME, "%s-%s-%s", when, i->name, kinds[i->kind]) >= REPORT_NAME ||
@@ -267,26 +347,24 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 		return -ENAMETOOLONG;
 	if (!mkdtemp(r.dir))
 		return -errno;
-	ret = flight_shot_history(i->flight, NULL, &r.flight);
-	if (!ret)
-		ret = put_history(&r, r.flight, "flight.klh");
-	if (!ret && (i->kind == INCIDENT_VIOLATION || i->suspected))
-		ret = put_proof(&r, &proved);
-	if (!ret)
-		ret = put_json(&r, when, proved);
-	if (!ret)
-		ret = sync_dir(r.dir);
-	if (!ret && rename(r.dir, path))
-		ret = -errno;
+	/* What shows the violation first: the disk may have no room for the larger rest. */
+	if (shows_violation(i))
+		put_proof(&r);
+	put_flight(&r);
+	ret = put_report(&r, when);
+	if (!ret) {
+		synced = sync_dir(r.dir);
+		if (rename(r.dir, path))
+			ret = -errno;
+	}
 	if (ret) {
 		discard(r.dir);
 	} else {
 		kl_info("%s: report %s", i->name, path);
-		ret = sync_dir(dir);
-		if (ret)
+		synced = synced ?: sync_dir(dir);
+		if (synced)
 			kl_warn("%s: report %s would be lost if the machine stopped now: %s",
-				i->name, path, strerror(-ret));
-		ret = 0;
+				i->name, path, strerror(-synced));
 	}
 	kl_report_free(r.check);
 	kl_history_free(r.history);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Reports: a directory for each thing that happened, written by a thread of its own,
- * whole or not at all.
+ * each file whole or not at all.
  *
  *	TIME-NAME-violation/
  *		report.json		what, when, where; the verdict as of klin check --json
@@ -11,6 +11,12 @@
  *		counterexample.txt	for people
  *
  * For what is no violation, and is not suspected to be one, there are report.json and flight.klh alone.
+ *
+ * A file that cannot be written is left out, and report.json says so.  "check" stands for its
+ * own member, the verdict; a command of null: no history is left to make the file of.
+ *
+ *	"missing": [ { "file": "certificate", "reason": "No space left on device",
+ *		       "command": "klin check --certificate=certificate history.klh" } ]
  */
 #ifndef KLIND_REPORTS_H
 #define KLIND_REPORTS_H

@@ -43,6 +43,18 @@ int kl_json_put(FILE *f, json_t *j, size_t flags)
 	return ret;
 }
 
+json_t *kl_json_parse(const char *text)
+{
+	json_t *j = json_loads(text, 0, NULL);
+
+	if (missing) {
+		json_decref(j);
+		j = NULL;
+	}
+	missing = false;
+	return j;
+}
+
 json_t *kl_json_number(uint64_t v)
 {
 	char text[24];

@@ -30,6 +30,12 @@ int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
  */
 int kl_json_put(FILE *f, json_t *j, size_t flags);
 
+/*
+ * The value of a text; NULL when out of memory, of which the next kl_json_put() is not told.
+ * To be called while no other value is being made.
+ */
+json_t *kl_json_parse(const char *text);
+
 /* JSON's integers are signed here; what does not fit is a string. */
 json_t *kl_json_number(uint64_t v);
 /* Names of files can be of any bytes, JSON cannot: U+FFFD stands for each that is no text. */
