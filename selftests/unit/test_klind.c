@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -491,10 +492,20 @@ static void test_socket_place(void **state)
 
 /* These fsync() fail: bit N - 1 for the N-th. */
 static unsigned int fsyncs, bad_fsyncs;
+/* A disk that takes its time. */
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t disk_changed = PTHREAD_COND_INITIALIZER;
+static bool disk_held, disk_asked;
 
 /* In place of the C library's. */
 int fsync(int fd)
 {
+	pthread_mutex_lock(&disk);
+	disk_asked = true;
+	pthread_cond_broadcast(&disk_changed);
+	while (disk_held)
+		pthread_cond_wait(&disk_changed, &disk);
+	pthread_mutex_unlock(&disk);
 	if (bad_fsyncs >> fsyncs++ & 1) {
 		errno = EIO;
 		return -1;
@@ -599,7 +610,7 @@ static void test_report(void **state)
 		i.flight = flight_take(f, KL_TIME_MAX);
 		if (with)
 			i.window = flight_take(f, KL_TIME_MAX);
-		assert_true(reporter_submit(r, &i));
+		assert_int_equal(reporter_submit(r, &i), 0);
 		reporter_drain(r);
 		reporter_free(r);
 		assert_int_equal(written, 1 + with);
@@ -714,7 +725,7 @@ static void test_report_disk(void **state)
 		fsyncs = 0;
 		bad_fsyncs = disks[n].bad;
 		history_log_start();
-		assert_true(reporter_submit(r, &i));
+		assert_int_equal(reporter_submit(r, &i), 0);
 		reporter_drain(r);
 		history_log_stop();
 		bad_fsyncs = 0;
@@ -733,6 +744,63 @@ static void test_report_disk(void **state)
 					 KL_VIOLATION);
 		remove_all(path);
 	}
+	remove_all(dir);
+	flight_free(f);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
+static int ask_for(struct reporter *r, struct incident *i, const char *name,
+		   enum incident_kind kind, struct flight *f)
+{
+	i->name = name;
+	i->kind = kind;
+	i->flight = flight_take(f, KL_TIME_MAX);
+	return reporter_submit(r, i);
+}
+
+/* While a disk is slow, many of one watcher and kind do not push out the first of another. */
+static void test_queue(void **state)
+{
+	struct kl_spec *spec = shipped_spec("register");
+	struct kl_history *h = wrong(spec);
+	struct flight *f = flight_new(spec, h, 1 << 22, 0);
+	char dir[] = "/tmp/klin-test-XXXXXX", name[256] = "";
+	uint64_t written = 0, failed = 0;
+	struct incident i = { .spec = spec, .written = &written, .failed = &failed };
+	struct reporter *r;
+	int k;
+
+	assert_int_equal(flight_add(f, h), 0);
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(reporter_new(dir, 100, 1 << 30, &r), 0);
+	disk_held = true;
+	disk_asked = false;
+	assert_int_equal(ask_for(r, &i, "a", INCIDENT_REQUEST, f), 0);
+	/* That one does not wait any longer. */
+	pthread_mutex_lock(&disk);
+	while (!disk_asked)
+		pthread_cond_wait(&disk_changed, &disk);
+	pthread_mutex_unlock(&disk);
+	for (k = 0; k < 8; k++)
+		assert_int_equal(ask_for(r, &i, "a", INCIDENT_REQUEST, f), 0);
+	assert_int_equal(ask_for(r, &i, "a", INCIDENT_REQUEST, f), -EBUSY);
+	assert_int_equal(ask_for(r, &i, "b", INCIDENT_VIOLATION, f), 0);
+	assert_int_equal(ask_for(r, &i, "b", INCIDENT_VIOLATION, f), -EBUSY);
+	assert_int_equal(ask_for(r, &i, "a", INCIDENT_VIOLATION, f), 0);
+	assert_int_equal(ask_for(r, &i, "b", INCIDENT_REQUEST, f), 0);
+	assert_int_equal(ask_for(r, &i, "a", INCIDENT_REQUEST, f), -EBUSY);
+	pthread_mutex_lock(&disk);
+	disk_held = false;
+	pthread_cond_broadcast(&disk_changed);
+	pthread_mutex_unlock(&disk);
+	reporter_drain(r);
+	reporter_free(r);
+	assert_int_equal(written, 12);
+	assert_int_equal(failed, 0);
+	assert_int_equal(entries(dir, "-b-violation", name, sizeof(name)), 1);
+	assert_int_equal(entries(dir, "-a-violation", name, sizeof(name)), 1);
+	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 10);
 	remove_all(dir);
 	flight_free(f);
 	kl_history_free(h);
@@ -765,7 +833,7 @@ static void test_keep(void **state)
 	assert_int_equal(entries(dir, "", name, sizeof(name)), 1);
 	for (k = 0; k < 5; k++) {
 		i.flight = flight_take(f, KL_TIME_MAX);
-		assert_true(reporter_submit(r, &i));
+		assert_int_equal(reporter_submit(r, &i), 0);
 		reporter_drain(r);
 		if (!k)
 			entries(dir, "-request", first, sizeof(first));
@@ -780,7 +848,7 @@ static void test_keep(void **state)
 		assert_int_equal(mkdir(path, 0700), 0);
 	}
 	i.flight = flight_take(f, KL_TIME_MAX);
-	assert_true(reporter_submit(r, &i));
+	assert_int_equal(reporter_submit(r, &i), 0);
 	reporter_drain(r);
 	assert_int_equal(entries(dir, "-late-unknown", name, sizeof(name)), 2);
 	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 1);
@@ -793,7 +861,7 @@ static void test_keep(void **state)
 	assert_int_equal(reporter_new(dir, 3, 4096, &r), 0);
 	i.flight = flight_take(f, KL_TIME_MAX);
 	history_log_start();
-	assert_true(reporter_submit(r, &i));
+	assert_int_equal(reporter_submit(r, &i), 0);
 	reporter_drain(r);
 	history_log_stop();
 	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 0);
@@ -801,7 +869,7 @@ static void test_keep(void **state)
 	remove_all(dir);
 	i.flight = flight_take(f, KL_TIME_MAX);
 	history_log_start();
-	assert_true(reporter_submit(r, &i));
+	assert_int_equal(reporter_submit(r, &i), 0);
 	reporter_drain(r);
 	history_log_stop();
 	assert_int_equal(failed, 1);
@@ -829,6 +897,7 @@ int main(void)
 		cmocka_unit_test(test_socket_place),
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_report_disk),
+		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_keep),
 	};
 

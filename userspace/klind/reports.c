@@ -15,7 +15,11 @@
 #include "klind/reports.h"
 #include "klind/report_write.h"
 
-#define WAITING	8		/* reports at a time: each holds on to what it is about */
+/*
+ * Reports that wait, each of which holds on to what it is about.  More wait if they are the first
+ * of their watcher and kind: many of one do not take the place of another's only one.
+ */
+#define WAITING	8
 
 struct reporter {
 	char *dir;
@@ -23,8 +27,8 @@ struct reporter {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct incident queue[WAITING];
-	unsigned int n;
+	struct incident *queue;
+	size_t n, cap;
 	bool busy, stop;
 };
 
@@ -201,7 +205,9 @@ int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct rep
 	r->keep_bytes = keep_bytes;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	if (!r->dir || pthread_create(&r->thread, NULL, work, r)) {
+	if (!r->dir || kl_grow(r->queue, r->cap, WAITING) ||
+	    pthread_create(&r->thread, NULL, work, r)) {
+		free(r->queue);
 		free(r->dir);
 		free(r);
 		return -ENOMEM;
@@ -219,25 +225,39 @@ void reporter_free(struct reporter *r)
 	pthread_cond_broadcast(&r->changed);
 	pthread_mutex_unlock(&r->lock);
 	pthread_join(r->thread, NULL);
+	free(r->queue);
 	free(r->dir);
 	free(r);
 }
 
-bool reporter_submit(struct reporter *r, const struct incident *i)
+static bool waits(const struct reporter *r, const char *name, enum incident_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (r->queue[i].kind == kind && !strcmp(r->queue[i].name, name))
+			return true;
+	return false;
+}
+
+int reporter_submit(struct reporter *r, const struct incident *i)
 {
 	struct incident drop = *i;
-	bool room;
+	int ret;
 
 	pthread_mutex_lock(&r->lock);
-	room = r->n < WAITING;
-	if (room) {
+	if (r->n >= WAITING && waits(r, i->name, i->kind))
+		ret = -EBUSY;
+	else
+		ret = kl_grow(r->queue, r->cap, r->n + 1);
+	if (!ret) {
 		r->queue[r->n++] = *i;
 		pthread_cond_broadcast(&r->changed);
 	}
 	pthread_mutex_unlock(&r->lock);
-	if (!room)
+	if (ret)
 		free_incident(&drop);
-	return room;
+	return ret;
 }
 
 void reporter_drain(struct reporter *r)

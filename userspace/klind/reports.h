@@ -67,9 +67,9 @@ void reporter_free(struct reporter *r);
  * @r: the reporter
  * @i: what happened; its shots are freed when it is written, or at once
  *
- * Return: false when too many are waiting.
+ * Return: 0; -EBUSY when too many are waiting, one of this name and kind among them; -ENOMEM.
  */
-bool reporter_submit(struct reporter *r, const struct incident *i);
+int reporter_submit(struct reporter *r, const struct incident *i);
 /* Wait until all that was submitted is written. */
 void reporter_drain(struct reporter *r);
 

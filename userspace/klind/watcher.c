@@ -74,7 +74,7 @@ static bool begin_report(struct watcher *w, enum incident_kind kind, struct inci
 
 static void submit(struct watcher *w, const struct incident *i)
 {
-	if (!reporter_submit(w->reporter, i))
+	if (reporter_submit(w->reporter, i))
 		w->suppressed++;
 }
 
