@@ -219,11 +219,26 @@ sed 's/mine.lin/sub\/mine.lin/' there/h.txt >there/deep.txt
 expect 0 "in a directory beside it" check there/deep.txt
 cp there/h.txt here/h.txt
 expect 1 "none beside it: the one of that name here" check here/h.txt
+grep -q 'spec mine of mine.lin, ' out
+ktap_result $? "which is said, too" "$(cat out)"
 rm mine.lin
 refuse "none at all" "cannot read specification mine.lin" check here/h.txt
 printf '# klin history 1\n# first init\n# spec register\nt1 @1 1 2 read -> 0\n' >there/h.txt
 echo "anything" >there/register
 expect 0 "a shipped name is no file beside it" check there/h.txt
+mkdir register
+expect 0 "a shipped name is no directory" check there/h.txt
+rmdir register
+cp mine.7 register
+warning="warning: 'register' is the shipped specification; .* say ./register"
+run check there/h.txt
+[ $status -eq 0 ] && grep -q 'spec register, ' out && grep -q "$warning" err
+ktap_result $? "a shipped name is no file where klin runs" "status $status" "$(cat out err)"
+run check register there/h.txt
+[ $status -eq 0 ] && grep -q "$warning" err
+ktap_result $? "nor is it on the command line" "status $status" "$(cat out err)"
+expect 1 "which can be named" check ./register there/h.txt
+rm register
 
 "$KLIN" gen --ops=200000 --keys=3 -o good.klh
 expect 0 "a whole one" check "$register" good.klh

@@ -10,6 +10,7 @@
 #include "report/counterexample.h"
 #include "report/json.h"
 #include "report/verdict.h"
+#include "spec/shipped.h"
 
 #define MAX_PARTS_EXPLAINED	20
 
@@ -60,14 +61,17 @@ static void explain(FILE *f, const struct kl_report *r)
 		fprintf(f, "  and %zu more\n", r->nparts - i);
 }
 
-/* Was the specification found beside the history, and not where the history says? */
-static bool is_beside(const struct kl_report *r, const char *name)
+/* Is the specification a file that the history, of another directory, names? */
+static bool is_found(const struct kl_report *r, const char *name)
 {
 	const char *path = kl_spec_path(r->spec), *slash = strrchr(name, '/');
 	const size_t dir = slash ? slash + 1 - name : 0;
 
-	return dir && r->h->spec_path && !r->h->spec_text && !strncmp(path, name, dir) &&
-	       !strcmp(path + dir, r->h->spec_path);
+	if (!dir || !r->h->spec_path || r->h->spec_text || kl_shipped_text(path))
+		return false;
+	/* Beside the history, or where klin runs. */
+	return !strcmp(path, r->h->spec_path) ||
+	       (!strncmp(path, name, dir) && !strcmp(path + dir, r->h->spec_path));
 }
 
 void kl_print_memory(FILE *f, bool sc, enum kl_memory_by by, const struct kl_memory *m)
@@ -95,7 +99,7 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name,
 	fprintf(f, "%s: %zu operations, %zu threads, %zu objects, spec %s", name, h->nops,
 		h->nthreads, h->nobjects, kl_spec_name(r->spec));
 	fputs(kl_kv_spec_note(kl_spec_text(r->spec)), f);
-	if (is_beside(r, name))
+	if (is_found(r, name))
 		fprintf(f, " of %s", kl_spec_path(r->spec));
 	if (!h->fresh)
 		fputs(", any first state", f);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -356,15 +357,22 @@ no_memory:
 
 int kl_spec_load(const char *path, struct kl_spec **out)
 {
+	const char *shipped = kl_shipped_text(path);
+	struct stat st;
 	char *text;
 	size_t len;
 	int ret;
 
-	ret = kl_read_file(path, &text, &len);
-	if (ret == -ENOENT && kl_shipped_text(path)) {
-		text = strdup(kl_shipped_text(path));
-		len = text ? strlen(text) : 0;
+	/* What a history means by a name does not depend on the directory that klin runs in. */
+	if (shipped) {
+		if (!stat(path, &st) && S_ISREG(st.st_mode))
+			kl_warn("'%s' is the shipped specification; to use the file of that name, "
+				"say ./%s", path, path);
+		text = strdup(shipped);
+		len = strlen(shipped);
 		ret = text ? 0 : -ENOMEM;
+	} else {
+		ret = kl_read_file(path, &text, &len);
 	}
 	if (ret) {
 		kl_err("cannot read specification %s: %s", path, strerror(-ret));

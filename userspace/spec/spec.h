@@ -94,7 +94,7 @@ static inline bool kl_method_key(const struct kl_method *m, const struct kl_val 
 }
 
 /**
- * kl_spec_load() - read, parse and type-check a .lin file
+ * kl_spec_load() - read, parse and type-check a .lin file, or a shipped one by its name
  * @path: the file, or the name of a shipped specification, without .lin
  * @out: the specification
  *
