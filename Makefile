@@ -110,6 +110,7 @@ unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/
 	userspace/probe/stack_size.c \
 	userspace/probe/room.c \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
+watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 # Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One
 # source serves all forms of histories.
 fuzz_forms := text linp fptlin limo events edn jepsen
@@ -265,6 +266,10 @@ build/inject.so: selftests/inject.c selftests/inject_disk.c selftests/inject.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -shared -fPIC -o $@ $(filter %.c,$^)
+
+# The daemon's watcher, with a recorder that the test has in place of the kernel's.
+$(B)/selftests/test_watcher: unit_with += $(watcher_obj)
+$(B)/selftests/test_watcher: $(watcher_obj)
 
 unit-build: $(unit_bin) $(fuzz_bin) build/inject.so
 

@@ -42,11 +42,6 @@ struct report {
 	int proved;			/* 0: @history shows it; -ENODATA: not; else unknown */
 };
 
-static const char *const kinds[] = {
-	[INCIDENT_VIOLATION] = "violation", [INCIDENT_UNKNOWN] = "unknown",
-	[INCIDENT_REQUEST] = "request",
-};
-
 static bool shows_violation(const struct incident *i)
 {
 	return i->kind == INCIDENT_VIOLATION || i->suspected;
@@ -210,7 +205,7 @@ static int put_json(const struct report *r, const char *when, json_t *check)
 	json_t *j = json_object();
 	int ret;
 
-	json_object_set_new(j, "kind", json_string(kinds[i->kind]));
+	json_object_set_new(j, "kind", json_string(incident_kinds[i->kind]));
 	json_object_set_new(j, "name", json_string(i->name));
 	json_object_set_new(j, "spec", json_string(kl_spec_name(i->spec)));
 	json_object_set_new(j, "written", json_string(when));
@@ -340,7 +335,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 	int ret, synced = 0;
 
 	name_time(when, sizeof(when));
-	if (snprintf(name, REPORT_NAME, "%s-%s-%s", when, i->name, kinds[i->kind]) >= REPORT_NAME ||
+	if (snprintf(name, REPORT_NAME, "%s-%s-%s", when, i->name, incident_kinds[i->kind]) >= REPORT_NAME ||
 	    snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path) ||
 	    snprintf(r.dir, sizeof(r.dir), "%s/" REPORT_TEMPORARY "XXXXXX", dir) >=
 	    (int)sizeof(r.dir))

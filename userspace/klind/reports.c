@@ -21,6 +21,11 @@
  */
 #define WAITING	8
 
+const char *const incident_kinds[] = {
+	[INCIDENT_VIOLATION] = "violation", [INCIDENT_UNKNOWN] = "unknown",
+	[INCIDENT_REQUEST] = "request",
+};
+
 struct reporter {
 	char *dir;
 	uint64_t keep, keep_bytes;

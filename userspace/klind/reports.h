@@ -29,13 +29,15 @@
 
 enum incident_kind { INCIDENT_VIOLATION, INCIDENT_UNKNOWN, INCIDENT_REQUEST };
 
+extern const char *const incident_kinds[];	/* their names */
+
 /* What happened.  All strings are static or live as long as the specification. */
 struct incident {
 	enum incident_kind kind;
 	const char *name;		/* of the configuration's section */
 	const struct kl_spec *spec;
 	bool classical;
-	struct flight_shot *flight;
+	struct flight_shot *flight;	/* NULL: no memory for it */
 	struct flight_shot *window;	/* the operations that show a violation, or NULL */
 	bool has_object, has_key;
 	bool suspected;			/* INCIDENT_UNKNOWN: a violation if all calls were seen */

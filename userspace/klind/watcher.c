@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/memstream.h"
+#include "klind/rate.h"
 #include "klind/watcher.h"
 #include "probe/record.h"
 #include "watch/feed.h"
@@ -18,6 +19,7 @@
 #define INTERVAL_US	3000		/* between two looks at the buffers */
 #define LOOK_NS		250000000ull	/* between two looks at the load */
 #define LAG_NS		1000000000ull	/* a look that takes longer is too much */
+#define BURST		10	/* messages of violations in an interval of reports */
 #define LOSING		0.25		/* part of the time on checking that is to blame */
 
 struct watcher {
@@ -28,7 +30,7 @@ struct watcher {
 	struct flight *flight;
 	struct shed *shed;
 	struct reporter *reporter;
-	uint64_t report_ns, reported[INCIDENT_REQUEST];	/* when, by kind; 0: never */
+	struct rate said[INCIDENT_REQUEST], reported[INCIDENT_REQUEST];	/* by kind */
 
 	pthread_t thread;
 	bool started;
@@ -46,36 +48,56 @@ struct watcher {
 	char reason[160];
 };
 
-/* Prepare a report.  False when there cannot be one, or not yet. */
-static bool begin_report(struct watcher *w, enum incident_kind kind, struct incident *i)
+/* Prepare a report.  NULL, or why there is none. */
+static const char *begin_report(struct watcher *w, enum incident_kind kind, struct incident *i)
 {
-	const uint64_t now = kl_now_ns();
-
-	if (!w->reporter)
-		return false;
-	if (kind != INCIDENT_REQUEST && w->reported[kind] &&
-	    now - w->reported[kind] < w->report_ns) {
+	if (kind != INCIDENT_REQUEST && !rate_take(&w->reported[kind], kl_now_ns())) {
 		w->suppressed++;
-		return false;
+		return "the last one is younger than report-interval";
 	}
+	/* Without memory for a shot the report says that flight.klh is missing. */
 	*i = (struct incident){
 		.kind = kind, .name = w->conf.name, .spec = w->spec, .classical = w->conf.classical,
 		.written = &w->written, .failed = &w->failed,
 		.flight = flight_take(w->flight, w->floor),
 	};
-	if (!i->flight) {
-		w->failed++;
-		return false;
-	}
-	if (kind != INCIDENT_REQUEST)
-		w->reported[kind] = now;
-	return true;
+	return NULL;
 }
 
-static void submit(struct watcher *w, const struct incident *i)
+/* NULL, or why there is no report. */
+static const char *submit(struct watcher *w, const struct incident *i)
 {
-	if (reporter_submit(w->reporter, i))
+	int ret = reporter_submit(w->reporter, i);
+
+	if (!ret)
+		return NULL;
+	if (i->kind != INCIDENT_REQUEST)
+		rate_undo(&w->reported[i->kind]);
+	if (ret == -EBUSY) {
 		w->suppressed++;
+		return "too many wait to be written";
+	}
+	__atomic_add_fetch(&w->failed, 1, __ATOMIC_RELAXED);
+	return strerror(-ret);
+}
+
+static void tell_no_report(const struct watcher *w, enum incident_kind kind, const char *why)
+{
+	kl_warn("%s: no report of this %s: %s", w->conf.name, incident_kinds[kind], why);
+}
+
+/* How many violations were not told, when their interval has ended. */
+static void tell_held(struct watcher *w, uint64_t now)
+{
+	uint64_t n;
+	int kind;
+
+	for (kind = 0; kind < INCIDENT_REQUEST; kind++) {
+		n = rate_held(&w->said[kind], now);
+		if (n)
+			kl_warn("%s: %" PRIu64 " messages of the kind '%s' suppressed", w->conf.name,
+				n, incident_kinds[kind]);
+	}
 }
 
 /* The operations of a violation, to be read by another thread. */
@@ -94,25 +116,39 @@ static struct flight_shot *take_window(const struct watcher *w, const struct kl_
 	if (f && !flight_add(f, h))
 		shot = flight_take(f, KL_TIME_MAX);
 	flight_free(f);
+	if (!shot)
+		kl_warn("%s: no memory for the operations of this violation: the flight recorder's "
+			"are taken", w->conf.name);
 	return shot;
 }
 
+/* In any case the violation is told, or counted among those that were not. */
 static void on_violation(void *ctx, const struct kl_online_violation *v)
 {
+	const enum incident_kind kind = v->suspect ? INCIDENT_UNKNOWN : INCIDENT_VIOLATION;
+	const uint64_t now = kl_now_ns();
 	struct watcher *w = ctx;
+	const char *why;
 	struct incident i;
 	char where[80] = "";
+	bool said;
 
 	if (!v->all_objects)
 		snprintf(where, sizeof(where), ", object 0x%" PRIx64, v->object);
 	if (v->has_key)
 		snprintf(where + strlen(where), sizeof(where) - strlen(where), ", key %" PRIu64,
 			 v->key);
-	if (!begin_report(w, v->suspect ? INCIDENT_UNKNOWN : INCIDENT_VIOLATION, &i))
+	tell_held(w, now);
+	said = rate_take(&w->said[kind], now);
+	if (said)
+		kl_warn("%s: %s at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->suspect ?
+			"UNKNOWN, a suspected violation" : "VIOLATION", v->time, where,
+			v->suspect ? v->suspect : v->reason, v->engine);
+	if (!w->reporter)
 		return;
-	kl_warn("%s: %s at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->suspect ?
-		"UNKNOWN, a suspected violation" : "VIOLATION", v->time, where,
-		v->suspect ? v->suspect : v->reason, v->engine);
+	why = begin_report(w, kind, &i);
+	if (why)
+		goto out;
 	i.suspected = v->suspect != NULL;
 	i.has_object = !v->all_objects;
 	i.object = v->object;
@@ -123,17 +159,26 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	snprintf(i.reason, sizeof(i.reason), "%s", v->reason);
 	snprintf(i.engine, sizeof(i.engine), "%s", v->engine);
 	i.window = take_window(w, v->history);
-	submit(w, &i);
+	why = submit(w, &i);
+out:
+	if (why && said)
+		tell_no_report(w, kind, why);
 }
 
 static void report(struct watcher *w, enum incident_kind kind, const char *reason)
 {
 	struct incident i;
+	const char *why;
 
-	if (!begin_report(w, kind, &i))
+	if (!w->reporter)
 		return;
-	snprintf(i.reason, sizeof(i.reason), "%s", reason);
-	submit(w, &i);
+	why = begin_report(w, kind, &i);
+	if (!why) {
+		snprintf(i.reason, sizeof(i.reason), "%s", reason);
+		why = submit(w, &i);
+	}
+	if (why)
+		tell_no_report(w, kind, why);
 }
 
 int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
@@ -148,17 +193,20 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 		.object = conf->object, .clock_known = conf->clock_known,
 		.clock_error = conf->clock_error,
 	};
-	int err = -ENOMEM;
+	int err = -ENOMEM, kind;
 
 	if (!w)
 		return err;
+	for (kind = 0; kind < INCIDENT_REQUEST; kind++) {
+		w->said[kind] = (struct rate){ .ns = report_ns, .burst = BURST };
+		w->reported[kind] = (struct rate){ .ns = report_ns, .burst = 1 };
+	}
 	pthread_mutex_init(&w->lock, NULL);
 	w->conf = *conf;
 	w->conf.name = strdup(conf->name);
 	w->conf.file = strdup(conf->file);
 	w->conf.debug = conf->debug ? strdup(conf->debug) : NULL;
 	w->reporter = reporter;
-	w->report_ns = report_ns;
 	w->shed = shed_new();
 	if (w->conf.debug)
 		opts.debug = (struct kl_files){ { w->conf.debug }, 1 };
@@ -257,6 +305,7 @@ static int look(struct watcher *w)
 	if (now - w->looked < LOOK_NS)
 		return 0;
 	kl_recorder_counts(w->r, &rec);
+	tell_held(w, now);
 	feed_stats(w->feed, &st);
 	full = st.bytes > w->conf.memory;
 	load.busy = (double)w->busy / (now - w->looked);
@@ -328,6 +377,7 @@ static void *run(void *arg)
 	}
 	if (!err)
 		err = end(w);
+	tell_held(w, UINT64_MAX);
 	if (err)
 		kl_err("%s: it cannot be watched any longer: %s", w->conf.name, strerror(-err));
 	pthread_mutex_lock(&w->lock);

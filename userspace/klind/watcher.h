@@ -15,7 +15,8 @@ struct watcher;
  * watcher_new() - load the specification and attach to what it names
  * @conf: what to watch; copied
  * @reporter: where reports go, or NULL
- * @report_ns: between two of them
+ * @report_ns: between two of them; ten messages of violations are logged in that time, the
+ *	rest are counted and their number is logged
  * @out: to be freed with watcher_free()
  *
  * Return: 0; -EINVAL after a message for what a person got wrong; else the system refused.
