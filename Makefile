@@ -83,7 +83,8 @@ TEST_LDFLAGS ?= $(if $(findstring clang,$(CC)),,-fuse-ld=gold)
 
 # ---- what there is to build ----------------------------------------------
 
-lib_dirs := base history dwarf spec check check/ends check/late check/mono check/online tso verify watch
+lib_dirs := base history dwarf spec check check/ends check/late check/mono check/online tso trusted \
+	verify watch
 cmd_dirs := probe report klin
 
 lib_src := $(wildcard $(lib_dirs:%=userspace/%/*.c))

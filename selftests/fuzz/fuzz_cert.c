@@ -13,7 +13,7 @@
 #include "history/history.h"
 #include "selftests/fuzz/fuzz.h"
 #include "spec/spec.h"
-#include "tso/replay.h"
+#include "trusted/replay.h"
 
 /* The certificate of @s with these lines. */
 static char *whole(const struct kl_spec *s, const uint8_t *lines, size_t n, size_t *len)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "check/cert.h"
-#include "tso/replay.h"
+#include "trusted/replay.h"
 
 /* Read and replay a certificate; what kl_cert_open() or kl_cert_replay() returns. */
 int replay_file(const char *path, const struct kl_spec *spec, const struct kl_history *h,

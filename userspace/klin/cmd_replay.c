@@ -13,7 +13,7 @@
 #include "klin/input.h"
 #include "klin/stop.h"
 #include "spec/shipped.h"
-#include "tso/replay.h"
+#include "trusted/replay.h"
 
 #define MAX_LOOKS	15000000000ull	/* about a minute */
 

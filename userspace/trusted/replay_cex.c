@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "check/cex.h"
 #include "check/engines.h"
-#include "tso/replay_internal.h"
+#include "trusted/replay_internal.h"
 #include "tso/tso.h"
 
 #define MAX_KEPT	4000	/* operations of a counterexample */

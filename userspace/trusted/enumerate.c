@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "check/orders.h"
+#include "trusted/enumerate.h"
 
 #define MAX_LOOKS	800000000ull	/* at anything: about two seconds */
 #define MAX_WORDS	(16u << 20)	/* of the configurations of one level */

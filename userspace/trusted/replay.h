@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef KL_TSO_REPLAY_H
-#define KL_TSO_REPLAY_H
+#ifndef KL_TRUSTED_REPLAY_H
+#define KL_TRUSTED_REPLAY_H
 
 #include <stdbool.h>
 

@@ -13,7 +13,7 @@
 #include "base/sort.h"
 #include "check/gaps.h"
 #include "check/part.h"
-#include "tso/replay_internal.h"
+#include "trusted/replay_internal.h"
 
 #define MAX_SET		(1u << 15)	/* states carried along */
 

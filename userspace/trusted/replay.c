@@ -19,7 +19,7 @@
 #include "base/sha256.h"
 #include "base/sort.h"
 #include "check/check.h"
-#include "tso/replay_internal.h"
+#include "trusted/replay_internal.h"
 
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The replayer from within: orders, counterexamples and the certificate around them. */
-#ifndef KL_TSO_REPLAY_INTERNAL_H
-#define KL_TSO_REPLAY_INTERNAL_H
+#ifndef KL_TRUSTED_REPLAY_INTERNAL_H
+#define KL_TRUSTED_REPLAY_INTERNAL_H
 
 #include "check/check.h"
 #include "history/history.h"
 #include "spec/spec.h"
 #include "tso/machine.h"
-#include "tso/replay.h"
+#include "trusted/replay.h"
 
 /* A token of an order. */
 enum { TOK_OP, TOK_FLUSH, TOK_ENTER, TOK_LEAVE };

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "check/engines.h"
-#include "check/orders.h"
+#include "trusted/enumerate.h"
 
 struct oracle {
 	struct kl_orders o;

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "tso/replay.h"
+#include "trusted/replay.h"
 
 #define AGAIN	"make it again with `klin check --certificate=FILE'"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/orders.h"
+#include "trusted/enumerate.h"
 #include "tso/machine.h"
 #include "tso/tso.h"
 

@@ -5,8 +5,8 @@
  * good as the other: of those there is one configuration.  So a history of any length
  * can be tried, if few operations are under way at a time.
  */
-#ifndef KL_CHECK_ORDERS_H
-#define KL_CHECK_ORDERS_H
+#ifndef KL_TRUSTED_ENUMERATE_H
+#define KL_TRUSTED_ENUMERATE_H
 
 #include "check/check.h"
 #include "check/part.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "tso/replay_internal.h"
+#include "trusted/replay_internal.h"
 
 #define RESULTS	4	/* that are listed */
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "check/part.h"
-#include "tso/replay_internal.h"
+#include "trusted/replay_internal.h"
 
 static void token_times(const struct replay *r, const struct token *t, uint64_t *call,
 			uint64_t *ret)
