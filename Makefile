@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make              userspace, BPF objects and the kernel module
-# make userspace    klin, klind and libklin; needs no kernel headers
+# make userspace    klin, klin-replay, klind and libklin; needs no kernel headers
 # make bpf          the BPF objects and their skeletons; needs no kernel either
 # make module       kmod/klin.ko for KDIR, with BTF
 # make unit         build and run the unit tests
@@ -90,6 +90,12 @@ cmd_dirs := probe report klin
 lib_src := $(wildcard $(lib_dirs:%=userspace/%/*.c))
 cmd_src := $(wildcard $(cmd_dirs:%=userspace/%/*.c))
 klind_src := $(wildcard userspace/klind/*.c)
+# All that the program which checks certificates is linked with: no engine, no way around the
+# specification.
+replay_src := $(wildcard $(addprefix userspace/,klin-replay/*.c trusted/*.c base/*.c \
+	history/*.c spec/*.c)) $(addprefix userspace/,check/answer.c check/cex.c \
+	check/cex_count.c check/decide.c check/gaps.c check/limits.c check/part.c check/preds.c \
+	tso/machine.c klin/input.c klin/stop.c)
 bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)
 
@@ -102,6 +108,7 @@ engine_obj := $(call obj,$(engine_src))
 lib_obj := $(call obj,$(filter-out $(engine_src),$(lib_src))) $(B)/obj/engines.o $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
 klind_obj := $(call obj,$(wildcard userspace/probe/*.c userspace/report/*.c) $(klind_src))
+replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # What a test program is linked with besides libklin: helpers, the reports it looks at,
 # and of the recorder and the daemon what needs no kernel.
@@ -132,9 +139,9 @@ unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
-.PHONY: all userspace bpf module unit unit-build fuzz fuzz-build check check-long bench demo install clean distclean FORCE
+.PHONY: all userspace bpf module replay-files unit unit-build fuzz fuzz-build check check-long bench demo install clean distclean FORCE
 all: userspace bpf module
-userspace: $(B)/libklin.a $(B)/klin $(B)/klind
+userspace: $(B)/libklin.a $(B)/klin $(B)/klin-replay $(B)/klind
 bpf: $(bpf_obj) $(skel)
 
 # Holds the flags of the last build; its time changes only when they do.
@@ -152,7 +159,7 @@ $(B)/.ldflags: FORCE
 $(B)/.libobjs: FORCE
 	$(call remember,$(AR) $(lib_obj) $(engine_obj))
 $(B)/.cmdobjs: FORCE
-	$(call remember,$(cmd_obj) $(klind_obj))
+	$(call remember,$(cmd_obj) $(klind_obj) $(replay_obj))
 
 # ---- userspace -----------------------------------------------------------
 
@@ -195,6 +202,10 @@ $(B)/klind: $(klind_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(klind_obj) $(B)/libklin.a $(LDLIBS)
 
+$(B)/klin-replay: $(replay_obj) $(B)/.ldflags $(B)/.cmdobjs
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(replay_obj) $(LDLIBS)
+
 $(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(unit_with) \
 		$(B)/libklin.a $(B)/.ldflags
 	$(call say,LD,$@)
@@ -215,7 +226,12 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/lib
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
 		$(LDLIBS)
 
--include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(unit_obj:.o=.d)
+-include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(replay_obj:.o=.d) \
+	$(unit_obj:.o=.d)
+
+# The files of klin-replay, for the test that looks at them.
+replay-files:
+	@printf '%s\n' $(replay_src)
 
 # ---- BPF: CO-RE against bpf/vmlinux-min.h, so no kernel is needed --------
 
@@ -324,7 +340,7 @@ bench: userspace $(B)/bench/record-set
 install: userspace
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(DATADIR)/specs/explore' '$(DESTDIR)$(DATADIR)/specs/verify'
-	$(Q)$(INSTALL) -m 755 $(B)/klin '$(DESTDIR)$(BINDIR)/klin'
+	$(Q)$(INSTALL) -m 755 $(B)/klin $(B)/klin-replay '$(DESTDIR)$(BINDIR)'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(SBINDIR)' '$(DESTDIR)$(UNITDIR)'
 	$(Q)$(INSTALL) -m 755 $(B)/klind '$(DESTDIR)$(SBINDIR)/klind'
 	$(Q)$(INSTALL) -m 644 userspace/klind/klind.conf '$(DESTDIR)$(DATADIR)/klind.conf'

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * klin-replay: check a verdict's certificate.  The Makefile names what this program is linked
+ * with, and no engine is among it.  `klin replay' runs it.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/args.h"
+#include "base/ending.h"
+#include "base/err.h"
+#include "klin/form.h"
+#include "klin/input.h"
+#include "klin/stop.h"
+#include "spec/shipped.h"
+#include "trusted/replay.h"
+
+#define MAX_LOOKS	15000000000ull	/* about a minute */
+
+struct replay_args {
+	const char *cert, *history, *spec;
+	struct kl_read_opts read;
+	struct kl_limits lim;
+};
+
+enum { OPT_TIME = 256, OPT_FROM, OPT_INDEPENDENT };
+
+static const struct argp_option options[] = {
+	{ "history", 'h', "FILE", 0, "The history, if not where the certificate says", 0 },
+	{ "spec", 's', "FILE", 0, "Check that the certificate is about this specification, which "
+	  "it carries; without it, about the one that the history names, if it names one", 0 },
+	{ "from", OPT_FROM, "FORM", 0, "The form of the history, as of `klin check --from'; by "
+	  "default what it begins like", 0 },
+	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0, "Leave open (UNKNOWN) what is not "
+	  "done after so long", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct replay_args *a = state->input;
+
+	switch (key) {
+	case 'h':
+		a->history = arg;
+		break;
+	case 's':
+		a->spec = arg;
+		break;
+	case OPT_TIME:
+		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
+		break;
+	case OPT_FROM:
+		a->read.form = kl_arg_from(state, arg);
+		break;
+	case OPT_INDEPENDENT:
+		a->read.independent = kl_arg_independent(state, arg);
+		break;
+	case ARGP_KEY_ARG:
+	case ARGP_KEY_NO_ARGS:
+		kl_arg_only(state, "certificate", arg, &a->cert);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "CERTIFICATE",
+	.doc = "Check what `klin check --certificate=FILE' wrote: orders are replayed through the "
+	       "specification, counterexamples are given to the brute-force oracle.\v"
+	       "Exit status:\n"
+	       "  0  the verdict, LINEARIZABLE or VIOLATION, is right in all partitions\n"
+	       "  1  the certificate is wrong: a claim of it does not hold\n"
+	       "  2  usage or input: it is no certificate, or one of another history or specification\n"
+	       "  3  nothing is wrong, and the verdict is not shown: it is UNKNOWN, or a partition "
+	       "has no proof, or one that the replayer cannot follow (all counterexamples "
+	       "together get about a minute's work)\n"
+	       "  4  the system refused: memory, disk",
+};
+
+/* Where the certificate says it is; or beside the certificate, when both were moved. */
+static char *find_history(const struct kl_cert *c)
+{
+	const char *dir = strrchr(c->path, '/');
+	char *beside;
+
+	if (*c->history == '/' || !dir || !strcmp(c->history, "-") || !access(c->history, F_OK))
+		return strdup(c->history);
+	return asprintf(&beside, "%.*s/%s", (int)(dir - c->path), c->path, c->history) < 0 ? NULL :
+	       beside;
+}
+
+/* Is the specification's file gone that the history names? */
+static int is_gone(const struct kl_history *h, const char *history_path)
+{
+	char *path;
+	int ret;
+
+	if (!h->spec_path)
+		return 1;
+	ret = kl_carried_path(h, history_path, &path);
+	if (ret)
+		return ret;
+	ret = access(path, F_OK) && !kl_shipped_text(path);
+	free(path);
+	return ret;
+}
+
+/* The specification that a person means, where one is named, is the certificate's own. */
+static int check_named(const struct replay_args *a, const struct kl_cert *c,
+		       const struct kl_history *h, const char *path)
+{
+	struct kl_spec *named = NULL;
+	char *whose = NULL;
+	int ret;
+
+	/* A file that is gone says nothing: the certificate has the text. */
+	ret = a->spec || h->spec_text ? 0 : is_gone(h, path);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	ret = a->spec ? kl_spec_load(a->spec, &named) : kl_carried_spec(h, path, &named);
+	if (!ret && a->spec)
+		ret = kl_extended_spec(h, path, &named);
+	if (!ret && asprintf(&whose, a->spec ? "'%s'" : "the one that the history names (--spec "
+			     "names another)", a->spec) < 0) {
+		kl_err("%s: out of memory", c->path);
+		whose = NULL;
+		ret = -ENOMEM;
+	}
+	if (!ret)
+		ret = kl_cert_check_spec(c, named, whose);
+	free(whose);
+	kl_spec_free(named);
+	return ret;
+}
+
+static void print_right(const struct kl_cert *c, const struct kl_history *h, const char *path,
+			const struct kl_replay *r)
+{
+	printf("%s: right: %zu orders accepted, %zu violations confirmed, %zu parts without proof\n",
+	       c->path, r->accepted, r->refuted, r->open);
+	printf("  of spec %s (sha256 %.*s) and history %s (sha256 %.*s): %zu operations of %zu "
+	       "objects, memory model %s, first state %s\n", c->spec_name, KL_SHA256_SHORT,
+	       c->spec_sha256, path, KL_SHA256_SHORT, h->sha256, h->nops, h->nobjects,
+	       c->classical ? "sc" : "tso", h->fresh ? "init" : "any");
+}
+
+static int replay(const struct replay_args *a, struct kl_cert *c, const char *path,
+		  struct kl_replay *r)
+{
+	struct kl_history *h = NULL;
+	struct kl_spec *spec = NULL;
+	struct kl_limits lim = a->lim;
+	int ret = kl_spec_parse(c->spec_name, c->spec_text, strlen(c->spec_text), &spec);
+
+	if (!ret)
+		ret = kl_load_input(NULL, path, &a->read, &spec, &h);
+	if (!ret)
+		ret = check_named(a, c, h, path);
+	if (!ret) {
+		lim.stop = stop_on_signals(false);
+		ret = kl_cert_replay(c, spec, h, &lim, r);
+		if (!ret)
+			print_right(c, h, path, r);
+		else if (ret != -EBADMSG && ret != -EINVAL)
+			kl_err("%s: %s", c->path, strerror(-ret));
+	}
+	kl_history_free(h);
+	kl_spec_free(spec);
+	return ret;
+}
+
+static int replay_certificate(int argc, char **argv)
+{
+	struct replay_args a = {
+		.lim = { .work = MAX_LOOKS }, .read = { .form = KL_FORM_AUTO, .hashed = true },
+	};
+	struct kl_cert *c = NULL;
+	struct kl_replay r;
+	char *path = NULL;
+	int ret;
+
+	ret = kl_args(&argp, argc, argv, 0, &a);
+	if (ret)
+		return ret;
+	ret = kl_cert_open(a.cert, &c);
+	if (!ret) {
+		path = a.history ? strdup(a.history) : find_history(c);
+		if (path) {
+			ret = replay(&a, c, path, &r);
+		} else {
+			kl_err("%s: out of memory", a.cert);
+			ret = -ENOMEM;
+		}
+	}
+	free(path);
+	kl_cert_close(c);
+	if (ret == -EBADMSG)
+		return kl_ending_violation();
+	if (ret)
+		return kl_ending_error(ret);
+	return r.open || r.unknown ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	kl_ending_guard();
+	setlocale(LC_CTYPE, "");
+	return kl_ending(replay_certificate(argc, argv));
+}
