@@ -713,8 +713,9 @@ static void test_report_disk(void **state)
 	assert_int_equal(flight_add(f, h), 0);
 	assert_non_null(mkdtemp(dir));
 	for (n = 0; n < sizeof(disks) / sizeof(*disks); n++) {
-		uint64_t written = 0, failed = 0, object = 0;
+		uint64_t written = 0, failed = 0, incomplete = 0, object = 0;
 		const struct incident i = {
+			.incomplete = &incomplete,
 			.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec, .reason = "a test",
 			.engine = "frontier", .written = &written, .failed = &failed,
 			.time = UINT64_MAX, .flight = flight_take(f, KL_TIME_MAX),
@@ -732,6 +733,7 @@ static void test_report_disk(void **state)
 		reporter_free(r);
 		assert_int_equal(written, !!disks[n].from);
 		assert_int_equal(failed, !disks[n].from);
+		assert_int_equal(incomplete, disks[n].gone != 0);
 		assert_int_equal(entries(dir, "", name, sizeof(name)), written);
 		if (disks[n].log && !strstr(history_log, disks[n].log))
 			fail_msg("'%s' is not in '%s'", disks[n].log, history_log);

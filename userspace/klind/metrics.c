@@ -27,6 +27,7 @@ static const struct metric {
 	COUNTER("operations_late", late, "Operations that came too late to be checked."),
 	COUNTER("violations", violations, "Violations found."),
 	COUNTER("reports", reports, "Reports written."),
+	COUNTER("reports_incomplete", incomplete, "Reports written that lack a file."),
 	COUNTER("reports_suppressed", suppressed, "Reports not written, for their rate."),
 	COUNTER("reports_failed", failed, "Reports that could not be written."),
 	COUNTER("object_drops", drops, "Times that an object was dropped for load."),

@@ -21,6 +21,7 @@
  * @late: operations that came too late
  * @violations: violations
  * @reports: reports written
+ * @incomplete: of these with a file missing
  * @suppressed: reports that were not, for their rate
  * @failed: reports that could not be written
  * @drops: times that an object was dropped
@@ -38,7 +39,7 @@
  */
 struct klind_counts {
 	uint64_t recorded, lost, missed, checked, skipped, events, gaps, late, violations;
-	uint64_t reports, suppressed, failed, drops, renewals;
+	uint64_t reports, incomplete, suppressed, failed, drops, renewals;
 	uint64_t objects, dropped, parts[3], waiting, lag_ns, bytes, flight_ops, flight_bytes;
 	uint64_t up;
 	enum kl_verdict verdict;

@@ -335,7 +335,8 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 	int ret, synced = 0;
 
 	name_time(when, sizeof(when));
-	if (snprintf(name, REPORT_NAME, "%s-%s-%s", when, i->name, incident_kinds[i->kind]) >= REPORT_NAME ||
+	if (snprintf(name, REPORT_NAME, "%s-%s-%s", when, i->name, incident_kinds[i->kind]) >=
+	    REPORT_NAME ||
 	    snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path) ||
 	    snprintf(r.dir, sizeof(r.dir), "%s/" REPORT_TEMPORARY "XXXXXX", dir) >=
 	    (int)sizeof(r.dir))
@@ -360,6 +361,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 		if (synced)
 			kl_warn("%s: report %s would be lost if the machine stopped now: %s",
 				i->name, path, strerror(-synced));
+		ret = r.nmissing > 0;
 	}
 	kl_report_free(r.check);
 	kl_history_free(r.history);

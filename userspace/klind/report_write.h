@@ -10,8 +10,8 @@
 #define REPORT_NAME	256
 
 /*
- * Into a directory in @dir, called @name.  What else cannot be written is missing in report.json;
- * without that one: a negative errno, and nothing is left.
+ * Into a directory in @dir, called @name.  0; 1 if files are missing, as report.json says; without
+ * report.json: a negative errno, and nothing is left.
  */
 int report_write(const char *dir, const struct incident *i, char name[REPORT_NAME]);
 

@@ -162,12 +162,14 @@ static void *work(void *arg)
 		r->busy = true;
 		pthread_mutex_unlock(&r->lock);
 		ret = report_write(r->dir, &i, name);
-		__atomic_add_fetch(ret ? i.failed : i.written, 1, __ATOMIC_RELAXED);
-		if (ret)
+		__atomic_add_fetch(ret < 0 ? i.failed : i.written, 1, __ATOMIC_RELAXED);
+		if (ret > 0 && i.incomplete)
+			__atomic_add_fetch(i.incomplete, 1, __ATOMIC_RELAXED);
+		if (ret < 0)
 			kl_err("%s: a report could not be written to %s: %s", i.name, r->dir,
 			       strerror(-ret));
 		free_incident(&i);
-		prune(r, ret ? "" : name);
+		prune(r, ret < 0 ? "" : name);
 		pthread_mutex_lock(&r->lock);
 		r->busy = false;
 		pthread_cond_broadcast(&r->changed);

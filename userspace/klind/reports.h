@@ -10,7 +10,8 @@
  *		certificate		of history.klh, for klin replay
  *		counterexample.txt	for people
  *
- * For what is no violation, and is not suspected to be one, there are report.json and flight.klh alone.
+ * For what is no violation, and is not suspected to be one, there are report.json and
+ * flight.klh alone.
  *
  * A file that cannot be written is left out, and report.json says so.  "check" stands for its
  * own member, the verdict; a command of null: no history is left to make the file of.
@@ -45,6 +46,7 @@ struct incident {
 	uint64_t time, events;		/* see struct kl_online_violation */
 	char reason[160], engine[64];
 	uint64_t *written, *failed;	/* counted up there, atomically */
+	uint64_t *incomplete;		/* of those written, with a file missing; or NULL */
 };
 
 struct reporter;

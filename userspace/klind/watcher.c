@@ -39,7 +39,7 @@ struct watcher {
 	volatile bool request;
 	bool told_unknown;
 	uint64_t floor;
-	uint64_t written, failed, suppressed;	/* reports */
+	uint64_t written, incomplete, failed, suppressed;	/* reports */
 	uint64_t renewals;
 	uint64_t looked, busy, lost, longest;	/* since the last look at the load */
 
@@ -58,7 +58,7 @@ static const char *begin_report(struct watcher *w, enum incident_kind kind, stru
 	/* Without memory for a shot the report says that flight.klh is missing. */
 	*i = (struct incident){
 		.kind = kind, .name = w->conf.name, .spec = w->spec, .classical = w->conf.classical,
-		.written = &w->written, .failed = &w->failed,
+		.written = &w->written, .failed = &w->failed, .incomplete = &w->incomplete,
 		.flight = flight_take(w->flight, w->floor),
 	};
 	return NULL;
@@ -267,6 +267,7 @@ static void count(struct watcher *w, const struct kl_online_stats *st)
 		.skipped = shed.skipped, .events = st->events, .gaps = st->gaps, .late = st->late,
 		.violations = st->violations, .drops = shed.drops, .renewals = w->renewals,
 		.reports = __atomic_load_n(&w->written, __ATOMIC_RELAXED),
+		.incomplete = __atomic_load_n(&w->incomplete, __ATOMIC_RELAXED),
 		.failed = __atomic_load_n(&w->failed, __ATOMIC_RELAXED),
 		.suppressed = w->suppressed, .objects = shed.objects, .dropped = shed.dropped,
 		.waiting = st->waiting, .bytes = st->bytes, .flight_ops = flight.ops,
