@@ -537,7 +537,10 @@ done <<'END'
 #{1 [2] (2)}|each member of a set once
 {1 2 3}|a value for each key
 ##NaN|equals itself
-007|without a zero in front
+009|an octal number behind the zero
+0x1g|hexadecimal digits behind 0x
+2r102|digits of the radix
+37r1|a radix from 2 to 36
 "\x"|one of the escapes
 1/0|another number than 0
 #inst "yesterday"|a time as in

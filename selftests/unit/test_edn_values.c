@@ -54,6 +54,11 @@ static int written_and_read(int how, const char *a, const char *b, struct kl_his
 }
 
 static const char *const equal[][2] = {
+	{ "0x10", "16" }, { "0X1f", "31N" }, { "020", "16" }, { "-0x10", "-16" }, { "0x10N", "16" },
+	{ "+010N", "8" }, { "007", "7" }, { "2r101", "5" }, { "36RZn", "1283" },
+	{ "-16rff", "-255" },
+	{ "-0x0", "0" }, { "00", "0" }, { "0xffffffffffffffff", "18446744073709551615" },
+	{ "010/3", "10/3" }, { "0000000000000000000001/02", "1/2" }, { "[0x10]", "[16]" },
 	{ "1", "1N" }, { "1", "+1" }, { "0", "-0" }, { "0", "+0" }, { "-1", "-1N" }, { "1", "2/2" },
 	{ "-1/2", "-2/4" }, { "+1/2", "2/4" }, { "-1", "-1" },
 	{ "999999999999999999", "999999999999999999N" },
@@ -131,8 +136,14 @@ static void test_equal(void **state)
 static void test_refused(void **state)
 {
 	static const char *const cases[][2] = {
-		{ "010", "a decimal number without a zero in front" }, { "0x10", "a number as in" },
-		{ "2r101", "a number as in" }, { "1a", "a number as in" }, { "1e", "a number as in" },
+		{ "08", "an octal number behind the zero" }, { "0x", "hexadecimal digits behind" },
+		{ "0x1g", "hexadecimal digits behind" }, { "2r", "digits of the radix" },
+		{ "2r2", "digits of the radix" }, { "2r101N", "digits of the radix" },
+		{ "37r1", "a radix from 2 to 36" }, { "1r1", "a radix from 2 to 36" },
+		{ "02r1", "a radix from 2 to 36" }, { "100r1", "a radix from 2 to 36" },
+		{ "0x10000000000000000", "a number below 2^64" }, { "0x1.5", "hexadecimal digits" },
+		{ "1/1234567890123456789", "a ratio of numbers of up to 18" },
+		{ "1a", "a number as in" }, { "1e", "a number as in" },
 		{ "1/", "a number as in" }, { "1/0", "another number than 0" },
 		{ "1N2", "a number as in" }, { "##NaN", "equals itself" },
 		{ "\\abc", "a character" }, { "::a", "a keyword with a name" }, { ":", "a keyword with" },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Numbers of EDN, see edn_form.h: integers of any size (1N is 1), ratios, and floating-point
- * numbers and decimals, which equal no integer (1.0 is not 1, and 1.0M is neither).
+ * numbers and decimals, which equal no integer (1.0 is not 1, and 1.0M is neither).  As
+ * Clojure's reader has it, 0x10, 020, 16r10 and 16 are equal, and 010/3 is 10/3.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 
 #include "history/edn_form.h"
 
-#define EXPECTED	"a number as in 1, -2N, 3/4, 1.5, 2e10 or 1.50M"
+#define EXPECTED	"a number as in 1, -2N, 0x1f, 017, 2r101, 3/4, 1.5, 2e10 or 1.50M"
 
 static const char *digits(const char *p)
 {
@@ -20,13 +21,59 @@ static const char *digits(const char *p)
 	return p;
 }
 
+/* The value of a digit or a letter, 36 if it is neither. */
+static unsigned int digit(char c)
+{
+	if (kl_scan_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 36;
+}
+
+/*
+ * An integer of another radix than 10, whose digits begin at @p; @bad if they are none of it.
+ * @big: an N may follow.
+ */
+static int of_radix(struct kl_edn *e, const char *tok, const char *p, unsigned int radix,
+		    bool big, const char *bad)
+{
+	const char *start = p;
+	uint64_t v = 0;
+	char text[32];
+
+	for (; digit(*p) < radix; p++)
+		if (__builtin_mul_overflow(v, radix, &v) ||
+		    __builtin_add_overflow(v, digit(*p), &v))
+			return kl_scan_bad(&e->scan, tok, "a number below 2^64, or a decimal one");
+	if (p == start)
+		return kl_scan_bad(&e->scan, tok, bad);
+	p += big && *p == 'N';
+	if (!kl_edn_ends(*p))
+		return kl_scan_bad(&e->scan, tok, bad);
+	e->p = p;
+	return kl_edn_put(e, text, snprintf(text, sizeof(text), "%s%" PRIu64,
+					    *tok == '-' && v ? "-" : "", v));
+}
+
+/* RADIXrDIGITS, @at the r. */
+static int with_radix(struct kl_edn *e, const char *tok, const char *first, const char *at)
+{
+	const unsigned int radix = strtoul(first, NULL, 10);
+
+	if (*first == '0' || at - first > 2 || radix < 2 || radix > 36)
+		return kl_scan_bad(&e->scan, tok, "a radix from 2 to 36 in front of the r");
+	/* N would be a digit. */
+	return of_radix(e, tok, at + 1, radix, false, "digits of the radix in front of the r");
+}
+
 /* An integer's digits behind its sign; -0 is 0. */
 static int integer(struct kl_edn *e, const char *tok, const char *p, const char *end)
 {
 	int ret = 0;
 
 	if (*p == '0' && end > p + 1)
-		return kl_scan_bad(&e->scan, tok, "a decimal number without a zero in front");
+		return of_radix(e, tok, p + 1, 8, true, "an octal number behind the zero, or no "
+				"zero in front");
 	if (*tok == '-' && *p != '0')
 		ret = kl_edn_put(e, "-", 1);
 	return ret ?: kl_edn_put(e, p, end - p);
@@ -35,16 +82,19 @@ static int integer(struct kl_edn *e, const char *tok, const char *p, const char 
 static int ratio(struct kl_edn *e, const char *tok, const char *p, const char *slash,
 		 const char *end)
 {
+	const char *q = slash + 1;
 	uint64_t a, b, c, n, d;
 	char text[64];
 	int len;
 
-	if (slash - p > 18 || end - slash - 1 > 18)
+	for (; *p == '0' && p + 1 < slash; p++)
+		;
+	for (; *q == '0' && q + 1 < end; q++)
+		;
+	if (slash - p > 18 || end - q > 18)
 		return kl_scan_bad(&e->scan, tok, "a ratio of numbers of up to 18 digits");
-	if ((*p == '0' && slash > p + 1) || (slash[1] == '0' && end > slash + 2))
-		return kl_scan_bad(&e->scan, tok, "a ratio of decimal numbers without a zero in front");
 	n = strtoull(p, NULL, 10);
-	d = strtoull(slash + 1, NULL, 10);
+	d = strtoull(q, NULL, 10);
 	if (!d)
 		return kl_scan_bad(&e->scan, tok, "a ratio that divides by another number than 0");
 	for (a = n, b = d; b; a = b, b = c)
@@ -111,6 +161,10 @@ int kl_edn_number(struct kl_edn *e)
 	const char *tok = e->p, *first = tok + (*tok == '-' || *tok == '+'), *whole = digits(first);
 	const char *p = whole;
 
+	if (*first == '0' && (first[1] | 0x20) == 'x')
+		return of_radix(e, tok, first + 2, 16, true, "hexadecimal digits behind 0x");
+	if ((*p | 0x20) == 'r')
+		return with_radix(e, tok, first, p);
 	if (*p == '/' && kl_scan_digit(p[1]) && kl_edn_ends(*digits(p + 1))) {
 		e->p = digits(p + 1);
 		return ratio(e, tok, first, whole, e->p);
