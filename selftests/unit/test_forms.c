@@ -170,16 +170,26 @@ static const struct sample {
 	  "[1] return -5\n"
 	  "[1] call pop(?)\n"
 	  "[1] return 3\n"
-	  "[1] call push(+5)\n",
+	  "[1] call push(+5)\n"
+	  "[1] return\n"
+	  "[1] call push(05)\n"
+	  "[1] return\n"
+	  "[1] call pop(05)\n"
+	  "[1] return 05\n"
+	  "[1] call push(5)\n",
 	  "# spec stack\n"
 	  "# spelling 0x4000000000000000 +5\n"
+	  "# spelling 0x4000000000000001 05\n"
 	  "t1 @0 1 2 push -5 drain=2\n"
 	  "t1 @0 3 4 pop -> empty drain=4\n"
 	  "t1 @0 5 6 pop -> ? drain=6\n"
 	  "t1 @0 7 8 pop -> empty drain=8\n"
 	  "t1 @0 9 10 pop -> -5 drain=10\n"
 	  "t1 @0 11 12 pop -> 3 drain=12\n"
-	  "t1 @0 13 - push 0x4000000000000000\n" },
+	  "t1 @0 13 14 push 0x4000000000000000 drain=14\n"
+	  "t1 @0 15 16 push 0x4000000000000001 drain=16\n"
+	  "t1 @0 17 18 pop -> 0x4000000000000001 drain=18\n"
+	  "t1 @0 19 - push 5\n" },
 	{ "limo",
 	  "# @object deque\n"
 	  "[1] call addFirst(1)\n"

@@ -9,9 +9,9 @@
  *	[2] return a
  *
  * The number is that of a thread or of the operation.  Values are numbers or
- * words; a removal that returns `empty', or nothing, found nothing, but one that
- * is called with a value as in pop(a) returns that, and what pop(?) returns is not
- * known.  A set's methods return true or false or, as Violin's own set, the value if it
+ * words, and equal if they are written alike: 01 is another one than 1.  A removal that
+ * returns `empty', or nothing, found nothing, but one that is called with a value as in
+ * pop(a) returns that, and what pop(?) returns is not known.  A set's methods return true or false or, as Violin's own set, the value if it
  * was in the set, else `empty'.
  */
 #include <errno.h>
