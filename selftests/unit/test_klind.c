@@ -500,13 +500,15 @@ static bool disk_held, disk_asked;
 /* In place of the C library's. */
 int fsync(int fd)
 {
+	const unsigned int n = fsyncs++;
+
 	pthread_mutex_lock(&disk);
 	disk_asked = true;
 	pthread_cond_broadcast(&disk_changed);
 	while (disk_held)
 		pthread_cond_wait(&disk_changed, &disk);
 	pthread_mutex_unlock(&disk);
-	if (bad_fsyncs >> fsyncs++ & 1) {
+	if (n < 32 && bad_fsyncs >> n & 1) {
 		errno = EIO;
 		return -1;
 	}
