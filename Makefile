@@ -103,9 +103,13 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 # Engines register themselves.  They are one member of the library with their list, as the
 # linker would leave out a member that nothing names.
 engine_src := userspace/check/registry.c $(shell grep -lw '^KL_ENGINE' $(lib_src))
+# So do forms of histories.
+form_src := userspace/history/forms.c $(shell grep -lw '^KL_FORM' $(lib_src))
 shipped := $(sort $(wildcard specs/*.lin))
 engine_obj := $(call obj,$(engine_src))
-lib_obj := $(call obj,$(filter-out $(engine_src),$(lib_src))) $(B)/obj/engines.o $(B)/obj/shipped.o
+form_obj := $(call obj,$(form_src))
+lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src),$(lib_src))) $(B)/obj/engines.o \
+	$(B)/obj/forms.o $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
 klind_obj := $(call obj,$(wildcard userspace/probe/*.c userspace/report/*.c) $(klind_src))
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
@@ -121,7 +125,7 @@ unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/
 watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 # Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One
 # source serves all forms of histories.
-fuzz_forms := text linp fptlin limo events edn jepsen
+fuzz_forms := $(filter-out klh,$(shell sed -n 's/^KL_FORM.kl_form_\([a-z]*\).;/\1/p' $(form_src)))
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
 fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/stream.c userspace/klind/conf.c) \
@@ -157,7 +161,7 @@ $(B)/.ldflags: FORCE
 	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS))
 # The members too: a file that was removed must leave the archive.
 $(B)/.libobjs: FORCE
-	$(call remember,$(AR) $(lib_obj) $(engine_obj))
+	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj))
 $(B)/.cmdobjs: FORCE
 	$(call remember,$(cmd_obj) $(klind_obj) $(replay_obj))
 
@@ -182,9 +186,11 @@ $(B)/obj/shipped.o: $(B)/obj/shipped.c $(B)/.cflags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<
 
-$(B)/obj/engines.o: $(engine_obj) $(B)/.libobjs
+$(B)/obj/engines.o: $(engine_obj)
+$(B)/obj/forms.o: $(form_obj)
+$(B)/obj/engines.o $(B)/obj/forms.o: $(B)/.libobjs
 	$(call say,LD,$@)
-	$(Q)$(CC) -r -nostdlib -o $@ $(engine_obj)
+	$(Q)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
 # Only the first build needs this order; later ones know from the .d files.
 $(cmd_obj): | $(skel)
@@ -226,7 +232,7 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/lib
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
 		$(LDLIBS)
 
--include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(replay_obj:.o=.d) \
+-include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(form_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(replay_obj:.o=.d) \
 	$(unit_obj:.o=.d)
 
 # The files of klin-replay, for the test that looks at them.

@@ -632,7 +632,7 @@ if [ $status -eq 4 ] && grep -q "cannot write '/dev/full': No space left on devi
 else
 	ktap_fail "a full disk is called that" "status $status" "$(cat err)"
 fi
-refuse "a form that nobody knows" "--to=xml: expected text, klh, linp" convert --to=xml counter.txt -
+refuse "a form that nobody knows" "--to=xml: expected klh, text, linp" convert --to=xml counter.txt -
 refuse "a form that was mistyped" "--to=lnip: .*; did you mean linp\?" \
 	convert --to=lnip counter.txt -
 refuse "the same of --from" "--from=jespen: .*; did you mean jepsen\?" \

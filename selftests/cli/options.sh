@@ -20,12 +20,18 @@ refuse "no history" "history" check
 refuse "too many histories" "'h.txt'" check "$register" h.txt h.txt
 refuse "an option that is not there" "nothing" check --nothing h.txt
 refuse "an engine" "--engine=nothing" check --engine=nothing "$register" h.txt
-run check --engine=help
-awk '/^ +klin check --engine=help$/ { found = 1; next }
-	found && NF { sub(/^ +/, ""); print; begun = 1; next }
-	begun { exit }' "$here/../../README" >told
-ktap_result "$([ $status -eq 0 ] && [ -s told ] && cmp -s out told; echo $?)" \
-	"the README has the engines as they are registered" "$(diff out told)"
+# listed COMMAND OPTION: the README shows what that prints.
+listed()
+{
+	run "$@"
+	awk -v command="klin $*" '$0 == "    " command { found = 1; next }
+		found && NF { sub(/^ +/, ""); print; begun = 1; next }
+		begun { exit }' "$here/../../README" >told
+	ktap_result "$([ $status -eq 0 ] && [ -s told ] && cmp -s out told; echo $?)" \
+		"the README has what klin $* prints" "$(diff out told)"
+}
+listed check --engine=help
+listed convert --from=help
 refuse "a memory model" "--memory-model=arm" check --memory-model=arm "$register" h.txt
 for engine in tso tso-oracle; do
 	refuse "$engine without store buffers" "--engine=$engine .*--memory-model=sc" \

@@ -122,10 +122,13 @@ struct kl_engine {
 			  struct kl_answer *answer);
 };
 
-/* Have the engine @symbol in the registry; the Makefile looks for this word, too. */
+/*
+ * Have the engine @symbol in the registry; the Makefile looks for this word, too.
+ * The section is not called as kl_engines() is: the assembler would take one for the other.
+ */
 #define KL_ENGINE(symbol)								\
 	static const struct kl_engine *const kl_registered_##symbol			\
-	__attribute__((used, section("kl_engines"))) = &symbol
+	__attribute__((used, section("kl_engine_list"))) = &symbol
 
 /**
  * kl_engines() - the engines that are asked, one after the other

@@ -8,8 +8,8 @@
 
 #define MAX_ENGINES	32
 
-extern const struct kl_engine *const __start_kl_engines[];
-extern const struct kl_engine *const __stop_kl_engines[];
+extern const struct kl_engine *const __start_kl_engine_list[];
+extern const struct kl_engine *const __stop_kl_engine_list[];
 
 static const struct kl_engine *all[MAX_ENGINES + 1], *asked[MAX_ENGINES + 1];
 static pthread_once_t sorted = PTHREAD_ONCE_INIT;
@@ -27,13 +27,13 @@ static int compare(const void *a, const void *b)
 
 static void sort(void)
 {
-	const size_t n = __stop_kl_engines - __start_kl_engines;
+	const size_t n = __stop_kl_engine_list - __start_kl_engine_list;
 	size_t i;
 
 	/* A developer's mistake, which every test shows. */
 	if (n > MAX_ENGINES)
 		abort();
-	memcpy(all, __start_kl_engines, n * sizeof(*all));
+	memcpy(all, __start_kl_engine_list, n * sizeof(*all));
 	qsort(all, n, sizeof(*all), compare);
 	for (i = 0; i < n && all[i]->rank; i++)
 		asked[i] = all[i];

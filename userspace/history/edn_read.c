@@ -359,8 +359,11 @@ static int read_edn(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_edn = {
-	.name = "edn", .example = "{:process 0, :type :invoke, :f :write, :value 4}",
+	.name = "edn", .rank = 80,
+	.help = "Jepsen's and Knossos' maps, and Porcupine's key-value logs",
+	.example = "{:process 0, :type :invoke, :f :write, :value 4}",
 	.is = is_edn, .keys = true, .places = KL_PLACES_OFFSETS, .read = read_edn,
 	.write = kl_jepsen_write_edn,
 	.specs = { "register", "queue", "lock", "map", "kv" },
 };
+KL_FORM(kl_form_edn);

@@ -200,7 +200,10 @@ static int write_events(const struct kl_history *h, FILE *f)
 }
 
 const struct kl_form kl_form_events = {
-	.name = "events", .example = "2 invokes add 23",
+	.name = "events", .rank = 60,
+	.help = "Horn & Kroening's sets",
+	.example = "2 invokes add 23",
 	.is = is_events, .places = KL_PLACES_LINES, .read = read_events, .write = write_events,
 	.specs = { "set" },
 };
+KL_FORM(kl_form_events);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of forms, see form.h. */
+/* Which form a history is of, and klin's own packed one, see form.h. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/nearest.h"
 #include "history/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
@@ -26,34 +25,11 @@ static int read_klh(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_klh = {
-	.name = "klh", .is = is_klh, .read = read_klh, .tso = true,
+	.name = "klh", .rank = 10,
+	.help = "klin's own: recordings, packed",
+	.binary = true, .is = is_klh, .read = read_klh, .tso = true,
 };
-
-/* In the order in which they are looked for. */
-static const struct kl_form *const forms[] = {
-	&kl_form_klh, &kl_form_text, &kl_form_linp, &kl_form_fptlin, &kl_form_limo,
-	&kl_form_events, &kl_form_jepsen, &kl_form_edn,
-};
-
-const struct kl_form *kl_form_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-		if (!strcmp(name, forms[i]->name))
-			return forms[i];
-	return NULL;
-}
-
-const char *kl_form_near(const char *name)
-{
-	const char *names[sizeof(forms) / sizeof(*forms)];
-	size_t i;
-
-	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-		names[i] = forms[i]->name;
-	return kl_nearest(name, names, i);
-}
+KL_FORM(kl_form_klh);
 
 static bool line_end(const struct kl_head *head, const char *p)
 {
@@ -101,13 +77,13 @@ static const char *find_line(const struct kl_head *head, const char *p, bool com
 const struct kl_form *kl_form_tell(const char *data, size_t len)
 {
 	struct kl_head head = { .end = data + len };
-	size_t i;
+	const struct kl_form *const *f;
 
 	head.first = find_line(&head, data, true);
 	head.data = find_line(&head, head.first, false);
-	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-		if (forms[i]->is(&head))
-			return forms[i];
+	for (f = kl_forms(); *f; f++)
+		if ((*f)->is(&head))
+			return *f;
 	return head.data == head.end ? &kl_form_text : NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The forms that histories come in, one file each; form.c has the table.  A form
- * is told by the head of a file.
+ * The forms that histories come in, one file each, which registers its form by KL_FORM().  A
+ * form is told by the head of a file.
  */
 #ifndef KL_HISTORY_FORM_H
 #define KL_HISTORY_FORM_H
@@ -31,7 +31,11 @@ bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
 /**
  * struct kl_form - a form of histories
  * @name: as --to and --from call it
+ * @help: whose it is, and of what; at most a line
+ * @rank: forms of a lower rank are looked for earlier; each has its own
  * @example: a line of it, for messages; several forms may have the same
+ * @header: the example is the first line of a file, which tells the form
+ * @binary: it has no lines
  * @is: could a file that begins so be of this form?
  * @read: read one; a negative errno, of which -EINVAL comes with a message
  * @write: write one, NULL if klin cannot (.klh is written by kl_klh_write());
@@ -42,7 +46,9 @@ bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
  *	sequential consistency
  */
 struct kl_form {
-	const char *name, *example;
+	const char *name, *help, *example;
+	unsigned int rank;
+	bool header, binary;
 	bool (*is)(const struct kl_head *head);
 	int (*read)(struct kl_input *in, struct kl_history **out);
 	int (*write)(const struct kl_history *h, FILE *f);
@@ -51,6 +57,20 @@ struct kl_form {
 	/* Whose histories it writes: by methods' names alone others' would be told as these. */
 	const char *specs[8];
 };
+
+/*
+ * Have the form @symbol in the list; the Makefile looks for this word, too.
+ * The section is not called as kl_forms() is: the assembler would take one for the other.
+ */
+#define KL_FORM(symbol)									\
+	static const struct kl_form *const kl_registered_##symbol			\
+	__attribute__((used, section("kl_form_list"))) = &symbol
+
+/* Can klin write it? */
+static inline bool kl_form_written(const struct kl_form *f)
+{
+	return f->write || f->binary;
+}
 
 /* The form that a file of this head seems to be of; text if it has no data; NULL if it is of none. */
 const struct kl_form *kl_form_tell(const char *data, size_t len);

@@ -90,6 +90,9 @@ static int read_fptlin(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_fptlin = {
-	.name = "fptlin", .example = "# stack",
+	.name = "fptlin", .rank = 40,
+	.help = "FPTLin's",
+	.header = true, .example = "# stack",
 	.is = is_fptlin, .places = KL_PLACES_LINES, .read = read_fptlin,
 };
+KL_FORM(kl_form_fptlin);

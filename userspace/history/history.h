@@ -310,8 +310,15 @@ void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, cons
 struct kl_form;
 #define KL_FORM_AUTO	((const struct kl_form *)NULL)
 
-/* text, klh, linp, fptlin, limo, events, jepsen or edn; NULL if there is no such form. */
+/* All forms, in the order in which they are looked for; NULL ends it. */
+const struct kl_form *const *kl_forms(void);
+/* The form of that name, NULL if there is none. */
 const struct kl_form *kl_form_find(const char *name);
+/* "text, linp or edn": the names of all forms, or only of those that klin writes. */
+#define KL_FORM_NAMES	128
+const char *kl_form_names(char names[KL_FORM_NAMES], bool written);
+/* Print a line for each form; a star marks those that klin writes. */
+void kl_forms_list(void);
 /* The name of the form that is most likely meant, or NULL. */
 const char *kl_form_near(const char *name);
 

@@ -171,8 +171,11 @@ static int read_jepsen(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_jepsen = {
-	.name = "jepsen", .example = "INFO  jepsen.util - 2 :invoke :write 4",
+	.name = "jepsen", .rank = 70,
+	.help = "Jepsen's log lines: registers, queues, mutexes",
+	.example = "INFO  jepsen.util - 2 :invoke :write 4",
 	.is = is_jepsen, .keys = true, .places = KL_PLACES_OFFSETS, .read = read_jepsen,
 	.write = kl_jepsen_write_log,
 	.specs = { "register", "queue", "lock" },
 };
+KL_FORM(kl_form_jepsen);

@@ -419,6 +419,9 @@ static int read_limo(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_limo = {
-	.name = "limo", .example = "# @object atomic-stack",
+	.name = "limo", .rank = 50,
+	.help = "LiMo's and Violin's stacks, queues, deques and sets",
+	.header = true, .example = "# @object atomic-stack",
 	.is = is_limo, .places = KL_PLACES_LINES, .read = read_limo,
 };
+KL_FORM(kl_form_limo);

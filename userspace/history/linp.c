@@ -364,7 +364,10 @@ static int write_linp(const struct kl_history *h, FILE *f)
 }
 
 const struct kl_form kl_form_linp = {
-	.name = "linp", .example = "# stack",
+	.name = "linp", .rank = 30,
+	.help = "LinP's and PolyLin's",
+	.header = true, .example = "# stack",
 	.is = is_linp, .places = KL_PLACES_LINES, .read = read_linp, .write = write_linp,
 	.specs = { "set", "stack", "queue", "pqueue", "deque" },
 };
+KL_FORM(kl_form_linp);

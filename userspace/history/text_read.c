@@ -543,6 +543,9 @@ static bool is_text(const struct kl_head *head)
 }
 
 const struct kl_form kl_form_text = {
-	.name = "text", .example = "t3 @1 10 20 write 7",
+	.name = "text", .rank = 20,
+	.help = "klin's own: an operation a line",
+	.example = "t3 @1 10 20 write 7",
 	.is = is_text, .read = read_text, .write = kl_text_write,
 };
+KL_FORM(kl_form_text);

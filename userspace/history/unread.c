@@ -8,6 +8,7 @@
 #include "history/form.h"
 
 #define LINES	3	/* that are shown */
+#define EXAMPLES	512	/* bytes that name a line of each form */
 
 static const struct {
 	const char *magic;
@@ -40,8 +41,40 @@ int kl_form_check(const char *name, const char *data, size_t len)
 	       (int)sizeof(utf8) - 1 : 0;
 }
 
+/*
+ * "`A' (x), `B' (y), or a first line `C' (z)": what lines of all forms look like.  Forms of
+ * one example are named together.
+ */
+static const char *all_examples(char text[EXAMPLES])
+{
+	const struct kl_form *const *f;
+	const char *last = "";
+	size_t len = 0;
+	int header;
+
+	for (header = 0; header < 2; header++) {
+		for (f = kl_forms(); *f; f++) {
+			if ((*f)->binary || (*f)->header != header)
+				continue;
+			if (!strcmp((*f)->example, last))
+				len = len - 1 + snprintf(text + len - 1, EXAMPLES - len + 1, ", %s)",
+							 (*f)->name);
+			else
+				len += snprintf(text + len, EXAMPLES - len, "%s%s`%s' (%s)",
+						*last ? ", " : "", header ? "a first line " : "",
+						(*f)->example, (*f)->name);
+			last = (*f)->example;
+			if (len >= EXAMPLES)
+				return text;
+		}
+	}
+	return text;
+}
+
 int kl_form_unread(const char *name, const struct kl_form *form, const struct kl_start *start)
 {
+	char examples[EXAMPLES];
+
 	if (!start->more)
 		kl_err_at(name, 0, 0, "the file is empty: expected a history; a history without "
 			  "operations begins with `# klin history 1'");
@@ -49,11 +82,8 @@ int kl_form_unread(const char *name, const struct kl_form *form, const struct kl
 		kl_err_at(name, 1, 0, "nothing of the file is an operation: expected the form %s, as "
 			  "in `%s'", form->name, form->example);
 	else
-		kl_err_at(name, 1, 0, "the file is of no form that klin reads: expected `%s' (text), "
-			  "`%s' (edn), `%s' (jepsen), `%s' (events), or a first line `%s' (linp, "
-			  "fptlin) or `%s' (limo)", kl_form_text.example, kl_form_edn.example,
-			  kl_form_jepsen.example, kl_form_events.example, kl_form_linp.example,
-			  kl_form_limo.example);
+		kl_err_at(name, 1, 0, "the file is of no form that klin reads: expected %s",
+			  all_examples(examples));
 	if (start->more)
 		kl_err_lines(start->text, start->len, LINES);
 	return -EINVAL;

@@ -13,7 +13,6 @@
 #include "base/args.h"
 #include "base/ending.h"
 #include "base/err.h"
-#include "klin/form.h"
 #include "klin/input.h"
 #include "klin/stop.h"
 #include "spec/shipped.h"

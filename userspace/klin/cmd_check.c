@@ -14,7 +14,6 @@
 #include "check/cert.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
-#include "klin/form.h"
 #include "klin/input.h"
 #include "klin/progress.h"
 #include "klin/stop.h"

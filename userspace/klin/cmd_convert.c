@@ -6,7 +6,6 @@
 #include "base/args.h"
 #include "history/history.h"
 #include "klin/cmd.h"
-#include "klin/form.h"
 #include "klin/input.h"
 
 struct env {
@@ -16,10 +15,9 @@ struct env {
 };
 
 static const struct argp_option options[] = {
-	{ "to", 't', "FORM", 0, KLIN_FORMS_WRITTEN "; by default klh if OUT ends in .klh, else "
-	  "text", 0 },
-	{ "from", 'f', "FORM", 0, "one of these, fptlin or limo; by default what IN begins "
-	  "like", 0 },
+	{ "to", 't', "FORM", 0, "The form of OUT, --to=help lists them; by default klh if OUT "
+	  "ends in .klh, else text", 0 },
+	{ "from", 'f', "FORM", 0, "The form of IN; by default what it begins like", 0 },
 	{ "independent", 'i', "yes|no", 0, KLIN_INDEPENDENT, 0 },
 	{ 0 }
 };
@@ -27,13 +25,10 @@ static const struct argp_option options[] = {
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
-	char hint[32];
 
 	switch (key) {
 	case 't':
-		if (!klin_form(arg, &env->to))
-			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN "%s", arg,
-				   kl_form_hint(arg, hint));
+		env->to = kl_arg_to(state, arg);
 		break;
 	case 'f':
 		env->read.form = kl_arg_from(state, arg);
@@ -68,10 +63,6 @@ static int run(int argc, char **argv)
 		.doc = "Convert a history from one form to another.\v"
 		       "The form of IN is told by its first bytes; `-' is standard input or "
 		       "output.\n"
-		       "Forms: text and klh (klin's own), linp (LinP's), fptlin (FPTLin's), limo\n"
-		       "(LiMo's and Violin's), events (Horn & Kroening's), edn (Jepsen's, "
-		       "Knossos'\n"
-		       "and Porcupine's key-value logs), jepsen (Jepsen's log lines).\n"
 		       "A .klh that was cut short is read as far as its whole blocks go.\n\n"
 		       "  klin convert run.klh -             print a recording\n"
 		       "  klin convert run.txt run.klh       pack a text history\n"

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "check/gen.h"
 #include "klin/cmd.h"
-#include "klin/form.h"
 #include "klin/input.h"
 #include "spec/shipped.h"
 
@@ -47,7 +46,7 @@ static const struct argp_option options[] = {
 	{ "where", OPT_WHERE, "early|late|anywhere", 0, "in which tenth of the operations "
 	  "(anywhere)", 1 },
 	{ "output", 'o', "FILE", 0, "where to (standard output); .klh if its name ends so", 2 },
-	{ "to", OPT_TO, "FORM", 0, KLIN_FORMS_WRITTEN ", whatever the name", 2 },
+	{ "to", OPT_TO, "FORM", 0, "The form, whatever the name; --to=help lists them", 2 },
 	{ 0 }
 };
 
@@ -111,7 +110,6 @@ static enum kl_gen_where where_of(struct argp_state *state, const char *arg)
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
-	char hint[32];
 	struct kl_gen_config *c = &env->c;
 
 	switch (key) {
@@ -170,9 +168,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		env->out = arg;
 		break;
 	case OPT_TO:
-		if (!klin_form(arg, &env->form))
-			argp_error(state, "--to=%s: expected " KLIN_FORMS_WRITTEN "%s", arg,
-				   kl_form_hint(arg, hint));
+		env->form = kl_arg_to(state, arg);
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s': expected options only", arg);

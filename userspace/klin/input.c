@@ -10,7 +10,6 @@
 #include "base/ending.h"
 #include "base/err.h"
 #include "history/kv_spec.h"
-#include "klin/form.h"
 #include "klin/input.h"
 #include "spec/shipped.h"
 
@@ -168,15 +167,30 @@ const char *kl_form_hint(const char *arg, char hint[32])
 	return hint;
 }
 
+static const struct kl_form *form_of(struct argp_state *state, const char *option,
+				     const char *arg, bool written)
+{
+	const struct kl_form *form = kl_form_find(arg);
+	char names[KL_FORM_NAMES], hint[32];
+
+	if (!strcmp(arg, "help")) {
+		kl_forms_list();
+		exit(kl_ending(KLIN_EXIT_OK));
+	}
+	if (!form)
+		argp_error(state, "--%s=%s: expected %s%s", option, arg,
+			   kl_form_names(names, written), kl_form_hint(arg, hint));
+	return form;
+}
+
 const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg)
 {
-	const struct kl_form *form;
-	char hint[32];
+	return form_of(state, "from", arg, false);
+}
 
-	if (!klin_form(arg, &form))
-		argp_error(state, "--from=%s: expected fptlin, limo, " KLIN_FORMS_WRITTEN "%s", arg,
-			   kl_form_hint(arg, hint));
-	return form;
+const struct kl_form *kl_arg_to(struct argp_state *state, const char *arg)
+{
+	return form_of(state, "to", arg, true);
 }
 
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg)

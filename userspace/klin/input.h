@@ -24,11 +24,17 @@
 int kl_load_input(const char *spec_path, const char *history_path,
 		  const struct kl_read_opts *opts, struct kl_spec **spec, struct kl_history **h);
 
+/* The form @arg that --to names, `help' lists them and ends klin.  Or argp_error(). */
+const struct kl_form *kl_arg_to(struct argp_state *state, const char *arg);
+
 /* "; did you mean FORM?" if @arg is near the name of a form, else "".  Returns @hint. */
 const char *kl_form_hint(const char *arg, char hint[32]);
 
-/* The form of a history that --from names.  Or argp_error(). */
+/* The same for --from. */
 const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg);
+
+#define KLIN_INDEPENDENT	"In EDN and Jepsen's log, values [KEY VALUE] are of " \
+	"independent keys, yes or no; by default as reads and cas tell"
 
 /* Are keys independent, as the option --independent says: yes or no?  Or argp_error(). */
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg);
