@@ -430,7 +430,8 @@ static void test_memory(void **state)
 	unsigned long n, step;
 
 #ifdef __SANITIZE_ADDRESS__
-	skip();
+	print_message("# the sanitizer has an allocator of its own\n");
+	return;
 #endif
 	watch_without_memory(ULONG_MAX);
 	step = allocs / wanted_runs(200) + 1;
