@@ -368,7 +368,7 @@ clean:
 	$(call say,CLEAN,build kmod)
 	$(Q)find build -mindepth 1 -maxdepth 1 ! -name vm -exec rm -rf {} + 2>/dev/null || true
 	$(Q)find kmod \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
-		-o -name '.*.cmd' -o -name modules.order \) -delete 2>/dev/null || true
+		-o -name '.*.cmd' -o -name modules.order -o -name groups.h \) -delete 2>/dev/null || true
 	$(Q)rm -f modules.order Module.symvers .*.cmd
 
 distclean: clean

@@ -12,7 +12,7 @@
  *	addresses	lines key=value: the object under load and its lock
  *	error		what was wrong with the last settings, empty when nothing was
  *	rounds_result	the results, a line a round
- *	probes		probes for BPF programs, see probes.c
+ *	probes		probes for BPF programs, see module_kprobes.c
  *	plain		recording without BPF, see plain.c
  *
  * One load or one run of rounds exists at a time; what is done stays to be looked
@@ -36,8 +36,8 @@
 #include "method.h"
 #include "option.h"
 #include "plain.h"
-#include "probes.h"
-#include "rounds.h"
+#include "module_kprobes.h"
+#include "litmus_run.h"
 #include "subject.h"
 #include "team.h"
 

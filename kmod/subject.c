@@ -6,23 +6,14 @@
 
 #include "subject.h"
 
+/* groups.h has KLIN_GROUP_IS(group) for each group in subjects/: Kbuild makes it. */
+#define KLIN_GROUP_IS(group)	extern const struct klin_group group;
+#include "groups.h"
+
+#undef KLIN_GROUP_IS
+#define KLIN_GROUP_IS(group)	&group,
 static const struct klin_group *const groups[] = {
-	&klin_seqlock_group,
-	&klin_lock_group,
-	&klin_mutex_group,
-	&klin_rwsem_group,
-	&klin_llist_group,
-	&klin_kfifo_group,
-	&klin_xarray_group,
-	&klin_idr_group,
-	&klin_rhashtable_group,
-	&klin_refsum_group,
-	&klin_eventsem_group,
-	&klin_nulls_group,
-	&klin_coarse_group,
-	&klin_counter_group,
-	&klin_register_group,
-	&klin_round_group,
+#include "groups.h"
 };
 
 /**

@@ -106,22 +106,10 @@ struct klin_group {
 	void (*quiesce)(struct klin_object *object);
 };
 
-extern const struct klin_group klin_seqlock_group;
-extern const struct klin_group klin_lock_group;
-extern const struct klin_group klin_mutex_group;
-extern const struct klin_group klin_rwsem_group;
-extern const struct klin_group klin_llist_group;
-extern const struct klin_group klin_kfifo_group;
-extern const struct klin_group klin_xarray_group;
-extern const struct klin_group klin_idr_group;
-extern const struct klin_group klin_rhashtable_group;
-extern const struct klin_group klin_refsum_group;
-extern const struct klin_group klin_eventsem_group;
-extern const struct klin_group klin_nulls_group;
-extern const struct klin_group klin_coarse_group;
-extern const struct klin_group klin_counter_group;
-extern const struct klin_group klin_register_group;
-extern const struct klin_group klin_round_group;
+/* KLIN_GROUP(klin_NAME_group) = { ... }; in subjects/ registers it: Kbuild looks for the line. */
+#define KLIN_GROUP(group)						\
+	extern const struct klin_group group;				\
+	const struct klin_group group
 
 int klin_subjects_init(void);
 void klin_subjects_exit(void);

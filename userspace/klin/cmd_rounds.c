@@ -87,7 +87,7 @@ static const struct argp argp = {
 	.args_doc = "SPEC.lin",
 	.doc = "Run rounds of a store-buffering test on the kernel's seqlock or spinlock (klin.ko "
 	       "must be loaded) and write their history.  mntput and futex are two old bugs of the "
-	       "kernel, see kmod/round.c.\v"
+	       "kernel, see kmod/litmus_round.c.\v"
 	       "Examples:\n"
 	       "  klin rounds -o fig5.klh specs/fig5.lin\n"
 	       "  klin check --memory-model=sc fig5.klh      # violations: no order without "

@@ -139,7 +139,7 @@ int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *m
 	return 0;
 }
 
-/* A line of klin.ko's file of probes, see kmod/probes.c. */
+/* A line of klin.ko's file of probes, see kmod/module_kprobes.c. */
 __attribute__((format(printf, 2, 3)))
 static int make_module_probe(struct kl_prog *p, const char *fmt, ...)
 {

@@ -347,7 +347,7 @@ static void step(struct klin_object *object, struct klin_worker *w)
 	klin_count(w, M_UNLOCK);
 }
 
-const struct klin_group klin_lock_group = {
+KLIN_GROUP(klin_lock_group) = {
 	.name = "lock",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

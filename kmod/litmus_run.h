@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Rounds of two threads that show what the store buffer does to a lock. */
-#ifndef KLIN_ROUNDS_H
-#define KLIN_ROUNDS_H
+#ifndef KLIN_LITMUS_RUN_H
+#define KLIN_LITMUS_RUN_H
 
 #include <linux/types.h>
 

@@ -129,7 +129,7 @@ static const struct klin_subject subjects[] = {
 	  "coarse", base },
 };
 
-const struct klin_group klin_coarse_group = {
+KLIN_GROUP(klin_coarse_group) = {
 	.name = "coarse",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

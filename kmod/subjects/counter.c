@@ -383,7 +383,7 @@ static const struct klin_subject subjects[] = {
 	  &moving },
 };
 
-const struct klin_group klin_counter_group = {
+KLIN_GROUP(klin_counter_group) = {
 	.name = "counter",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

@@ -293,7 +293,7 @@ static void step(struct klin_object *object, struct klin_worker *w)
 		WRITE_ONCE(w->truth, w->truth + 1);
 }
 
-const struct klin_group klin_seqlock_group = {
+KLIN_GROUP(klin_seqlock_group) = {
 	.name = "seqlock",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

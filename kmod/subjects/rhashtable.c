@@ -202,7 +202,7 @@ static const struct klin_subject subjects[] = {
 	  insert_twice },
 };
 
-const struct klin_group klin_rhashtable_group = {
+KLIN_GROUP(klin_rhashtable_group) = {
 	.name = "rhashtable",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

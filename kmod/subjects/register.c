@@ -116,7 +116,7 @@ static const struct klin_subject subjects[] = {
 	{ "register.stale", "now and then the value before is read", "register", stale },
 };
 
-const struct klin_group klin_register_group = {
+KLIN_GROUP(klin_register_group) = {
 	.name = "register",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

@@ -125,7 +125,7 @@ static const struct klin_subject subjects[] = {
 	  "refsum", put_early },
 };
 
-const struct klin_group klin_refsum_group = {
+KLIN_GROUP(klin_refsum_group) = {
 	.name = "refsum",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

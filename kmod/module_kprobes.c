@@ -39,7 +39,7 @@
 
 #include "compat.h"
 #include "control.h"
-#include "probes.h"
+#include "module_kprobes.h"
 
 #define PROBE_LINE	(KSYM_NAME_LEN + MODULE_NAME_LEN + 64)	/* bytes of a line */
 #define INSTANCES	4096	/* calls of a function under way whose returns can be seen */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One round: the memory two threads share in it, and what each of them does. */
-#ifndef KLIN_ROUND_H
-#define KLIN_ROUND_H
+#ifndef KLIN_LITMUS_ROUND_H
+#define KLIN_LITMUS_ROUND_H
 
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
@@ -74,7 +74,7 @@ void klin_cell_renew(struct klin_cell *c);
 void klin_cell_warm(const struct klin_cell *c);
 const struct klin_variant *klin_variant_find(const char *name);
 
-/* probed.c: what a recorder can be attached to inside a round. */
+/* subjects/probe_targets.c: what a recorder can be attached to inside a round. */
 void klin_round_store(u64 *word);
 u64 klin_round_load(const u64 *word);
 void klin_round_store_hidden(u64 *word);

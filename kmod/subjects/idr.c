@@ -144,7 +144,7 @@ static const struct klin_subject subjects[] = {
 	  alloc_replacing },
 };
 
-const struct klin_group klin_idr_group = {
+KLIN_GROUP(klin_idr_group) = {
 	.name = "idr",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

@@ -170,7 +170,7 @@ static const struct klin_subject subjects[] = {
 	  del_first_alone },
 };
 
-const struct klin_group klin_llist_group = {
+KLIN_GROUP(klin_llist_group) = {
 	.name = "llist",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

@@ -62,7 +62,7 @@
 
 #include "delay.h"
 #include "handover.h"
-#include "round.h"
+#include "litmus_round.h"
 
 /**
  * klin_cell_renew - bring a cell into its first state

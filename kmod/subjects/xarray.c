@@ -175,7 +175,7 @@ static const struct klin_subject subjects[] = {
 	{ "xarray.cas_in_two", "a load and a store for xa_cmpxchg()", "xarray", cas_in_two },
 };
 
-const struct klin_group klin_xarray_group = {
+KLIN_GROUP(klin_xarray_group) = {
 	.name = "xarray",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

@@ -102,7 +102,7 @@ static void mutex_step(struct klin_object *object, struct klin_worker *w)
 	klin_count(w, M_UNLOCK);
 }
 
-const struct klin_group klin_mutex_group = {
+KLIN_GROUP(klin_mutex_group) = {
 	.name = "mutex",
 	.methods = mutex_methods,
 	.nmethods = ARRAY_SIZE(mutex_methods),
@@ -185,7 +185,7 @@ static void rwsem_step(struct klin_object *object, struct klin_worker *w)
 	klin_count(w, method);
 }
 
-const struct klin_group klin_rwsem_group = {
+KLIN_GROUP(klin_rwsem_group) = {
 	.name = "rwsem",
 	.methods = rwsem_methods,
 	.nmethods = ARRAY_SIZE(rwsem_methods),

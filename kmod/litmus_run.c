@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many rounds of a litmus test (round.c), by two threads.
+ * Many rounds of a litmus test (litmus_round.c), by two threads.
  *
  * In a round there is no time-stamp, no trace point and no locked instruction
  * but the lock's own, since each of them drains the store buffer.  Each round
@@ -18,8 +18,8 @@
 #include "handover.h"
 #include "option.h"
 #include "rng.h"
-#include "round.h"
-#include "rounds.h"
+#include "litmus_round.h"
+#include "litmus_run.h"
 #include "team.h"
 
 #define CELLS 128
@@ -35,7 +35,7 @@ struct settings {
 	u64 duration;	/* ms, 0: no limit */
 	u64 seed;
 	u64 skew;	/* turns of an empty loop: the threads start at most so far apart */
-	u64 ahead;	/* lines not in the cache that are stored to first, see round.c */
+	u64 ahead;	/* lines not in the cache that are stored to first, see litmus_round.c */
 };
 
 #define NUMBER(field, lo, hi) KLIN_OPTION_NUMBER(struct settings, field, lo, hi)

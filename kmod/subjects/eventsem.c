@@ -105,7 +105,7 @@ static const struct klin_subject subjects[] = {
 	  one },
 };
 
-const struct klin_group klin_eventsem_group = {
+KLIN_GROUP(klin_eventsem_group) = {
 	.name = "eventsem",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A store and a load that are operations of their own, for probes: what a recorder
- * does between a round's store and its load (round.c) shows what it does to the store
+ * does between a round's store and its load (litmus_round.c) shows what it does to the store
  * buffer.  Each exists twice: for fentry, kprobes and klin.ko's tracepoints, and as one
  * that ftrace does not manage, for klin.ko's own kprobes.
  */
 #include <linux/compiler.h>
 
-#include "round.h"
+#include "litmus_round.h"
 #include "subject.h"
 
 static KLIN_METHOD(method_store, "round.store");
@@ -63,7 +63,7 @@ noinline notrace u64 klin_round_load_hidden(const u64 *word)
 }
 
 /* Methods alone: rounds are no load. */
-const struct klin_group klin_round_group = {
+KLIN_GROUP(klin_round_group) = {
 	.name = "round",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

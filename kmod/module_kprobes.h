@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Probes that BPF may not attach by itself. */
-#ifndef KLIN_PROBES_H
-#define KLIN_PROBES_H
+#ifndef KLIN_MODULE_KPROBES_H
+#define KLIN_MODULE_KPROBES_H
 
 #include <linux/fs.h>
 

@@ -187,7 +187,7 @@ static const struct klin_subject subjects[] = {
 	  "nulls", has_any_end },
 };
 
-const struct klin_group klin_nulls_group = {
+KLIN_GROUP(klin_nulls_group) = {
 	.name = "nulls",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),

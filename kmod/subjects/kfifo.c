@@ -99,7 +99,7 @@ static const struct klin_subject subjects[] = {
 	{ "kfifo", "the kernel's kfifo, a lock for each end", NULL, NULL },
 };
 
-const struct klin_group klin_kfifo_group = {
+KLIN_GROUP(klin_kfifo_group) = {
 	.name = "kfifo",
 	.methods = methods,
 	.nmethods = ARRAY_SIZE(methods),
