@@ -83,17 +83,19 @@ TEST_LDFLAGS ?= $(if $(findstring clang,$(CC)),,-fuse-ld=gold)
 
 # ---- what there is to build ----------------------------------------------
 
-lib_dirs := base history dwarf spec check check/ends check/late check/mono check/online tso trusted \
-	verify watch
+# The sources in folders of userspace/, and in folders in these.
+sources = $(wildcard $(foreach d,$(1),userspace/$(d)/*.c userspace/$(d)/*/*.c \
+	userspace/$(d)/*/*/*.c))
+
+lib_dirs := base history dwarf spec check generate trusted tso verify watch
 cmd_dirs := probe report klin
 
-lib_src := $(wildcard $(lib_dirs:%=userspace/%/*.c))
-cmd_src := $(wildcard $(cmd_dirs:%=userspace/%/*.c))
+lib_src := $(call sources,$(lib_dirs))
+cmd_src := $(call sources,$(cmd_dirs))
 klind_src := $(wildcard userspace/klind/*.c)
 # All that the program which checks certificates is linked with: no engine, no way around the
 # specification.
-replay_src := $(wildcard $(addprefix userspace/,klin-replay/*.c trusted/*.c base/*.c \
-	history/*.c spec/*.c)) $(addprefix userspace/,check/answer.c check/cex.c \
+replay_src := $(call sources,klin-replay trusted base history spec) $(addprefix userspace/,check/answer.c check/cex.c \
 	check/cex_count.c check/decide.c check/gaps.c check/limits.c check/part.c check/preds.c \
 	tso/machine.c klin/input.c klin/stop.c)
 bpf_src := $(wildcard bpf/*.bpf.c)
@@ -111,7 +113,7 @@ form_obj := $(call obj,$(form_src))
 lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src),$(lib_src))) $(B)/obj/engines.o \
 	$(B)/obj/forms.o $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
-klind_obj := $(call obj,$(wildcard userspace/probe/*.c userspace/report/*.c) $(klind_src))
+klind_obj := $(call obj,$(call sources,probe report) $(klind_src))
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # What a test program is linked with besides libklin: helpers, the reports it looks at,
@@ -128,9 +130,10 @@ watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 fuzz_forms := $(filter-out klh,$(shell sed -n 's/^KL_FORM.kl_form_\([a-z]*\).;/\1/p' $(form_src)))
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
-fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/stream.c userspace/klind/conf.c) \
-	$(call obj,$(addprefix userspace/probe/,btf_check.c kernel.c list.c names.c place.c debugfile.c \
-	preemption.c prototypes.c))
+fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/stream.c userspace/klind/conf.c \
+	userspace/probe/btf_check.c userspace/probe/kernel.c userspace/probe/list.c \
+	userspace/probe/names.c userspace/probe/place.c userspace/probe/debugfile.c \
+	userspace/probe/preemption.c userspace/probe/prototypes.c)
 ifeq ($(SAN),fuzz)
 fuzz_main := -fsanitize=fuzzer
 else
