@@ -95,8 +95,8 @@ cmd_src := $(call sources,$(cmd_dirs))
 klind_src := $(wildcard userspace/klind/*.c)
 # All that the program which checks certificates is linked with: no engine, no way around the
 # specification.
-replay_src := $(call sources,klin-replay trusted base history spec) $(addprefix userspace/,check/answer.c check/cex.c \
-	check/cex_count.c check/decide.c check/gaps.c check/limits.c check/part.c check/preds.c \
+replay_src := $(call sources,klin-replay trusted base history spec) $(addprefix userspace/,check/answer.c check/explain/omit.c \
+	check/explain/omit_copies.c check/decide.c check/gaps.c check/budget.c check/part.c check/program_order.c \
 	tso/machine.c klin/input.c klin/stop.c)
 bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "check/cert.h"
+#include "check/certificate.h"
 #include "trusted/replay.h"
 
 /* Read and replay a certificate; what kl_cert_open() or kl_cert_replay() returns. */

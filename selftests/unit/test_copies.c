@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/check.h"
 #include "check/engines.h"
 #include "history_util.h"

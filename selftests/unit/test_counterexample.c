@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "check/check.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "report/counterexample.h"
 
 static const char text[] = "spec r { word x = 0;\n"

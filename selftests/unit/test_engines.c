@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/check.h"
 #include "check/engines.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 #include "random_history.h"
 #include "replayed.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "history/form.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 
 /* What every one of them is read with. */

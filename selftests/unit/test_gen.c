@@ -12,7 +12,7 @@
 
 #include "base/sort.h"
 #include "check/check.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 #include "spec/shipped.h"
 

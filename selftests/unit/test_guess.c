@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 #include "replayed.h"
 #include "tso/tso.h"

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history/klh.h"
 #include "history/klh_format.h"
 #include "history_util.h"

@@ -16,7 +16,7 @@
 
 #include "base/file.h"
 #include "check/check.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history/form.h"
 #include "history/klh.h"
 #include "history_util.h"

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 #include "klind/conf.h"
 #include "klind/metrics.h"

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/check.h"
 #include "check/engines.h"
 #include "history_util.h"

@@ -19,7 +19,7 @@
 #include "base/hash.h"
 #include "check/check.h"
 #include "check/engines.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 #include "replayed.h"
 #include "tso/tso.h"

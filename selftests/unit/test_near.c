@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "check/check.h"
 #include "check/engines.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 
 #define N(a)	(sizeof(a) / sizeof((a)[0]))

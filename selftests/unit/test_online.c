@@ -18,7 +18,7 @@
 
 #include "base/hash.h"
 #include "check/engines.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "check/online/online.h"
 #include "history_util.h"
 #include "random_history.h"

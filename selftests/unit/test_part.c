@@ -15,7 +15,7 @@
 
 #include "base/hash.h"
 #include "check/part.h"
-#include "check/sim.h"
+#include "check/general/spec_stepper.h"
 
 #define MAX_OPS	160
 

@@ -14,7 +14,7 @@
 
 #include "check/check.h"
 #include "check/engines.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 #include "tso/tso.h"
 

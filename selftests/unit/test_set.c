@@ -13,7 +13,7 @@
 
 #include "check/check.h"
 #include "check/engines.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "check/mono/set.h"
 #include "history_util.h"
 #include "random_history.h"

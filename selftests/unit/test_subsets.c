@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/check.h"
 #include "check/engines.h"
 #include "history_util.h"

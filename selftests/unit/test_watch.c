@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "history_util.h"
 #include "tso/tso.h"
 #include "watch/feed.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "check/limits.h"
+#include "check/budget.h"
 #include "check/part.h"
 #include "history/history.h"
 #include "spec/spec.h"

@@ -64,7 +64,7 @@ struct kl_part {
 	uint32_t *pred_at, *pred;
 	bool fresh;		/* first state as in the spec, else unknown */
 	struct kl_run *run;	/* an interpreter to use, or NULL: make one */
-	struct kl_memo_room *room;	/* memory to use, or NULL; see sim.h */
+	struct kl_memo_room *room;	/* memory to use, or NULL; see spec_stepper.h */
 	/* For building: operations' times, side by side, and all ends in order. */
 	struct kl_span { uint64_t call, ret; } *spans;
 	struct kl_key *ends;
@@ -102,7 +102,7 @@ int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const 
 		  struct kl_part *out);
 void kl_part_free(struct kl_part *p);
 
-/* preds.c: fill pred_at and pred, of a partition otherwise laid out. */
+/* program_order.c: fill pred_at and pred, of a partition otherwise laid out. */
 int kl_part_find_preds(struct kl_part *p);
 
 static inline const struct kl_op *kl_item_op(const struct kl_part *p, const struct kl_item *it)

@@ -7,7 +7,7 @@
 #define KL_CHECK_PORTFOLIO_H
 
 #include "check/check.h"
-#include "check/sim.h"
+#include "check/general/spec_stepper.h"
 #include "check/split.h"
 
 /* A history that is to be decided, and how. */

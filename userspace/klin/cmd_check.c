@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limit.h"
-#include "check/cert.h"
+#include "check/certificate.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
 #include "klin/input.h"

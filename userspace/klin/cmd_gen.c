@@ -9,7 +9,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "check/gen.h"
+#include "generate/generate.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "spec/shipped.h"

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/memstream.h"
 #include "base/sha256.h"
-#include "check/cert.h"
+#include "check/certificate.h"
 #include "klind/report_write.h"
 #include "report/json.h"
 #include "report/verdict.h"

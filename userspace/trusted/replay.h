@@ -16,7 +16,7 @@ struct kl_replay {
 	bool unknown;		/* the verdict of the whole: the history is empty, or has gaps */
 };
 
-/* A certificate that was read, see check/cert.h; strings are its own. */
+/* A certificate that was read, see check/certificate.h; strings are its own. */
 struct kl_cert {
 	const char *path;		/* of itself, as given to kl_cert_open() */
 	char *text, **lines;

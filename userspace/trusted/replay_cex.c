@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/engines.h"
 #include "trusted/replay_internal.h"
 #include "tso/tso.h"

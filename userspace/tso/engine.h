@@ -3,7 +3,7 @@
 #ifndef KL_TSO_ENGINE_H
 #define KL_TSO_ENGINE_H
 
-#include "check/sim.h"
+#include "check/general/spec_stepper.h"
 #include "tso/machine.h"
 
 struct tso {

@@ -9,7 +9,7 @@
 #ifndef KL_TSO_EXPLORE_H
 #define KL_TSO_EXPLORE_H
 
-#include "check/limits.h"
+#include "check/budget.h"
 #include "spec/spec.h"
 
 struct kl_explore_options {

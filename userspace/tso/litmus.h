@@ -11,7 +11,7 @@
 #define KL_TSO_LITMUS_H
 
 #include "base/mem.h"
-#include "check/limits.h"
+#include "check/budget.h"
 #include "tso/vm.h"
 
 #define KL_LIT_GPRS	16

@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-#include "check/limits.h"
+#include "check/budget.h"
 #include "spec/spec.h"
 
 #define KL_VF_THREADS	8	/* that can be verified side by side */

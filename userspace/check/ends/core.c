@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/ends/ends.h"
 #include "check/engines.h"
 #include "check/mono/mono.h"

@@ -21,7 +21,7 @@
 #ifndef KL_CHECK_ENDS_H
 #define KL_CHECK_ENDS_H
 
-#include "check/sim.h"
+#include "check/general/spec_stepper.h"
 #include "spec/ends.h"
 
 #define ENDS_NONE	UINT32_MAX

@@ -22,8 +22,8 @@
 #include "base/intern.h"
 #include "base/sort.h"
 #include "check/late/sides.h"
-#include "check/sim.h"
-#include "check/wgl_cache.h"
+#include "check/general/spec_stepper.h"
+#include "check/general/wgl_cache.h"
 
 #define LATE_NO_NODE	UINT32_MAX
 

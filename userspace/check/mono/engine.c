@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/engines.h"
 #include "check/mono/blocks.h"
 #include "check/mono/places.h"

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/engines.h"
 #include "check/mono/multi.h"
 

@@ -3,11 +3,11 @@
 #ifndef KL_CHECK_ONLINE_INTERNAL_H
 #define KL_CHECK_ONLINE_INTERNAL_H
 
-#include "check/configs.h"
+#include "check/general/configs.h"
 #include "check/online/heap.h"
 #include "check/online/online.h"
 #include "check/online/words.h"
-#include "check/sim.h"
+#include "check/general/spec_stepper.h"
 #include "spec/container.h"
 
 #define ON_NONE		UINT32_MAX

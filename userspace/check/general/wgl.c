@@ -12,7 +12,7 @@
 #include <errno.h>
 
 #include "base/hash.h"
-#include "check/depth.h"
+#include "check/general/dfs_state.h"
 #include "check/engines.h"
 
 #define ADD_LOOKS	30	/* to the cache, beside its words */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random histories, see gen.h.
+ * Random histories, see generate.h.
  *
  * The threads whose next operation waits to take effect are in a heap by the
  * time at which it will.  The first one takes effect and returns a little later;
@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "check/gen_world.h"
+#include "generate/world.h"
 #include "spec/container.h"
 
 #define STALL_ONE_IN	1000

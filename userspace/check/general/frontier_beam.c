@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "check/frontier_internal.h"
+#include "check/general/frontier_internal.h"
 
 #define URGENT	300	/* what it costs that the next to return has not taken effect, */
 #define DEBT	100	/* and each word that has to come about and that none makes */

@@ -95,7 +95,7 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
  * There is a time t by which all that is left out of the word, but for peeks, had returned;
  * of what had returned by t as many additions are kept as there were more than removals,
  * and nothing else; nothing was called within the clock's error after t.  Then an order
- * of the whole is one of the rest, in another turn, see cex_count.c.
+ * of the whole is one of the rest, in another turn, see omit_copies.c.
  *
  * Return: 1, 0, or -ENOMEM.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Interned states and remembered steps, see sim.h. */
+/* Interned states and remembered steps, see spec_stepper.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "check/sim.h"
+#include "check/general/spec_stepper.h"
 
 #define MEMO_MAX	(1u << 14)	/* entries, a direct-mapped cache */
 #define ROOM		(1u << 15)	/* words of states, and states, that fit a CPU's cache */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/frontier_internal.h"
+#include "check/general/frontier_internal.h"
 
 /* What a shape of operations does: the words before and after by number, or NO_WORD. */
 struct effect {

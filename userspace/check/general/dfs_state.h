@@ -6,8 +6,8 @@
 #ifndef KL_CHECK_DEPTH_H
 #define KL_CHECK_DEPTH_H
 
-#include "check/sim.h"
-#include "check/wgl_cache.h"
+#include "check/general/spec_stepper.h"
+#include "check/general/wgl_cache.h"
 
 struct depth_frame {
 	uint32_t item, outcome, state;	/* which of its outcomes; the state before */

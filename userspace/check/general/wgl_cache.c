@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "check/wgl_cache.h"
+#include "check/general/wgl_cache.h"
 
 #define NONE UINT32_MAX
 #define EXPECTED ((size_t)1 << 20)	/* words that there is room for from the start, at most */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "check/engines.h"
-#include "check/sim.h"
+#include "check/general/spec_stepper.h"
 
 #define WIDTH		4u		/* of a beam that is asked alone */
 #define MAX_WIDTH	(1u << 20)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The objects that kl_gen() runs, see gen_world.h. */
+/* The objects that kl_gen() runs, see world.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "check/gen_world.h"
+#include "generate/world.h"
 #include "spec/container.h"
 #include "spec/ends.h"
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/depth.h"
+#include "check/general/dfs_state.h"
 #include "check/engines.h"
 
 #define NO_TWIN UINT32_MAX

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "check/engines.h"
-#include "check/sim.h"
+#include "check/general/spec_stepper.h"
 
 #define POINT_LOOKS	100	/* for each, see KL_CONFIG_LOOKS */
 

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/shrink_internal.h"
+#include "check/explain/shrink_internal.h"
 
 #define MOST_LOOKS	1000000000ull	/* for one counterexample, and no more than */
 #define SOME_LOOKS	120000000	/* so many, */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "check/check.h"
 
 struct shrink {

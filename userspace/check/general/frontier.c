@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/frontier_internal.h"
+#include "check/general/frontier_internal.h"
 
 /* What a beam makes of its width for one event. */
 #define MOST_NEXT	4	/* configurations that satisfy it */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writing certificates, see cert.h. */
+/* Writing certificates, see certificate.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/dec.h"
 #include "base/file.h"
 #include "base/sha256.h"
-#include "check/cert.h"
+#include "check/certificate.h"
 
 #define BUF	(1u << 16)
 #define RUNS	512

@@ -238,7 +238,7 @@ bool kl_sim_covers(struct kl_sim *s, uint32_t a, uint32_t b);
 bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word);
 
 /**
- * kl_supply_new() - a rule for states of one word, see frontier_supply.c
+ * kl_supply_new() - a rule for states of one word, see prune_rmw.c
  * @sim: the simulator of the partition
  * @out: for kl_system.supply; NULL if the rule is not for this specification or history
  *

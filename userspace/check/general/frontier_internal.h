@@ -3,8 +3,8 @@
 #ifndef KL_CHECK_FRONTIER_INTERNAL_H
 #define KL_CHECK_FRONTIER_INTERNAL_H
 
-#include "check/configs.h"
-#include "check/sim.h"
+#include "check/general/configs.h"
+#include "check/general/spec_stepper.h"
 
 #define NO_NODE		UINT32_MAX
 #define NO_TWIN		UINT32_MAX

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Histories of counterexamples, see cex.h. */
+/* Histories of counterexamples, see omit.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "history/spell.h"
 #include "spec/ends.h"
 #include "spec/container.h"

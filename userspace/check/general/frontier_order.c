@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "check/frontier_internal.h"
+#include "check/general/frontier_internal.h"
 
 #define MANY	(1u << 20)	/* nodes that are kept in any case */
 

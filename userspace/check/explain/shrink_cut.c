@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/shrink_internal.h"
+#include "check/explain/shrink_internal.h"
 
 #define BLOCK		4096	/* events, of each of which some is known, see struct shrink */
 #define FIRST_WINDOW	256	/* events around a violation that are looked at first, */

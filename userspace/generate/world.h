@@ -3,7 +3,7 @@
 #ifndef KL_CHECK_GEN_WORLD_H
 #define KL_CHECK_GEN_WORLD_H
 
-#include "check/gen.h"
+#include "generate/generate.h"
 
 struct kl_gen_state {
 	struct kl_val *v;	/* NULL: the first state */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Leaving out what leaves no trace: see shrink.c and cex.h. */
+/* Leaving out what leaves no trace: see shrink.c and omit.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/shrink_internal.h"
+#include "check/explain/shrink_internal.h"
 
 #define DROP_WORK	(1u << 20)	/* operations in all trials of chunks of one size */
 #define LIST_LOOKS	20		/* for each operation that is listed */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/frontier_internal.h"
+#include "check/general/frontier_internal.h"
 
 #define STEP	16u	/* events from mark to mark */
 #define TRIES	3u	/* before a place is passed, each with */

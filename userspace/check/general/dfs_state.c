@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The list and the stack of depth-first searches, see depth.h. */
+/* The list and the stack of depth-first searches, see dfs_state.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/depth.h"
+#include "check/general/dfs_state.h"
 
 #define MORE_TIMES	4
 #define MORE_WORK	(20000 * KL_CONFIG_LOOKS)

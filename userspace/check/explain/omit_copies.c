@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is left out of a history in which a container holds copies of one word only, see
- * cex.h: a queue, stack or priority queue of these is a counter, and so is each word of a
+ * omit.h: a queue, stack or priority queue of these is a counter, and so is each word of a
  * multiset, where removals that found none are no removals but looks at it, as peeks are.
  *
  * Let all that is left out have returned by a time t, and L be an order of the history.
@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "check/cex.h"
+#include "check/explain/omit.h"
 #include "spec/container.h"
 
 /* An operation of the word.  @kept: it is not left out. */

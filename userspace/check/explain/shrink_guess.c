@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "check/shrink_internal.h"
+#include "check/explain/shrink_internal.h"
 
 #define LEAST	256		/* operations; of fewer each is tried */
 #define MOST	1000		/* that a guess may have, */

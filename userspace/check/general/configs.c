@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "check/configs.h"
+#include "check/general/configs.h"
 
 #define FEW	8	/* configurations that are looked through one by one */
 
