@@ -21,7 +21,7 @@
 
 #include "base/intern.h"
 #include "base/sort.h"
-#include "check/late/sides.h"
+#include "check/lazy/sides.h"
 #include "check/general/spec_stepper.h"
 #include "check/general/wgl_cache.h"
 

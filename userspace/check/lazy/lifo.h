@@ -3,7 +3,7 @@
 #ifndef KL_CHECK_LATE_LIFO_H
 #define KL_CHECK_LATE_LIFO_H
 
-#include "check/late/late.h"
+#include "check/lazy/late.h"
 
 /* Lists; see struct late_cell. */
 enum {

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "check/ends/state.h"
+#include "check/unique/state.h"
 #include "check/engines.h"
 
 /* How often nothing may be left to try before it jumps back: */

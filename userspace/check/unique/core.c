@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "check/explain/omit.h"
-#include "check/ends/ends.h"
+#include "check/unique/ends.h"
 #include "check/engines.h"
 #include "check/mono/mono.h"
 

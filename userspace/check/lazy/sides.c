@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "check/late/sides.h"
+#include "check/lazy/sides.h"
 
 static int number_words(struct late_ops *f, uint32_t *items, uint32_t n)
 {

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "check/ends/state.h"
+#include "check/unique/state.h"
 
 #define NEAR	8	/* values at an end that a new one is compared with */
 #define LOOKS	8	/* that see a value, around the next one, that are asked */

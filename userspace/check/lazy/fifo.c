@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "check/engines.h"
-#include "check/late/late.h"
+#include "check/lazy/late.h"
 
 enum {
 	R_FRONT = L_OWN,		/* 0, or an addition that has taken effect, + 1 */

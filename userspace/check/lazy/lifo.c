@@ -28,7 +28,7 @@
 
 #include "base/mem.h"
 #include "check/engines.h"
-#include "check/late/lifo.h"
+#include "check/lazy/lifo.h"
 
 #define NONE	UINT32_MAX
 

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "check/late/lifo.h"
+#include "check/lazy/lifo.h"
 
 #define NONE	UINT32_MAX
 

@@ -13,7 +13,7 @@
  */
 #include <errno.h>
 
-#include "check/late/lifo.h"
+#include "check/lazy/lifo.h"
 
 #define CONS_LOOKS	40	/* where a cell is made or found, see KL_CONFIG_LOOKS */
 

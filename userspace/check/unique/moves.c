@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The steps that let an operation take effect, see ends.h. */
 #include "base/hash.h"
-#include "check/ends/state.h"
+#include "check/unique/state.h"
 
 #define TRIES	500	/* steps to let one operation return, where none is known to help, */
 #define DEEP	24	/* so many of them in a row */

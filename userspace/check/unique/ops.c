@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/ends/ends.h"
+#include "check/unique/ends.h"
 #include "spec/container.h"
 
 struct reader {

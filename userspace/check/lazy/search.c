@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/late/late.h"
+#include "check/lazy/late.h"
 
 /* Looks, see KL_CONFIG_LOOKS, beside those at words: */
 #define ADD_LOOKS	40	/* whether a configuration is new */

@@ -3,7 +3,7 @@
 #ifndef KL_CHECK_ENDS_STATE_H
 #define KL_CHECK_ENDS_STATE_H
 
-#include "check/ends/ends.h"
+#include "check/unique/ends.h"
 
 /* Open operations: that change something, and return or not; that change nothing. */
 enum ends_ring { ENDS_CHANGERS, ENDS_NEVER_RETURN, ENDS_READERS, ENDS_RINGS };
