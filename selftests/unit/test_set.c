@@ -14,7 +14,7 @@
 #include "check/check.h"
 #include "check/engines.h"
 #include "generate/generate.h"
-#include "check/mono/set.h"
+#include "check/loglinear/set/set.h"
 #include "history_util.h"
 #include "random_history.h"
 #include "replayed.h"

@@ -19,7 +19,7 @@
 #include "check/explain/omit.h"
 #include "check/unique/ends.h"
 #include "check/engines.h"
-#include "check/mono/mono.h"
+#include "check/loglinear/loglinear.h"
 
 #define FIRST_SPAN	16	/* events around that one */
 #define MOST_OPS	300

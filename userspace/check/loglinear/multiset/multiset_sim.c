@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Multisets: the operations of one key, return by return.
+ *
+ * What goes up (additions) and down (removals that found one) is done as late as possible,
+ * at a return that needs it, and of those that go the same way the one that returns first
+ * is: all of one kind do the same, so that two that are open at once can change places.
+ * What saw one, none, or so many is done as soon as there are.
+ *
+ * A configuration L does for an order M, whatever it has done by now, if L has done all
+ * that M has of what saw something, and if for every time t there are of those that go up,
+ * and of those that go down, as many in L as in M that are not done and return after t, or
+ * more.  Then L can do at once what M has more, first what goes up, so that there are
+ * never less than in L or M, and is no worse off after that: it goes on as M does.  What
+ * is kept of all configurations are those that others do not do for in this sense.
+ *
+ * - At the return of an addition L makes it; M has made it.
+ * - At the return of a removal L makes it if there is one.  If not, M has made one
+ *   addition more than L, at least, for it has made the removal: L makes the one that
+ *   returns first.  What saw one is the same: there was none in L since its call, so L
+ *   has done nothing since.
+ * - Where M saw that there were N, while in L there are more (less), M has done so many more
+ *   removals (additions): L makes these, and of the others as few, that is none.  So from
+ *   each configuration others are made where some that see a number are open: but only just
+ *   before a return that would make that harder, which is one that L has to do something for
+ *   that goes the other way.  Then it is done or not, and both are kept, unless one does for
+ *   the other.
+ *
+ * So without what finds none, or sees how many there are, there is one configuration, and
+ * the time is n log n; else it grows with how many there are, which is bounded: see WORK.
+ *
+ * If it is not known how many there were at first, there are so many `or more': whenever
+ * there is none one more may have been there, or it is added; and what sees a number tells
+ * how many there were, which is tried with all that are possible.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/loglinear/multiset/multiset.h"
+
+static inline uint32_t lowest(uint64_t bits)
+{
+	return __builtin_ctzll(bits);
+}
+
+static inline uint32_t many(uint64_t bits)
+{
+	return __builtin_popcountll(bits);
+}
+
+static inline uint64_t left_of(const struct multi_sim *sim, const struct multi_config *c,
+			       enum what what)
+{
+	return sim->mask[what] & ~c->done;
+}
+
+/* How many can go up or down. */
+static uint32_t can(const struct multi_sim *sim, const struct multi_config *c, enum what what)
+{
+	const unsigned int up = what == UP;
+
+	return many(left_of(sim, c, what)) + (sim->npending[up] - c->used[up]);
+}
+
+static inline uint64_t exact(const struct multi_sim *sim)
+{
+	return sim->mask[SEES_OUT] | sim->mask[SEES_COUNT];
+}
+
+/* For each of @b is there one of @a that does not return earlier, with @more that never do? */
+static bool as_late(uint64_t a, uint64_t b, int64_t more)
+{
+	const uint64_t only_a = a & ~b;
+	uint64_t only_b = b & ~a;
+	int64_t n = 0;
+
+	if (more < 0)
+		return false;
+	while (only_b) {
+		const uint32_t last = 63 - __builtin_clzll(only_b);
+
+		if (more + many(only_a >> last) < ++n)
+			return false;
+		only_b &= ~(1ull << last);
+	}
+	return true;
+}
+
+/* Does @a do for all orders that @b does for? */
+static bool does_for(const struct multi_sim *sim, const struct multi_config *a,
+		     const struct multi_config *b)
+{
+	const uint64_t all = sim->mask[SEES_IN] | exact(sim);
+	int64_t first = (int64_t)a->count - b->count;
+	enum what what;
+
+	if (b->done & ~a->done & all)
+		return false;
+	for (what = DOWN; what <= UP; what++) {
+		const uint64_t x = left_of(sim, a, what), y = left_of(sim, b, what);
+		const int64_t more = (int64_t)b->used[what == UP] - a->used[what == UP];
+
+		if (!as_late(x, y, more))
+			return false;
+		first += (what == UP ? 1 : -1) * ((int64_t)many(x) - many(y) + more);
+	}
+	/* By so many more were in it at first. */
+	return a->any ? first <= 0 : !b->any && !first;
+}
+
+static int append(struct multi_list *l, const struct multi_config *c)
+{
+	if (kl_grow(l->c, l->cap, l->n + 1))
+		return -ENOMEM;
+	l->c[l->n++] = *c;
+	return 1;
+}
+
+/* To those that go on. */
+static int keep(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+{
+	struct multi_list *l = &sim->next;
+	size_t i, n = 0;
+
+	s->work += l->n;
+	for (i = 0; i < l->n; i++)
+		if (does_for(sim, &l->c[i], c))
+			return 1;
+	for (i = 0; i < l->n; i++)
+		if (!does_for(sim, c, &l->c[i]))
+			l->c[n++] = l->c[i];
+	l->n = n;
+	return append(l, c);
+}
+
+/* To those that are looked at before the return at hand. */
+static int look_at(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+{
+	size_t i;
+
+	s->work += sim->list.n;
+	for (i = 0; i < sim->list.n; i++)
+		if (does_for(sim, &sim->list.c[i], c))
+			return 1;
+	return append(&sim->list, c);
+}
+
+/* Does it see what there is? */
+static inline bool sees(const struct multi_config *c, enum what what, uint32_t seen)
+{
+	return what == SEES_IN ? c->count > 0 : !c->any && c->count == seen;
+}
+
+/* All that wait to see so many do.  1, -EAGAIN or -ENOMEM. */
+static int see(struct set_part *s, struct multi_sim *sim, struct multi_config *c)
+{
+	uint64_t wait = left_of(sim, c, SEES_IN) | (exact(sim) & ~c->done);
+	int ret = 0;
+
+	for (; wait && !ret; wait &= wait - 1) {
+		const struct multi_open *o = &sim->open[lowest(wait)];
+
+		if (!sees(c, set_what(o->op), o->seen))
+			continue;
+		c->done |= wait & -wait;
+		ret = multi_step(s, sim, c, set_item(o->op), s->place);
+	}
+	return ret ? ret : 1;
+}
+
+/* One more goes up or down.  1; 0: there is none; -EAGAIN, -ENOMEM. */
+static int go(struct set_part *s, struct multi_sim *sim, struct multi_config *c, enum what what)
+{
+	const uint64_t wait = left_of(sim, c, what);
+	const unsigned int up = what == UP;
+	uint32_t item;
+	int ret;
+
+	if (wait) {
+		c->done |= wait & -wait;
+		item = set_item(sim->open[lowest(wait)].op);
+	} else {
+		if (c->used[up] == sim->npending[up])
+			return 0;
+		item = sim->pending[up][c->used[up]++];
+	}
+	c->count += up ? 1 : -1;
+	s->work++;
+	ret = multi_step(s, sim, c, item, s->place);
+	return ret ? ret : see(s, sim, c);
+}
+
+static int go_to(struct set_part *s, struct multi_sim *sim, struct multi_config *c, uint32_t count)
+{
+	const enum what what = count > c->count ? UP : DOWN;
+	int ret = 1;
+
+	if (can(sim, c, what) < (what == UP ? count - c->count : c->count - count))
+		return 0;
+	while (c->count != count && ret > 0)
+		ret = go(s, sim, c, what);
+	return ret;
+}
+
+typedef int (*put_fn)(struct set_part *s, struct multi_sim *sim, const struct multi_config *c);
+
+/*
+ * There are @count: where it was not known how many there were at first it is now, and all
+ * that are possible are put.
+ */
+static int put_with(struct set_part *s, struct multi_sim *sim, const struct multi_config *c,
+		    uint32_t count, put_fn put)
+{
+	int64_t least = 0, most = 0, more;
+	int ret = 1;
+
+	if (c->any) {
+		least = (int64_t)count - c->count - can(sim, c, UP);
+		least = least > 0 ? least : 0;
+		most = (int64_t)count - c->count + can(sim, c, DOWN);
+	}
+	for (more = least; more <= most && ret >= 0; more++) {
+		struct multi_config with = *c;
+
+		if (with.count + more > MULTI_MOST)
+			return -EAGAIN;
+		with.count += more;
+		with.any = false;
+		ret = see(s, sim, &with);
+		if (ret > 0)
+			ret = go_to(s, sim, &with, count);
+		if (ret > 0)
+			ret = put(s, sim, &with);
+	}
+	return ret < 0 ? ret : 1;
+}
+
+/*
+ * Before the return of the first one, which @c has not done: what may see a number now, and
+ * later only with more.
+ */
+static int branch(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+{
+	const enum what what = set_what(sim->open->op);
+	const uint32_t count = c->count;
+	uint64_t wait = exact(sim) & ~c->done & ~1ull;
+	/* What the return leads away from. */
+	bool less = what == UP || (what != DOWN && what != SEES_IN && sim->open->seen > count);
+	bool more = what == DOWN || (what != UP && what != SEES_IN && sim->open->seen < count);
+	int ret = 1;
+
+	for (; wait && ret > 0; wait &= wait - 1) {
+		const uint32_t seen = sim->open[lowest(wait)].seen;
+
+		if (c->any || (less && seen < count) || (more && seen > count))
+			ret = put_with(s, sim, c, seen, look_at);
+	}
+	return ret;
+}
+
+/* There is none: one was there at first, or one is added; the first one takes it, or sees it. */
+static int force_one(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+{
+	int ret = 1, way;
+
+	for (way = c->any ? 0 : 1; way < 2 && ret >= 0; way++) {
+		struct multi_config with = *c;
+
+		with.count += !way;
+		ret = way ? go(s, sim, &with, UP) : see(s, sim, &with);
+		if (ret > 0 && set_what(sim->open->op) == DOWN)
+			ret = go(s, sim, &with, DOWN);
+		if (ret > 0)
+			ret = keep(s, sim, &with);
+	}
+	return ret < 0 ? ret : 1;
+}
+
+/* The first one returns, and @c has not done it. */
+static int force(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+{
+	const enum what what = set_what(sim->open->op);
+	struct multi_config with = *c;
+	int ret;
+
+	switch (what) {
+	case SEES_OUT:
+	case SEES_COUNT:
+		return put_with(s, sim, c, sim->open->seen, keep);
+	case DOWN:
+	case SEES_IN:
+		if (!c->count)
+			return force_one(s, sim, c);
+		/* fall through */
+	default:
+		ret = go(s, sim, &with, what);
+		return ret > 0 ? keep(s, sim, &with) : ret;
+	}
+}
+
+/* The first one is not open any more. */
+static void shift(struct multi_sim *sim)
+{
+	enum what what;
+	size_t i;
+
+	for (what = SEES_OUT; what <= SEES_COUNT; what++)
+		sim->mask[what] >>= 1;
+	for (i = 0; i < sim->list.n; i++)
+		sim->list.c[i].done >>= 1;
+	sim->nopen--;
+	memmove(sim->open, sim->open + 1, sim->nopen * sizeof(*sim->open));
+}
+
+static const char *why(enum what what)
+{
+	return what == SEES_OUT ? "was in, and could not be removed as often in time" :
+	       what == SEES_COUNT ? "was in another number of times, whatever the order" :
+	       "was out, and nothing could add it in time";
+}
+
+static bool done_in_all(const struct multi_sim *sim)
+{
+	size_t i;
+
+	for (i = 0; i < sim->list.n; i++)
+		if (!(sim->list.c[i].done & 1))
+			return false;
+	return true;
+}
+
+static int on_return(struct set_part *s, struct multi_sim *sim)
+{
+	const struct multi_open *o = sim->open;
+	struct multi_list swap;
+	size_t i;
+	int ret = 1;
+
+	s->work += sim->list.n;
+	if (done_in_all(sim)) {
+		shift(sim);
+		return 1;
+	}
+	if (s->t->order)
+		/* First returns come before calls of the same time. */
+		s->place = set_find_call(s->t, set_item(o->op), o->ret + !o->first);
+	sim->next.n = 0;
+	for (i = 0; i < sim->list.n && ret >= 0; i++) {
+		const struct multi_config c = sim->list.c[i];
+
+		if (s->work >= s->t->most_work)
+			return -EAGAIN;
+		if (!(c.done & 1))
+			ret = branch(s, sim, &c);
+		if (ret >= 0)
+			ret = c.done & 1 ? keep(s, sim, &c) : force(s, sim, &c);
+	}
+	if (ret < 0)
+		return ret;
+	if (!sim->next.n) {
+		s->bad_item = set_item(o->op);
+		s->bad_why = why(set_what(o->op));
+		return 0;
+	}
+	swap = sim->list;
+	sim->list = sim->next;
+	sim->next = swap;
+	shift(sim);
+	ret = multi_tidy(s, sim);
+	return ret ? ret : 1;
+}
+
+int multi_return_by(struct set_part *s, struct multi_sim *sim, uint64_t time)
+{
+	int ret = 1;
+
+	while (ret > 0 && sim->nopen && (sim->open->ret < time ||
+					 (sim->open->ret == time && sim->open->first)))
+		ret = on_return(s, sim);
+	return ret;
+}
+
+int multi_return_all(struct set_part *s, struct multi_sim *sim)
+{
+	int ret = 1;
+
+	while (ret > 0 && sim->nopen)
+		ret = on_return(s, sim);
+	return ret;
+}
+
+/* It never returns: it may go up or down, and need not. */
+static int wait_for_ever(struct multi_sim *sim, uint32_t op)
+{
+	const unsigned int up = set_what(op) == UP;
+
+	if (kl_grow(sim->pending[up], sim->cpending[up], sim->npending[up] + 1))
+		return -ENOMEM;
+	sim->pending[up][sim->npending[up]++] = set_item(op);
+	return 1;
+}
+
+/* Room for a bit at @at. */
+static inline uint64_t spread(uint64_t mask, uint32_t at)
+{
+	const uint64_t low = (1ull << at) - 1;
+
+	return (mask & low) | (mask & ~low) << 1;
+}
+
+/* It is open from now on; those that see what it does have done it. */
+static int open_one(struct multi_sim *sim, const struct multi_open *o)
+{
+	const enum what what = set_what(o->op);
+	size_t at = sim->nopen, i;
+	enum what w;
+
+	if (sim->nopen == MULTI_OPEN)
+		return -EAGAIN;
+	if (kl_grow(sim->open, sim->copen, sim->nopen + 1))
+		return -ENOMEM;
+	for (; at && (sim->open[at - 1].ret > o->ret ||
+		      (sim->open[at - 1].ret == o->ret && o->first && !sim->open[at - 1].first));
+	     at--)
+		sim->open[at] = sim->open[at - 1];
+	sim->open[at] = *o;
+	sim->nopen++;
+	for (w = SEES_OUT; w <= SEES_COUNT; w++)
+		sim->mask[w] = spread(sim->mask[w], at);
+	sim->mask[what] |= 1ull << at;
+	for (i = 0; i < sim->list.n; i++) {
+		struct multi_config *c = &sim->list.c[i];
+
+		c->done = spread(c->done, at);
+		if (what != DOWN && what != UP && sees(c, what, o->seen))
+			c->done |= 1ull << at;
+	}
+	return 1;
+}
+
+/* Does it see in all configurations what it saw? */
+static bool seen_by_all(const struct multi_sim *sim, enum what what, uint32_t seen)
+{
+	size_t i;
+
+	for (i = 0; i < sim->list.n; i++)
+		if (!sees(&sim->list.c[i], what, seen))
+			return false;
+	return true;
+}
+
+int multi_call(struct set_part *s, struct multi_sim *sim, const struct set_op *op)
+{
+	const enum what what = set_what(op->op);
+	struct multi_open o = { .ret = op->ret, .op = op->op };
+	int ret = multi_return_by(s, sim, op->call);
+
+	if (ret <= 0 || what == FREE)
+		return ret;
+	if (op->ret == KL_TIME_MAX)
+		return what == DOWN || what == UP ? wait_for_ever(sim, op->op) : 1;
+	if (what == SEES_COUNT) {
+		const uint64_t seen = multi_seen(s->t, op->op);
+
+		if (seen > MULTI_MOST)
+			return -EAGAIN;
+		o.seen = seen;
+	}
+	s->work += sim->list.n;
+	if (what != DOWN && what != UP && seen_by_all(sim, what, o.seen))
+		return 1;
+	o.first = set_called_then(s, set_item(op->op), op->call, op->ret, op->thread);
+	return open_one(sim, &o);
+}
+
+int multi_begin(struct multi_sim *sim, uint32_t count, bool any, uint32_t first)
+{
+	const struct multi_config c = { .count = count, .any = any, .head = MONO_NONE };
+
+	memset(sim->mask, 0, sizeof(sim->mask));
+	sim->nopen = sim->nstep = sim->npending[0] = sim->npending[1] = sim->list.n = 0;
+	sim->most_steps = 0;
+	sim->first = first;
+	return append(&sim->list, &c);
+}
+
+void multi_sim_free(struct multi_sim *sim)
+{
+	free(sim->open);
+	free(sim->list.c);
+	free(sim->next.c);
+	free(sim->step);
+	free(sim->pending[0]);
+	free(sim->pending[1]);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sets: an order of all operations, a witness.  Nearly all take effect at their own calls,
+ * whose order is that of the history; the others, which are late, are put between them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "check/loglinear/set/set.h"
+
+#define NEAR	8	/* places that are sorted together */
+#define FEW	32	/* that are put in order one by one */
+
+struct order {
+	const struct set *t;
+	const struct set_late *late;
+	size_t nlate;
+	uint32_t *sorted;	/* late ones in order, by their numbers */
+	uint64_t *moved;	/* a bit of each item: it is not at its call */
+	struct kl_step *steps;
+	size_t nsteps;
+};
+
+/*
+ * Those of one key are in the order in which they came.  Of two keys at one place, between
+ * two calls that is, it does not matter which goes first, but it is always the same one.
+ */
+static inline uint64_t rank(const struct set_late *l)
+{
+	return (uint64_t)l->place << 32 | l->group;
+}
+
+static int sort_many(const struct order *o, uint32_t *number, size_t n)
+{
+	struct kl_key *k = kl_big_alloc(2 * n * sizeof(*k));
+	size_t i;
+
+	if (!k)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		k[i] = (struct kl_key){ .key = rank(&o->late[number[i]]), .val = number[i] };
+	kl_sort_keys(k, n, k + n);
+	for (i = 0; i < n; i++)
+		number[i] = k[i].val;
+	free(k);
+	return 0;
+}
+
+static int sort_few(const struct order *o, uint32_t *number, size_t n)
+{
+	size_t i, at;
+
+	for (i = 1; i < n; i++) {
+		const uint32_t one = number[i];
+
+		for (at = i; at && rank(&o->late[number[at - 1]]) > rank(&o->late[one]); at--)
+			number[at] = number[at - 1];
+		number[at] = one;
+	}
+	return 0;
+}
+
+/* Few have nearly the same place. */
+static int sort_late(struct order *o)
+{
+	const size_t nbuckets = o->t->s->nops / NEAR + 1;
+	uint32_t *end = calloc(nbuckets + 1, sizeof(*end));
+	size_t i, from;
+	int ret = 0;
+
+	o->sorted = kl_big_alloc((o->nlate + 1) * sizeof(*o->sorted));
+	if (!end || !o->sorted) {
+		free(end);
+		return -ENOMEM;
+	}
+	for (i = 0; i < o->nlate; i++)
+		end[o->late[i].place / NEAR + 1]++;
+	for (i = 1; i < nbuckets; i++)
+		end[i] += end[i - 1];
+	for (i = 0; i < o->nlate; i++)
+		o->sorted[end[o->late[i].place / NEAR]++] = i;
+	for (i = from = 0; i < nbuckets && !ret; from = end[i++]) {
+		const size_t n = end[i] - from;
+
+		ret = (n > FEW ? sort_many : sort_few)(o, o->sorted + from, n);
+	}
+	free(end);
+	return ret;
+}
+
+static inline void move(struct order *o, uint32_t item)
+{
+	o->moved[item / 64] |= 1ull << item % 64;
+}
+
+static int gather(struct order *o)
+{
+	const struct set_part *s = &o->t->part[0];
+	size_t i;
+
+	o->late = s->late;
+	o->nlate = s->nlate;
+	o->moved = calloc(o->t->s->nops / 64 + 1, sizeof(*o->moved));
+	if (!o->moved)
+		return -ENOMEM;
+	/* They never return. */
+	for (i = 0; i < s->nflight; i++)
+		move(o, s->flight[i]);
+	for (i = 0; i < o->nlate; i++)
+		move(o, o->late[i].item);
+	return sort_late(o);
+}
+
+static int merge(struct order *o)
+{
+	const uint32_t n = o->t->s->nops;
+	struct kl_step *step = kl_big_alloc(((size_t)n + 1) * sizeof(*step));
+	uint32_t item = 0;
+	size_t i;
+
+	if (!step)
+		return -ENOMEM;
+	o->steps = step;
+	for (i = 0; i <= o->nlate; i++) {
+		const struct set_late *l = i < o->nlate ? &o->late[o->sorted[i]] : NULL;
+		const uint32_t until = l ? l->place : n;
+
+		for (; item < until; item++) {
+			/* Whether it is there is chance: nothing to be guessed. */
+			*step = (struct kl_step){ .item = item };
+			step += ~o->moved[item / 64] >> item % 64 & 1;
+		}
+		if (l)
+			*step++ = (struct kl_step){ .item = l->item };
+	}
+	o->nsteps = step - o->steps;
+	return 0;
+}
+
+/* 1, 0 or -ENOMEM. */
+static int keeps_lines(const struct order *o)
+{
+	const struct mono m = { .s = o->t->s, .order = o->steps, .norder = o->nsteps };
+
+	return mono_keeps_lines(&m);
+}
+
+int set_order(struct set *t, struct kl_answer *a)
+{
+	struct order o = { .t = t };
+	int ret = gather(&o) ?: merge(&o);
+
+	if (!ret)
+		ret = t->lines ? keeps_lines(&o) : 1;
+	a->steps = o.steps;
+	a->nsteps = o.nsteps;
+	free(o.sorted);
+	free(o.moved);
+	return ret;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sets: the parts, and their memory. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check/loglinear/multiset/multiset.h"
+
+#define SAMPLES		1024
+#define MANY		256	/* keys among them that are not small */
+#define NEAR		1024	/* small ones that are in a cache all the time */
+
+/*
+ * Has it many keys that are not small?  Those of parts would be put together one by one.
+ * *@top: behind the last small one, of a sample.
+ */
+static int has_many_large(const struct set *t, uint64_t *top)
+{
+	const struct kl_history *h = t->s->h;
+	const uint64_t n = t->s->nops;
+	struct mono_words words;
+	uint32_t i, number;
+	int ret = mono_words_init(&words, NULL, SAMPLES);
+
+	*top = 0;
+	for (i = 0; i < SAMPLES && !ret; i++) {
+		const struct kl_op *op = &h->ops[set_index(t, i * n / SAMPLES)];
+		const struct kl_val *v = kl_op_args(h, op);
+
+		if (!kl_op_shape(h, op)->nargs || v->tag != KL_WORD)
+			continue;
+		if (v->v >= n)
+			ret = mono_words_hashed(&words, v->v, mono_words_hash(v->v), &number);
+		else if (v->v >= *top)
+			*top = v->v + 1;
+	}
+	if (!ret)
+		ret = words.n > MANY;
+	mono_words_free(&words);
+	return ret;
+}
+
+uint32_t set_count_parts(const struct set *t)
+{
+	const uint32_t most = t->s->nops / SET_LEAST;
+	uint32_t n = t->lim->threads < SET_PARTS ? t->lim->threads : SET_PARTS;
+	uint64_t top;
+
+	/* Of parts there is no order; and how many of a key there are is no bit. */
+	if (n < 2 || most < 2 || t->multi || t->order || has_many_large(t, &top))
+		return 1;
+	if (top <= NEAR)
+		n = n * SET_TURNS < SET_PARTS ? n * SET_TURNS : SET_PARTS;
+	else if (n > SET_FAR_PARTS)
+		n = SET_FAR_PARTS;
+	return n < most ? n : most;
+}
+
+void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k))
+{
+	struct set_part *s = &t->part[0];
+	uint64_t key;
+	uint32_t i;
+
+	for (key = 0; key < s->top; key++)
+		f(s, &s->small.key[key]);
+	for (i = 0; i < s->words.n; i++)
+		f(s, &s->keys[i]);
+}
+
+static void start_key(struct set_part *s, struct set_key *k)
+{
+	*k = (struct set_key){ .first = s->t->multi ? 0 : k->first };
+}
+
+static void whole(struct set_part *s)
+{
+	s->from = 0;
+	s->to = s->t->s->nops;
+	s->next = KL_TIME_MAX;
+}
+
+void set_start_again(struct set *t)
+{
+	struct set_part *s = &t->part[0];
+
+	set_each_key(t, start_key);
+	whole(s);
+	s->nnodes = s->nlate = s->nflight = 0;
+	s->free_node = MONO_NONE;
+	s->work = 0;
+	multi_free(s);
+}
+
+static size_t room_for_keys(const struct set *t)
+{
+	return ((size_t)t->s->nops + 1) * sizeof(struct set_key);
+}
+
+/* Of memory that is not written there is none. */
+static int init_part(struct set *t, struct set_part *s)
+{
+	/* An operation's key is that of its shape. */
+	const size_t most = t->s->h->nshapes * sizeof(struct set_key);
+
+	s->t = t;
+	s->one = t->one;
+	s->free_node = s->free_sim = MONO_NONE;
+	whole(s);
+	s->small.n = t->s->nops;
+	s->small.key = kl_zero_map(room_for_keys(t), most);
+	s->keys = kl_zero_map(room_for_keys(t), most);
+	s->latest = malloc((t->s->h->nthreads + 1) * sizeof(*s->latest));
+	if (!s->small.key || !s->keys || !s->latest)
+		return -ENOMEM;
+	return mono_words_init(&s->words, NULL, t->s->nops);
+}
+
+int set_init(struct set *t, uint32_t nparts)
+{
+	uint32_t i;
+	int ret = 0;
+
+	t->part = aligned_alloc(_Alignof(struct set_part), nparts * sizeof(*t->part));
+	if (!t->part)
+		return -ENOMEM;
+	memset(t->part, 0, nparts * sizeof(*t->part));
+	t->nparts = nparts;
+	for (i = 0; i < nparts && !ret; i++)
+		ret = init_part(t, &t->part[i]);
+	return ret;
+}
+
+void set_free(struct set *t)
+{
+	uint32_t i;
+
+	for (i = 0; t->part && i < t->nparts; i++) {
+		struct set_part *s = &t->part[i];
+
+		mono_words_free(&s->words);
+		kl_zero_unmap(s->small.key, room_for_keys(t));
+		kl_zero_unmap(s->keys, room_for_keys(t));
+		free(s->node);
+		free(s->op);
+		free(s->ev);
+		free(s->open);
+		free(s->pending[0]);
+		free(s->pending[1]);
+		multi_free(s);
+		free(s->late);
+		free(s->flight);
+		free(s->carried);
+		free(s->latest);
+	}
+	free(t->part);
+}
