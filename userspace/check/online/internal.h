@@ -41,7 +41,7 @@ struct on_op {
 	bool old : 1;		/* under way when its partition was started again */
 	bool ended : 1;		/* has returned in the monitor of strict order */
 	bool timed : 1, timed2 : 1;	/* pqueue: a peek that had its time, in either order */
-	bool crowd : 1;		/* others of its word at that time are forgotten, see uses.h */
+	bool crowd : 1;		/* others of its word at that time are forgotten, see lifetimes.h */
 };
 
 /* An operation that is kept, to be checked offline. */
@@ -150,7 +150,7 @@ struct kl_online {
 	size_t nops, cops;
 	uint32_t free_op;
 
-	/* order.c: known in [head, announced), sorted; all others may still have to be. */
+	/* watermark.c: known in [head, announced), sorted; all others may still have to be. */
 	uint32_t *wait;
 	size_t head, announced, tail, cwait;
 	bool unsorted;
@@ -178,7 +178,7 @@ struct kl_online {
 	uint32_t last_part;
 	uint32_t most;		/* operations that a partition may keep */
 
-	/* live.c */
+	/* online_frontier.c */
 	struct kl_part fake;	/* items are shapes */
 	struct kl_history *shapes;
 	struct kl_sim sim;
@@ -241,7 +241,7 @@ static inline void on_op_put(struct kl_online *o, uint32_t i)
 	o->free_op = i;
 }
 
-/* order.c */
+/* watermark.c */
 int on_order_add(struct kl_online *o, uint32_t op);
 int on_order_run(struct kl_online *o);
 void on_order_free(struct kl_online *o);
@@ -305,7 +305,7 @@ struct on_monitor {
 
 extern const struct on_monitor on_queue, on_pqueue, on_stack, on_register;
 
-/* live.c: the same for the frontier. */
+/* online_frontier.c: the same for the frontier. */
 int live_init(struct kl_online *o);
 void live_exit(struct kl_online *o);
 int live_call(struct kl_online *o, struct on_part *p, uint32_t op);

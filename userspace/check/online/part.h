@@ -3,7 +3,7 @@
 #ifndef KL_CHECK_ONLINE_PART_H
 #define KL_CHECK_ONLINE_PART_H
 
-#include "check/online/uses.h"
+#include "check/online/lifetimes.h"
 
 /* part.c: what follows it, and to begin anew in an unknown state. */
 const struct on_monitor *part_monitor(const struct kl_online *o);
@@ -12,7 +12,7 @@ void part_drop_front(struct kl_online *o, struct on_part *p);
 void part_drop(struct kl_online *o, struct on_part *p);
 int part_restart(struct kl_online *o, struct on_part *p);
 
-/* trouble.c: what returned @ret, other than 0: a monitor or (@front) the frontier. */
+/* partition_failure.c: what returned @ret, other than 0: a monitor or (@front) the frontier. */
 int part_trouble(struct kl_online *o, struct on_part *p, int ret, uint64_t time, bool front);
 /* It cannot be followed any further. */
 int part_quit(struct kl_online *o, struct on_part *p, const char *why);

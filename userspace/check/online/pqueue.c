@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "check/online/left.h"
+#include "check/online/removed_values.h"
 
 struct entry {
 	uint64_t word;

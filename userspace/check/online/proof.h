@@ -7,7 +7,7 @@
 #ifndef KL_CHECK_ONLINE_PROOF_H
 #define KL_CHECK_ONLINE_PROOF_H
 
-#include "check/online/uses.h"
+#include "check/online/lifetimes.h"
 
 #define PROOF_LAST	256	/* values that are kept in any case */
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "check/online/uses.h"
+#include "check/online/lifetimes.h"
 
 struct queue {
 	struct uses s;

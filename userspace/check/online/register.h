@@ -30,7 +30,7 @@
 #ifndef KL_CHECK_ONLINE_REGISTER_H
 #define KL_CHECK_ONLINE_REGISTER_H
 
-#include "check/online/uses.h"
+#include "check/online/lifetimes.h"
 
 /* A word that was written once, or was there first. */
 struct value {

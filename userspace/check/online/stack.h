@@ -32,7 +32,7 @@
 #define KL_CHECK_ONLINE_STACK_H
 
 #include "check/online/proof.h"
-#include "check/online/uses.h"
+#include "check/online/lifetimes.h"
 
 enum level_state {
 	LEVEL_NONE,	/* not inside, or nothing follows from it */
@@ -99,7 +99,7 @@ struct stack {
 	struct proofs dead;
 };
 
-/* levels.c */
+/* stack_values.c */
 struct dying *level_dying(struct stack *st, uint32_t use);
 /* It is inside for certain, with no marks yet. */
 void level_enter(struct stack *st, uint32_t use);
@@ -115,7 +115,7 @@ void level_forget(struct kl_online *o, struct stack *st, uint32_t use);
 void level_forget_all(struct kl_online *o, struct stack *st);
 
 /*
- * above.c: has an operation of @use a gap that it may be in, as it now has to?  @call: where
+ * stack_peel.c: has an operation of @use a gap that it may be in, as it now has to?  @call: where
  * its window begins, @at: its first gap without a dead value, it ends now.  0, 1 with a core
  * and o->reason, -ENOMEM.
  */

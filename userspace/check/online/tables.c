@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states and shapes of all partitions that live.c follows, and what is known of
+ * The states and shapes of all partitions that online_frontier.c follows, and what is known of
  * steps between them.  When they have grown, what nothing refers to is left out.
  */
 #include <errno.h>

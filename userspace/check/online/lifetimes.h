@@ -119,7 +119,7 @@ int uses_known(struct kl_online *o, struct uses *s, uint64_t call);
 /* A pending removal may have taken it.  Return: the operation, or ON_NONE. */
 uint32_t uses_give(struct uses *s, uint32_t i);
 
-/* uses_core.c: what is wrong: start; all operations on the word of a use; one operation. */
+/* lifetimes_core.c: what is wrong: start; all operations on the word of a use; one operation. */
 void core_start(struct uses *s);
 int core_word(struct uses *s, uint32_t i);
 int core_op(struct uses *s, uint32_t op);

@@ -33,7 +33,7 @@ static inline int live_step(struct kl_online *o, uint32_t state, uint32_t shape,
 	return n;
 }
 
-/* live_order.c; 0 or a negative errno. */
+/* online_frontier_order.c; 0 or a negative errno. */
 /* What changes nothing, fits the state and excludes nothing takes effect at once. */
 int live_settle(struct kl_online *o, struct live *l, uint64_t *rec);
 /* Keep the configurations in which @slot has taken effect.  1 if there are none. */

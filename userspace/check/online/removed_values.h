@@ -3,7 +3,7 @@
 #ifndef KL_CHECK_ONLINE_LEFT_H
 #define KL_CHECK_ONLINE_LEFT_H
 
-#include "check/online/uses.h"
+#include "check/online/lifetimes.h"
 
 struct left_value {
 	uint64_t word;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Uses of words, see uses.h. */
+/* Uses of words, see lifetimes.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/online/uses.h"
+#include "check/online/lifetimes.h"
 
 #define CLUSTER	64	/* uses of one word at a time */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What left a priority queue, see left.h. */
+/* What left a priority queue, see removed_values.h. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "check/online/left.h"
+#include "check/online/removed_values.h"
 
 #define KEPT	128
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/online/live.h"
+#include "check/online/online_frontier.h"
 
 int live_init(struct kl_online *o)
 {

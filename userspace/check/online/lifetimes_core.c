@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is wrong of uses of words, see uses.h: the operations that say so. */
+/* What is wrong of uses of words, see lifetimes.h: the operations that say so. */
 #include "base/mem.h"
-#include "check/online/uses.h"
+#include "check/online/lifetimes.h"
 
 void core_start(struct uses *s)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which operations under way have taken effect, and in which order; see live.c. */
+/* Which operations under way have taken effect, and in which order; see online_frontier.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/online/live.h"
+#include "check/online/online_frontier.h"
 
 int live_too_many(struct kl_online *o, const char *what)
 {
