@@ -7,7 +7,7 @@
 #ifndef SELFTESTS_PLAIN_TSO_H
 #define SELFTESTS_PLAIN_TSO_H
 
-#include "spec/impl.h"
+#include "spec/impl/impl.h"
 #include "tso/vm.h"
 
 #define PLAIN_BUFFER	256

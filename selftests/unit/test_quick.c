@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "spec/ast.h"
+#include "spec/lang/ast.h"
 #include "spec/shipped.h"
 #include "spec/spec.h"
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "spec/ends.h"
-#include "spec/probe.h"
+#include "spec/classify/ends.h"
+#include "spec/lang/probe.h"
 #include "spec/spec.h"
 
 static char messages[16384];

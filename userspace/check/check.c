@@ -18,7 +18,7 @@
 #include "base/threads.h"
 #include "check/portfolio.h"
 #include "history/spell.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 
 #define SMALL		64	/* operations of a partition that are fetched together */
 

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "generate/world.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 
 #define STALL_ONE_IN	1000
 #define STALL_DELAYS	500

@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "generate/world.h"
-#include "spec/container.h"
-#include "spec/ends.h"
+#include "spec/classify/container.h"
+#include "spec/classify/ends.h"
 
 #define MAX_STATES	(1ULL << 26)
 #define FEW_KEYS	16

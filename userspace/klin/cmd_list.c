@@ -16,7 +16,7 @@
 #include "probe/list.h"
 #include "probe/module.h"
 #include "probe/target.h"
-#include "spec/probe.h"
+#include "spec/lang/probe.h"
 #include "spec/spec.h"
 
 static const char *const ways[] = {

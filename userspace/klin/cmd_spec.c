@@ -7,7 +7,7 @@
 
 #include "base/args.h"
 #include "klin/cmd.h"
-#include "spec/probe.h"
+#include "spec/lang/probe.h"
 #include "spec/shipped.h"
 #include "spec/spec.h"
 

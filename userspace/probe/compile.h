@@ -6,7 +6,7 @@
 #include "bpf/klin_event.h"
 #include "probe/kernel.h"
 #include "probe/place.h"
-#include "spec/probe.h"
+#include "spec/lang/probe.h"
 
 /* Why a target does not fit a kernel, and where the spec says what does not. */
 struct kl_misfit {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "spec/probe.h"
+#include "spec/lang/probe.h"
 
 struct btf;
 struct btf_type;

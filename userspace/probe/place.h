@@ -5,7 +5,7 @@
 
 #include "dwarf/debug.h"
 #include "probe/kernel.h"
-#include "spec/probe.h"
+#include "spec/lang/probe.h"
 
 #define KL_PLACES_MAX 6	/* of one clause */
 

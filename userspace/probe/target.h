@@ -5,7 +5,7 @@
 
 #include "probe/compile.h"
 #include "probe/kernel.h"
-#include "spec/probe.h"
+#include "spec/lang/probe.h"
 
 /**
  * struct kl_found - a target as found in the running kernel

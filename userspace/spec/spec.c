@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/impl.h"
+#include "spec/impl/impl.h"
 #include "spec/shipped.h"
 
 void kl_spec_free(struct kl_spec *s)

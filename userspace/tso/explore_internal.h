@@ -3,7 +3,7 @@
 #ifndef KL_TSO_EXPLORE_INTERNAL_H
 #define KL_TSO_EXPLORE_INTERNAL_H
 
-#include "spec/impl.h"
+#include "spec/impl/impl.h"
 #include "tso/abstract.h"
 #include "tso/explore.h"
 #include "tso/facts.h"

@@ -2,7 +2,7 @@
 /* Liveness: the registers whose values may still be used, before each word of code. */
 #include <string.h>
 
-#include "spec/flow.h"
+#include "spec/interp/flow.h"
 #include "tso/vm.h"
 
 /* As kl_insn_flow(), with what calls pass. */

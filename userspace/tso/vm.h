@@ -4,7 +4,7 @@
  * memory, a FIFO store buffer with forwarding for each CPU, locked instructions
  * and fences that wait for an empty buffer (Burckhardt et al., Figure 2).
  *
- * Programs are byte code (spec/code.h).  A thread has the registers of its own
+ * Programs are byte code (spec/interp/code.h).  A thread has the registers of its own
  * code, the client, and those of the method it is in, if any.  A call and a
  * return put markers into the buffer, so that the times when a method's stores
  * begin to leave and have left are known: flush(call) and flush(ret).
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "history/history.h"
-#include "spec/code.h"
+#include "spec/interp/code.h"
 
 #define KL_VM_THREADS	8
 #define KL_VM_REGS	64		/* of a frame: liveness is a word of bits */

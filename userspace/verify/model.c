@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "spec/flow.h"
+#include "spec/interp/flow.h"
 #include "verify/model.h"
 
 static int refuse(const struct kl_spec *s, struct kl_pos pos, const char *what, const char *name)

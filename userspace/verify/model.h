@@ -3,8 +3,8 @@
 #ifndef KL_VERIFY_MODEL_H
 #define KL_VERIFY_MODEL_H
 
-#include "spec/code.h"
-#include "spec/impl.h"
+#include "spec/interp/code.h"
+#include "spec/impl/impl.h"
 #include "verify/state.h"
 #include "verify/store.h"
 

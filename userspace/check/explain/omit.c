@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "check/explain/omit.h"
 #include "history/spell.h"
-#include "spec/ends.h"
-#include "spec/container.h"
+#include "spec/classify/ends.h"
+#include "spec/classify/container.h"
 
 struct kept_op {
 	struct kl_op op;

@@ -4,7 +4,7 @@
 #define KL_CHECK_CEX_H
 
 #include "history/history.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 #include "spec/spec.h"
 
 /**

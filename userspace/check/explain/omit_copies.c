@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "check/explain/omit.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 
 /* An operation of the word.  @kept: it is not left out. */
 struct count_op {

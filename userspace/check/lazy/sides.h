@@ -4,7 +4,7 @@
 #define KL_CHECK_LATE_SIDES_H
 
 #include "check/part.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 
 #define LATE_NEVER	UINT32_MAX
 #define LATE_EMPTY	UINT32_MAX	/* no value's number */

@@ -31,7 +31,7 @@
 #define KL_CHECK_MONO_H
 
 #include "check/check.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 
 #define MONO_NONE	UINT32_MAX
 #define MONO_START	0u

@@ -8,7 +8,7 @@
 #include "check/online/online.h"
 #include "check/online/words.h"
 #include "check/general/spec_stepper.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 
 #define ON_NONE		UINT32_MAX
 #define ON_SLOTS	64	/* operations under way at once in a partition with a frontier */

@@ -22,7 +22,7 @@
 #define KL_CHECK_ENDS_H
 
 #include "check/general/spec_stepper.h"
-#include "spec/ends.h"
+#include "spec/classify/ends.h"
 
 #define ENDS_NONE	UINT32_MAX
 

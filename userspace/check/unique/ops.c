@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/unique/ends.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 
 struct reader {
 	struct ends_ops *o;

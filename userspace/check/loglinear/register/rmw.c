@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Registers with compare-and-swap, fetch-and-add, exchange: whatever tells by its result
- * which word it saw (spec/word.h), where no word comes to be there twice.
+ * which word it saw (spec/classify/word.h), where no word comes to be there twice.
  *
  * Then each word is there once, for a time, from the operation that made it to the one
  * that took it, which is the only one that can have seen it last: a compare-and-swap of a

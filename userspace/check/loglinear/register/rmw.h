@@ -9,7 +9,7 @@
 
 #include "check/loglinear/loglinear.h"
 #include "check/loglinear/words.h"
-#include "spec/word.h"
+#include "spec/classify/word.h"
 
 #define FOREVER		(UINT64_C(1) << 62)
 

@@ -4,7 +4,7 @@
 #define KL_CHECK_MONO_BLOCKS_H
 
 #include "check/check.h"
-#include "spec/container.h"
+#include "spec/classify/container.h"
 
 /**
  * mono_blocks() - is there an order for certain?

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The byte code: instructions of one 32-bit word, op | a << 8 | b << 16 | c << 24,
+ * or op | a << 8 | imm << 16, some followed by words of data.  Operands are
+ * registers; each method has its parameters in the first ones.  Jumps are to
+ * words counted from the start of the method.
+ */
+#ifndef KL_SPEC_CODE_H
+#define KL_SPEC_CODE_H
+
+#include <stdint.h>
+
+#include "spec/lang/probe.h"
+
+#define KL_REGS		256
+
+enum kl_opcode {
+	KL_I_MOV,	/* a = b */
+	KL_I_CONST,	/* a = pool[imm] */
+	KL_I_LOAD,	/* a = slot imm */
+	KL_I_STORE,	/* slot imm = a */
+	KL_I_LOADX,	/* a = element b of the array in the next word: base | length << 16 */
+	KL_I_STOREX,	/* that element = a */
+	KL_I_ADD, KL_I_SUB, KL_I_MUL, KL_I_DIV, KL_I_MOD, KL_I_AND, KL_I_OR, KL_I_XOR, KL_I_SHL,
+	KL_I_SHR,	/* a = b op c */
+	KL_I_LT, KL_I_LE,	/* a = b < c, b <= c: bool */
+	KL_I_EQ, KL_I_NE,	/* words and special values */
+	KL_I_EQB, KL_I_NEB,	/* bools */
+	KL_I_NEG, KL_I_INV,	/* a = -b, ~b */
+	KL_I_NOT,	/* a = !b */
+	KL_I_JMP,	/* to imm */
+	KL_I_JZ,	/* if a is false to imm */
+	KL_I_JNZ,
+	KL_I_FORCE,	/* the bool in a must be known from here on */
+	KL_I_CHOOSE,	/* a = any word of b..c */
+	KL_I_ANY,	/* a = any word */
+	KL_I_EITHER,	/* go on at any of the a targets in the next a words */
+	KL_I_ASSUME,	/* a must be true, else there is no such outcome */
+	KL_I_ASSERT,	/* a must be true, else an error; next word: line */
+	KL_I_BLOCK,	/* an atomic block begins; a: 1 if atomic_flush */
+	KL_I_FENCE,	/* the CPU's store buffer is empty from here on */
+	KL_I_CONT,	/* container b, method c, arguments from register a on, result in a */
+	KL_I_RETURN,	/* the a results are in the registers from b on */
+	/* Of implementations, clients and litmus tests only: */
+	KL_I_READ,	/* a = the word at address b plus c */
+	KL_I_WRITE,	/* the word at address b plus c = a */
+	KL_I_ADDR,	/* a = the address of slot imm */
+	KL_I_ADDRX,	/* a = the address of element b of the array in the next word */
+	KL_I_FIELD,	/* a = address b plus c */
+	KL_I_NEW,	/* a = the address of a new object of struct imm */
+	KL_I_END,	/* the atomic block ends */
+	KL_I_FRESH,	/* a = a data value that is nowhere yet */
+	KL_I_CALL,	/* method imm, arguments from register a on, results there too */
+	KL_I_STOP,	/* the thread ends */
+	/* Of implementations compiled for the verifier, see kl_impl_lin(): */
+	KL_I_LIN,	/* a linearization point, of kind c; if b, only when a is true */
+	KL_I_LOCK,	/* the lock in slot b is taken; if a, at address b plus c */
+	KL_I_UNLOCK,
+	KL_I_COUNT_
+};
+
+/* Kinds of KL_I_LIN. */
+#define KL_LIN_ATTACHED	1	/* it belongs to the access before it */
+#define KL_LIN_OTHER	2	/* it is in some other thread's step */
+
+static inline uint32_t kl_insn(enum kl_opcode op, unsigned int a, unsigned int b, unsigned int c)
+{
+	return op | a << 8 | b << 16 | c << 24;
+}
+
+static inline uint32_t kl_insn_imm(enum kl_opcode op, unsigned int a, unsigned int imm)
+{
+	return op | a << 8 | imm << 16;
+}
+
+/* A binary operator on words; @b is not 0 in a division.  Shifts by 64 and more give 0. */
+static inline uint64_t kl_arith(int op, uint64_t a, uint64_t b)
+{
+	switch (op) {
+	case '+':
+		return a + b;
+	case '-':
+		return a - b;
+	case '*':
+		return a * b;
+	case '/':
+		return a / b;
+	case '%':
+		return a % b;
+	case '&':
+		return a & b;
+	case '|':
+		return a | b;
+	case '^':
+		return a ^ b;
+	case KL_OP_SHL:
+		return b < 64 ? a << b : 0;
+	case KL_OP_SHR:
+		return b < 64 ? a >> b : 0;
+	case '<':
+		return a < b;
+	case '>':
+		return a > b;
+	case KL_OP_LE:
+		return a <= b;
+	case KL_OP_GE:
+		return a >= b;
+	case KL_OP_AND:
+		return a && b;
+	case KL_OP_OR:
+		return a || b;
+	default:
+		return 0;
+	}
+}
+
+#endif

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Relations between two unknowns, and unknowns computed in a way that is not kept: at the
+ * end of a path.  A relation of which one side got known tells what the other one may be.
+ * An unknown is dead that is not in the state any more: what its relation says of the other
+ * side is that there is a value for it.
+ */
+#include <errno.h>
+
+#include "spec/interp/run.h"
+
+/* Of a root, in rename[]. */
+#define ALIVE	1u
+#define LEFT	2u	/* it is at most something */
+#define RIGHT	4u
+#define DIFFERS	8u	/* it is in a relation that is no order */
+#define SUMMED	16u	/* it is not itself what is in a relation */
+#define ONE	32u	/* relation */
+
+int kl_relate(struct kl_run *r, struct kl_val a, struct kl_val b, enum kl_note kind)
+{
+	if (r->nrelations == KL_RELATIONS_MAX) {
+		kl_run_lose(r);
+		return 0;
+	}
+	r->relation[r->nrelations++] = (struct kl_relation){ .a = a, .b = b, .kind = kind };
+	return 0;
+}
+
+static void remove_relation(struct kl_run *r, unsigned int i)
+{
+	r->relation[i] = r->relation[--r->nrelations];
+}
+
+/* What a relation tells of one unknown; *done: that is all. */
+static int tell(struct kl_run *r, const struct kl_relation *rel, bool *done)
+{
+	const struct kl_val a = kl_sym_get(r, rel->a), b = kl_sym_get(r, rel->b);
+	struct kl_term t, u;
+
+	*done = a.tag != KL_ANY || b.tag != KL_ANY || kl_val_eq(a, b);
+	if (!*done && kl_sym_term(r, a, &t) && kl_sym_term(r, b, &u) && t.root == u.root) {
+		*done = true;
+		if (rel->kind != KL_NOTE_NE || t.minus != u.minus) {
+			r->lost = true;
+			return 0;
+		}
+	}
+	if (!*done)
+		return 0;
+	return rel->kind == KL_NOTE_NE ? kl_sym_differ(r, a, b) :
+	       kl_sym_at_most(r, a, b, rel->kind == KL_NOTE_LT);
+}
+
+static void mark_alive(struct kl_run *r, struct kl_val v)
+{
+	struct kl_term t;
+
+	if (kl_sym_term(r, v, &t))
+		r->rename[t.root] |= ALIVE;
+}
+
+static void mark_container(struct kl_run *r, unsigned int index)
+{
+	const enum kl_cont_kind kind = r->s->conts[index]->cont;
+	const struct kl_cont *c = &r->conts[index];
+	const struct kl_val *head = r->in + r->cont_at[index];
+	const struct kl_val *e = c->loaded ? c->e : head + 1;
+	const size_t n = c->loaded ? c->n : head->v * kl_cont_stride(kind);
+	size_t i;
+
+	for (i = 0; i < n; i += kind == KL_C_BAG ? 2 : 1)
+		mark_alive(r, e[i]);
+	if (!(c->loaded ? c->unknown : head->tag == KL_ANY))
+		return;
+	mark_alive(r, c->rest);
+	mark_alive(r, c->floor);
+}
+
+static void mark_side(struct kl_run *r, struct kl_val v, uint64_t by)
+{
+	struct kl_term t;
+
+	if (kl_sym_term(r, v, &t))
+		r->rename[t.root] = (r->rename[t.root] | by | (t.minus || t.c ? SUMMED : 0)) + ONE;
+}
+
+static int mark_all(struct kl_run *r)
+{
+	unsigned int i;
+	int ret = kl_grow(r->rename, r->crename, r->nsym);
+
+	if (ret)
+		return ret;
+	for (i = 0; i < r->nsym; i++)
+		r->rename[i] = 0;
+	if (r->raw)
+		kl_notes_each_alive(r, mark_alive);
+	for (i = 0; i < r->s->nslots; i++)
+		mark_alive(r, r->slots[i]);
+	for (i = 0; i < r->s->nconts; i++)
+		mark_container(r, i);
+	for (i = 0; i < r->nrelations; i++) {
+		const struct kl_relation *rel = &r->relation[i];
+
+		mark_side(r, rel->a, rel->kind == KL_NOTE_NE ? DIFFERS : LEFT);
+		mark_side(r, rel->b, rel->kind == KL_NOTE_NE ? DIFFERS : RIGHT);
+	}
+	return 0;
+}
+
+/* The least and the greatest word that @v may be. */
+static int ends(struct kl_run *r, struct kl_val v, uint64_t *lo, uint64_t *hi)
+{
+	struct kl_term t;
+	struct kl_dom d;
+	int ret;
+
+	v = kl_sym_get(r, v);
+	*lo = *hi = v.v;
+	if (v.tag == KL_WORD)
+		return 0;
+	*lo = 0;
+	*hi = UINT64_MAX;
+	if (!kl_sym_term(r, v, &t))
+		return KL_DROP;
+	ret = kl_dom_map(r, &r->dom[t.root], t.minus, t.c, &d);
+	if (ret)
+		return kl_run_forget(r, ret);
+	if (!d.n)
+		return KL_DROP;
+	/* One end, or both, may be none of them. */
+	r->lost |= d.doubtful;
+	*lo = r->ranges[d.at].lo;
+	*hi = r->ranges[d.at + d.n - 1].hi;
+	return 0;
+}
+
+/* What there is a value for on the dead side, as it is in no other relation. */
+static int project(struct kl_run *r, const struct kl_relation *rel, bool a_is_dead)
+{
+	const struct kl_val dead = a_is_dead ? rel->a : rel->b;
+	const struct kl_val other = a_is_dead ? rel->b : rel->a;
+	const bool strict = rel->kind == KL_NOTE_LT;
+	uint64_t lo, hi;
+	struct kl_term t;
+	int ret;
+
+	/* One word only would be known. */
+	if (rel->kind == KL_NOTE_NE) {
+		r->lost |= kl_sym_term(r, dead, &t) &&
+			   (!r->dom[t.root].n || r->dom[t.root].doubtful);
+		return 0;
+	}
+	ret = ends(r, dead, &lo, &hi);
+	if (ret)
+		return ret;
+	return a_is_dead ? kl_sym_at_most(r, kl_word(lo), other, strict) :
+	       kl_sym_at_most(r, other, kl_word(hi), strict);
+}
+
+static uint64_t marks(const struct kl_run *r, struct kl_val v)
+{
+	struct kl_term t;
+
+	return kl_sym_term(r, v, &t) ? r->rename[t.root] : ALIVE;
+}
+
+/* Can a dead unknown of these marks differ from all that it has to differ from? */
+static bool is_free(const struct kl_run *r, struct kl_val v, uint64_t marks)
+{
+	struct kl_term t;
+
+	if (marks & (ALIVE | LEFT | RIGHT) || !kl_sym_term(r, v, &t) || !r->dom[t.root].n ||
+	    r->dom[t.root].doubtful)
+		return false;
+	return r->ranges[r->dom[t.root].at].hi - r->ranges[r->dom[t.root].at].lo >=
+	       KL_RELATIONS_MAX;
+}
+
+/* Is it not kept what @v has to do with others? */
+static bool is_opaque(const struct kl_run *r, struct kl_val v)
+{
+	struct kl_term t;
+	unsigned int i;
+
+	for (i = 0; i < r->nopaque && kl_sym_term(r, v, &t); i++)
+		if (r->opaque[i].sym == t.root)
+			return true;
+	return false;
+}
+
+/*
+ * Does one relation tell all that a dead unknown of these marks has to do with the other
+ * side?  Of several, too, that it is on the same @side of.
+ */
+static bool tells_all(uint64_t marks, unsigned int side)
+{
+	return !(marks & ALIVE) &&
+	       (marks / ONE == 1 || !(marks & (DIFFERS | SUMMED | ((LEFT | RIGHT) & ~side))));
+}
+
+/* One relation of a dead unknown is done with: 1, 0 if there is none, KL_DROP is told by *drop. */
+static int bury(struct kl_run *r, bool *drop)
+{
+	unsigned int i, dead = r->nrelations;
+	int ret;
+
+	for (i = 0; i < r->nrelations; i++) {
+		const struct kl_relation rel = r->relation[i];
+		const uint64_t a = marks(r, rel.a), b = marks(r, rel.b);
+		const bool free = is_free(r, rel.a, a) || is_free(r, rel.b, b);
+
+		if (a & b & ALIVE)
+			continue;
+		dead = i;
+		if (!free && !tells_all(a, LEFT) && !tells_all(b, RIGHT))
+			continue;
+		remove_relation(r, i);
+		r->lost |= is_opaque(r, rel.a) || is_opaque(r, rel.b);
+		ret = free ? 0 : project(r, &rel, tells_all(a, LEFT));
+		*drop = ret == KL_DROP;
+		return ret < 0 ? ret : 1;
+	}
+	if (dead == r->nrelations)
+		return 0;
+	r->lost = true;
+	remove_relation(r, dead);
+	return 1;
+}
+
+/* ---- several at a time ---- */
+
+static bool same_term(const struct kl_run *r, struct kl_val a, struct kl_val b)
+{
+	struct kl_term t, u;
+
+	return kl_sym_term(r, a, &t) && kl_sym_term(r, b, &u) && t.root == u.root &&
+	       t.c == u.c && t.minus == u.minus;
+}
+
+static bool same_root(const struct kl_run *r, struct kl_val a, struct kl_val b)
+{
+	struct kl_term t, u;
+
+	return kl_sym_term(r, a, &t) && kl_sym_term(r, b, &u) && t.root == u.root;
+}
+
+/* What two relations on the same unknowns come to, in @p; *done: that is all. */
+static int combine(struct kl_run *r, struct kl_relation *p, const struct kl_relation *q,
+		   bool *done)
+{
+	const bool straight = same_term(r, p->a, q->a) && same_term(r, p->b, q->b);
+	const bool turned = same_term(r, p->a, q->b) && same_term(r, p->b, q->a);
+	const enum kl_note kind = p->kind;
+
+	*done = straight || turned;
+	if (!*done)
+		return 0;
+	if (turned && kind != KL_NOTE_NE && q->kind != KL_NOTE_NE)
+		return kind == KL_NOTE_LT || q->kind == KL_NOTE_LT ? KL_DROP :
+		       kl_sym_unify(r, p->a, p->b);
+	/* != and <= are <. */
+	if (kind == KL_NOTE_NE)
+		*p = *q;
+	if (kind != q->kind && p->kind == KL_NOTE_LE)
+		p->kind = KL_NOTE_LT;
+	return 0;
+}
+
+/* Is there a way from @from to @to in order?  *@gone: relations that it was looked for behind. */
+static bool leads(const struct kl_run *r, struct kl_val from, struct kl_val to, uint64_t *gone)
+{
+	unsigned int i;
+
+	_Static_assert(KL_RELATIONS_MAX <= 64, "a bit each");
+	if (same_root(r, from, to))
+		return true;
+	for (i = 0; i < r->nrelations; i++) {
+		if (r->relation[i].kind == KL_NOTE_NE || *gone >> i & 1 ||
+		    !same_root(r, from, r->relation[i].a))
+			continue;
+		*gone |= 1ull << i;
+		if (leads(r, r->relation[i].b, to, gone))
+			return true;
+	}
+	return false;
+}
+
+/* May @p stand in the way of @q in a manner that is not looked at? */
+static bool is_in_the_way(const struct kl_run *r, const struct kl_relation *p,
+			  const struct kl_relation *q)
+{
+	const struct kl_val a[] = { p->a, p->b }, b[] = { q->a, q->b };
+	unsigned int i, k;
+
+	for (i = 0; i < 2; i++)
+		for (k = 0; k < 2; k++)
+			if (same_root(r, a[i], b[k]) &&
+			    (!same_term(r, a[i], b[k]) ||
+			     (p->kind == KL_NOTE_NE) != (q->kind == KL_NOTE_NE)))
+				return true;
+	return false;
+}
+
+/* The words that bounds of one side leave the other one. */
+static int bound(struct kl_run *r, const struct kl_relation *rel)
+{
+	const bool strict = rel->kind == KL_NOTE_LT;
+	uint64_t lo, hi;
+	int ret;
+
+	if (rel->kind == KL_NOTE_NE)
+		return 0;
+	ret = ends(r, rel->a, &lo, &hi) ?: kl_sym_at_most(r, kl_word(lo), rel->b, strict);
+	return ret ?: ends(r, rel->b, &lo, &hi) ?: kl_sym_at_most(r, rel->a, kl_word(hi), strict);
+}
+
+/*
+ * Relations between unknowns that are all alive: those of which two say something together
+ * are one then.  If the rest is an order without circles, or nothing but differences, and
+ * each side leaves enough of the other one, there are values for all.
+ */
+static int look_at_all(struct kl_run *r, bool *again)
+{
+	unsigned int i, k;
+	uint64_t gone;
+	int ret = 0;
+	bool done;
+
+	for (i = 0; i < r->nrelations; i++) {
+		for (k = i + 1; k < r->nrelations; ) {
+			ret = combine(r, &r->relation[i], &r->relation[k], &done);
+			if (ret)
+				return ret;
+			if (done)
+				remove_relation(r, k);
+			else
+				k++;
+			*again |= done;
+		}
+	}
+	if (*again)
+		return 0;
+	/* What one tells goes on to the next one, on the longest way there is. */
+	for (k = 0; k < r->nrelations; k++)
+		for (i = 0; i < r->nrelations && !ret; i++)
+			ret = bound(r, &r->relation[i]);
+	for (i = 0; i < r->nrelations && !r->lost && !ret; i++) {
+		const struct kl_relation *p = &r->relation[i];
+
+		gone = 0;
+		r->lost |= p->kind != KL_NOTE_NE && leads(r, p->b, p->a, &gone);
+		r->lost |= p->kind == KL_NOTE_NE && !is_free(r, p->a, 0) && !is_free(r, p->b, 0);
+		for (k = i + 1; k < r->nrelations; k++)
+			r->lost |= is_in_the_way(r, p, &r->relation[k]);
+	}
+	return ret;
+}
+
+/* Is a root dead, and nothing known of it but one sum? */
+static bool is_any(const struct kl_run *r, uint64_t root)
+{
+	const struct kl_val v = { .v = root, .tag = KL_ANY };
+	unsigned int i, sums = 0;
+	struct kl_term t;
+
+	if (root == KL_NO_ROOT || !kl_sym_term(r, v, &t) || t.root != root || r->rename[root] ||
+	    r->def[root].kind != KL_DEF_NONE || !kl_dom_all_words(r, &r->dom[root]) ||
+	    r->dom[root].doubtful)
+		return false;
+	for (i = 0; i < r->nopaque; i++) {
+		const struct kl_opaque *o = &r->opaque[i];
+
+		if (o->sym == root)
+			return false;
+		sums += (o->of[0] == root) + (o->of[1] == root);
+	}
+	return sums == 1;
+}
+
+/* Does what is not kept of an unknown matter: was something found out about it? */
+static bool matters(const struct kl_run *r, const struct kl_opaque *o)
+{
+	const struct kl_val v = { .v = o->sym, .tag = KL_ANY };
+	const struct kl_dom *d = &r->dom[o->sym];
+	struct kl_term t;
+
+	/* One that may be anything makes up for all the others. */
+	if (is_any(r, o->of[0]) || is_any(r, o->of[1]))
+		return false;
+	/* Where it tells the other one, that may still be no value for it, see is_wrong(). */
+	if (!kl_sym_term(r, v, &t))
+		return r->def[o->sym].kind != KL_DEF_XOR || d->doubtful;
+	return t.root != o->sym || r->rename[o->sym] || d->at != o->dom.at ||
+	       d->n != o->dom.n || d->doubtful != o->dom.doubtful;
+}
+
+/* Was it found out in another way what it is, and that it is not? */
+static bool is_wrong(const struct kl_run *r, const struct kl_opaque *o)
+{
+	const struct kl_val v = { .v = o->sym, .tag = KL_ANY }, is = kl_sym_get(r, v);
+
+	return is.tag != KL_ANY && !kl_dom_has(r, &r->dom[o->sym], is);
+}
+
+static bool is_known(const struct kl_run *r, const struct kl_relation *rel)
+{
+	return kl_sym_get(r, rel->a).tag != KL_ANY || kl_sym_get(r, rel->b).tag != KL_ANY;
+}
+
+int kl_relations_settle(struct kl_run *r)
+{
+	bool again, done, drop = false;
+	unsigned int i;
+	int ret;
+
+	if (!r->nrelations && !r->nopaque)
+		return 0;
+	do {
+		again = false;
+		for (i = 0; i < r->nrelations; ) {
+			ret = tell(r, &r->relation[i], &done);
+			if (ret)
+				return ret;
+			if (done)
+				remove_relation(r, i);
+			else
+				i++;
+			again |= done;
+		}
+		if (again)
+			continue;
+		ret = mark_all(r) ?: bury(r, &drop);
+		if (ret < 0 || drop)
+			return ret < 0 ? ret : KL_DROP;
+		again = ret;
+		ret = again ? 0 : look_at_all(r, &again);
+		if (ret)
+			return ret;
+		for (i = 0; i < r->nrelations; i++)
+			again |= is_known(r, &r->relation[i]);
+	} while (again);
+	for (i = 0; i < r->nopaque; i++)
+		if (is_wrong(r, &r->opaque[i]))
+			return KL_DROP;
+	for (i = 0; i < r->nopaque; i++)
+		r->lost |= matters(r, &r->opaque[i]);
+	return 0;
+}
