@@ -97,7 +97,7 @@ klind_src := $(wildcard userspace/klind/*.c)
 # specification.
 replay_src := $(call sources,klin-replay trusted base history spec) $(addprefix userspace/,check/answer.c check/explain/omit.c \
 	check/explain/omit_copies.c check/decide.c check/gaps.c check/budget.c check/part.c check/program_order.c \
-	tso/machine.c klin/input.c klin/stop.c)
+	tso/machine/machine.c klin/input.c klin/stop.c)
 bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)
 

@@ -2,7 +2,7 @@
 /* Implementations: those that compile are explored, in a megabyte. */
 #include "selftests/fuzz/fuzz.h"
 #include "spec/spec.h"
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 
 static void step(void *ctx, const struct kl_explore_step *s)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "selftests/fuzz/fuzz.h"
-#include "tso/litmus.h"
+#include "tso/litmus/litmus.h"
 
 void fuzz_one(const uint8_t *data, size_t size)
 {

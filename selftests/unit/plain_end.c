@@ -14,7 +14,7 @@
 
 #include "base/intern.h"
 #include "plain_end.h"
-#include "tso/abstract.h"
+#include "tso/explore/spec_configs.h"
 
 /* Data as words that no model has. */
 static uint64_t plain_value(uint64_t v)

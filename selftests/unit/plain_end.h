@@ -4,7 +4,7 @@
 #define SELFTESTS_PLAIN_END_H
 
 #include "plain_tso.h"
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 
 /*
  * Is what was found true of the run whose last state is @m?  That no run from here comes to

@@ -8,7 +8,7 @@
 #define SELFTESTS_PLAIN_TSO_H
 
 #include "spec/impl/impl.h"
-#include "tso/vm.h"
+#include "tso/machine/vm.h"
 
 #define PLAIN_BUFFER	256
 #define PLAIN_EVENTS	600

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "tso/machine.h"
+#include "tso/machine/machine.h"
 #include "random_history.h"
 
 #define MAX_OPS		16

@@ -3,7 +3,7 @@
 #ifndef SELFTESTS_SHOWN_RUN_H
 #define SELFTESTS_SHOWN_RUN_H
 
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 
 /**
  * shown_run_check() - is what is shown a run of the model that ends in what was found?

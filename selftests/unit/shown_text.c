@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "shown_text.h"
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 
 static void add_piece(struct pieces *to, unsigned int t, const char *from, size_t len)
 {

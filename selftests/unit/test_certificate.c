@@ -19,7 +19,7 @@
 #include "base/hash.h"
 #include "history_util.h"
 #include "replayed.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define MOST	7	/* operations */
 #define THREADS	3

@@ -25,7 +25,7 @@
 #include "history_util.h"
 #include "random_history.h"
 #include "replayed.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 static const char *const sc_specs[] = {
 	"spec register { word v = 0;\n"

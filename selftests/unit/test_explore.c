@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "history_util.h"
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 
 static const char *const set_parts[] = {
 	"x = v;", "y = v;", "fence;", "xchg(&x, v);", "cas(&x, 0, v);", "n->v = v; p = n;",

@@ -17,7 +17,7 @@
 #include "history_util.h"
 #include "naive.h"
 #include "random_impl.h"
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 
 #define STATES_MAX	8000
 #define MEMORY_MAX	(3u << 20)

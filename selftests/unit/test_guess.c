@@ -16,7 +16,7 @@
 #include "generate/generate.h"
 #include "history_util.h"
 #include "replayed.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define OPS	4000
 #define FEW	12

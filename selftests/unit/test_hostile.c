@@ -17,7 +17,7 @@
 #include "check/online/online.h"
 #include "history_util.h"
 #include "stream.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define OPS	2500
 

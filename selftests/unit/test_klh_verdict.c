@@ -20,7 +20,7 @@
 #include "history/form.h"
 #include "history/klh.h"
 #include "history_util.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 static char path[] = "/tmp/klin-test-klh-verdict-XXXXXX";
 

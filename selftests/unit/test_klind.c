@@ -30,7 +30,7 @@
 #include "klind/reports.h"
 #include "klind/socket.h"
 #include "replayed.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 #include "watch/flight.h"
 
 static void test_conf(void **state)

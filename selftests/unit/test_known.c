@@ -17,7 +17,7 @@
 #include "check/check.h"
 #include "check/engines.h"
 #include "replayed.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define REGISTER \
 	"spec register { word v = 0;\n" \

@@ -25,7 +25,7 @@
 #include "history_util.h"
 #include "random_history.h"
 #include "replayed.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define MOST	16	/* operations */
 #define TRIES	6	/* certificates of a history */

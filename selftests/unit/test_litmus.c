@@ -16,7 +16,7 @@
 
 #include "base/hash.h"
 #include "history_util.h"
-#include "tso/litmus.h"
+#include "tso/litmus/litmus.h"
 
 #define THREADS		3
 #define INSNS		4

@@ -22,7 +22,7 @@
 #include "generate/generate.h"
 #include "history_util.h"
 #include "replayed.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define MAX_OPS	2000
 

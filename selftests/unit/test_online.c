@@ -23,7 +23,7 @@
 #include "history_util.h"
 #include "random_history.h"
 #include "stream.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 static unsigned long runs(void)
 {

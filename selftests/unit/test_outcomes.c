@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "history_util.h"
-#include "tso/outcomes.h"
+#include "tso/explore/outcomes.h"
 
 static const char *const sets[] = {
 	"x = v;", "c = v; x = v;", "x = v; fence;", "fence; x = v;", "xchg(&x, v);",

@@ -16,7 +16,7 @@
 #include "check/engines.h"
 #include "generate/generate.h"
 #include "history_util.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 /* What is known to take several rounds; of values that repeat. */
 struct hard {

@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "check/online/online.h"
 #include "history_util.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define MAX	10
 #define ANY	UINT64_MAX	/* a read whose result is not known */

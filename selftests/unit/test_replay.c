@@ -23,7 +23,7 @@
 #include "random_history.h"
 #include "replayed.h"
 #include "spec/shipped.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -18,7 +18,7 @@
 #include "history_util.h"
 #include "random_history.h"
 #include "replayed.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 /* In so many parts, which look back so far; 0: whole. */
 static int ask(const struct kl_spec *spec, const struct kl_history *h, uint32_t nparts,

@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "history_util.h"
 #include "spec/spec.h"
-#include "tso/machine.h"
+#include "tso/machine/machine.h"
 
 #define SLOTS_MAX	64
 #define SET_MAX		16384

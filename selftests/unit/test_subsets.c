@@ -16,7 +16,7 @@
 #include "check/engines.h"
 #include "history_util.h"
 #include "random_history.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define MOST	7	/* operations */
 

@@ -18,7 +18,7 @@
 #include "base/hash.h"
 #include "history_util.h"
 #include "report/verified.h"
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 #include "verify/model.h"
 
 #define TEXT_MAX	8192

@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "generate/generate.h"
 #include "history_util.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 #include "watch/feed.h"
 #include "watch/flight.h"
 #include "watch/shed.h"

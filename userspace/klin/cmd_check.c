@@ -18,7 +18,7 @@
 #include "klin/progress.h"
 #include "klin/stop.h"
 #include "report/verdict.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 struct check_args {
 	const char *spec, *history, *certificate, *cex;

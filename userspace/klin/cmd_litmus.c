@@ -13,7 +13,7 @@
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/stop.h"
-#include "tso/litmus.h"
+#include "tso/litmus/litmus.h"
 
 struct litmus_args {
 	struct kl_litmus_options o;

@@ -18,7 +18,7 @@
 #include "klind/report_write.h"
 #include "report/json.h"
 #include "report/verdict.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define CHECK_WORK	4000000000ull	/* looks of one check, about half a minute */
 #define CHECK_BYTES	(256ull << 20)

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "tso/explore.h"
-#include "tso/outcomes.h"
+#include "tso/explore/explore.h"
+#include "tso/explore/outcomes.h"
 
 struct kl_explored {
 	const char *file;

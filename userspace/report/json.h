@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "report/verdict.h"
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 
 /* Members of @j as kl_print_memory() says them. */
 void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_memory *m);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 #include "verify/verify.h"
 
 struct kl_verified {

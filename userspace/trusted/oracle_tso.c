@@ -12,8 +12,8 @@
 
 #include "base/mem.h"
 #include "trusted/enumerate.h"
-#include "tso/machine.h"
-#include "tso/tso.h"
+#include "tso/machine/machine.h"
+#include "tso/engine/tso.h"
 
 /* An operation that has executed when @entry, still in the buffer, was its thread's newest. */
 struct waits {

@@ -11,7 +11,7 @@
 #include "check/explain/omit.h"
 #include "check/engines.h"
 #include "trusted/replay_internal.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 
 #define MAX_KEPT	4000	/* operations of a counterexample */
 #define TRACE_LOOKS	20	/* to see whether one leaves a trace in another */

@@ -6,7 +6,7 @@
 #include "check/check.h"
 #include "history/history.h"
 #include "spec/spec.h"
-#include "tso/machine.h"
+#include "tso/machine/machine.h"
 #include "trusted/replay.h"
 
 /* A token of an order. */

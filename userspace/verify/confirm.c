@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tso/explore.h"
+#include "tso/explore/explore.h"
 #include "verify/model.h"
 
 bool kl_verify_roles(const struct kl_spec *spec, struct kl_verify_options *o)

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "check/coverage.h"
 #include "history/spell.h"
-#include "tso/tso.h"
+#include "tso/engine/tso.h"
 #include "watch/feed.h"
 #include "watch/shed.h"
 

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The explorer: a run as people read it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memstream.h"
+#include "tso/explore/explore_internal.h"
+
+#define LOG_MAX		64
+
+int kl_vm_value(char *buf, size_t size, uint64_t v)
+{
+	static const char *const special[] = { "?", "any", "empty", "full", "absent" };
+
+	if (v > KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5)
+		return snprintf(buf, size, "%s", special[v - KL_VM_SPECIAL]);
+	/* A, B, ...: any value. */
+	if (kl_vm_is_data(v) && v - KL_VM_DATA <= 26)
+		return snprintf(buf, size, "%c", (int)('A' + v - KL_VM_DATA - 1));
+	if (kl_vm_is_data(v))
+		return snprintf(buf, size, "A%llu", (unsigned long long)(v - KL_VM_DATA));
+	if ((int64_t)v < 0 && v >> 62 == 3)
+		return snprintf(buf, size, "%lld", (long long)v);
+	return snprintf(buf, size, "%llu", (unsigned long long)v);
+}
+
+static int print_results(char *buf, size_t size, const uint64_t *val, unsigned int n)
+{
+	unsigned int i;
+	int used;
+
+	if (!n)
+		return snprintf(buf, size, "return");
+	used = snprintf(buf, size, "%s", n > 1 ? "(" : "");
+	for (i = 0; i < n; i++) {
+		used += snprintf(buf + used, size - used, "%s", i ? ", " : "");
+		used += kl_vm_value(buf + used, size - used, val[i]);
+	}
+	return used + snprintf(buf + used, size - used, "%s", n > 1 ? ")" : "");
+}
+
+/* The longest that print_results() makes, and " or ". */
+#define RESULT_TEXT	(KL_MAX_ARGS * 24 + 8)
+
+int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf, size_t size)
+{
+	uint64_t seen[16][KL_MAX_ARGS];
+	size_t at = 0, used = 0;
+	int n, k, nseen = 0;
+
+	buf[0] = 0;
+	while (nseen < 16 && used + RESULT_TEXT < size) {
+		n = kl_abstract_result(x->abs, set, t, &at, seen[nseen]);
+		if (n < 0)
+			break;
+		for (k = 0; k < nseen && memcmp(seen[k], seen[nseen], n * sizeof(**seen)); k++)
+			;
+		if (k < nseen)
+			continue;
+		used += snprintf(buf + used, size - used, "%s", nseen++ ? " or " : "");
+		used += print_results(buf + used, size - used, seen[k], n);
+	}
+	return nseen;
+}
+
+/* The name of a word of memory; objects are #1, #2, ... */
+void kl_ex_print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr,
+		       FILE *f)
+{
+	const struct kl_impl *im = x->spec->impl;
+	unsigned int i, obj, field;
+
+	for (i = 0; i < im->nvars; i++) {
+		const struct kl_shared *v = &im->vars[i];
+
+		if (addr < v->slot || addr >= v->slot + v->len)
+			continue;
+		fputs(v->f.name, f);
+		if (v->is_array)
+			fprintf(f, "[%u]", addr - v->slot);
+		return;
+	}
+	obj = (addr - im->nslots) / x->prog.stride;
+	field = (addr - im->nslots) % x->prog.stride;
+	fprintf(f, "#%u->%s", obj + 1, obj < vm->nobj ?
+		im->structs[vm->type[obj] & KL_VM_STRUCT].fields[field].name : "?");
+}
+
+void kl_ex_print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
+{
+	char buf[32];
+	uint32_t at = v - KL_VM_PTR;
+
+	if (kl_vm_is_ptr(v)) {
+		fprintf(f, "#%u", (at - x->prog.nslots) / x->prog.stride + 1);
+		return;
+	}
+	kl_vm_value(buf, sizeof(buf), v);
+	fputs(buf, f);
+}
+
+/*
+ * What was in another buffer when memory was read: the read is behind the times.  What
+ * other threads than @step's do along with its step comes after it.
+ */
+static void print_stale(const struct kl_explorer *x, const struct kl_vm_access *a,
+			unsigned int step, FILE *f)
+{
+	const struct kl_vm *vm = a->thread == step ? &x->shown : &x->vm;
+	unsigned int t, i;
+
+	for (t = 0; t < x->prog.nthreads; t++) {
+		for (i = vm->thread[t].nbuf; i--;) {
+			const struct kl_vm_entry *e = &vm->thread[t].buf[i];
+
+			if (t == a->thread || e->kind != KL_VM_WRITE || e->addr != a->addr)
+				continue;
+			fprintf(f, " (stale: T%u's buffer has ", t);
+			kl_ex_print_value(x, e->val, f);
+			fputc(')', f);
+			break;
+		}
+	}
+}
+
+static bool same_access(const struct kl_vm_access *a, const struct kl_vm_access *b)
+{
+	return a->addr == b->addr && a->line == b->line && a->val == b->val &&
+	       a->thread == b->thread && a->write == b->write && a->buffered == b->buffered &&
+	       a->own == b->own;
+}
+
+static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
+			   FILE *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < vm->nlog; i++) {
+		const struct kl_vm_access *a = &vm->log[i];
+
+		/* Round and round: once is enough. */
+		if (i && same_access(a, a - 1))
+			continue;
+		if (i)
+			fputs(", ", f);
+		if (!a->line)
+			fprintf(f, "T%u's buffer: ", a->thread);
+		else if (a->thread != t)
+			fprintf(f, "T%u: ", a->thread);
+		kl_ex_print_place(x, vm, a->addr, f);
+		fputs(a->write ? " = " : " is ", f);
+		kl_ex_print_value(x, a->val, f);
+		fputs(!a->line ? " reaches memory" : a->buffered ? " to the buffer" :
+		      a->own ? " (own buffer)" : "", f);
+		if (!a->write && !a->own)
+			print_stale(x, a, t, f);
+		if (a->line)
+			fprintf(f, " [%u]", a->line);
+	}
+}
+
+static void print_args(const struct kl_explorer *x, const struct kl_vm_event *e, FILE *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->n; i++) {
+		if (i)
+			fputs(", ", f);
+		kl_ex_print_value(x, e->val[i], f);
+	}
+}
+
+static void print_events(const struct kl_explorer *x, const struct kl_vm_event *ev,
+			 unsigned int n, unsigned int t, bool calls, FILE *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		const struct kl_vm_event *e = &ev[i];
+
+		if (e->kind != (calls ? KL_EV_CALL : KL_EV_RET))
+			continue;
+		fputs(calls ? "" : "; ", f);
+		if (e->thread != t)
+			fprintf(f, "T%u: ", e->thread);
+		if (calls)
+			fprintf(f, "call %s(", x->methods[e->method].name);
+		else
+			fprintf(f, "%s returns%s", x->methods[e->method].name, e->n ? " " : "");
+		print_args(x, e, f);
+		fputs(calls ? "); " : "", f);
+	}
+}
+
+void kl_ex_print_buffer(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
+			FILE *f)
+{
+	const struct kl_vm_thread *th = &vm->thread[t];
+	unsigned int i;
+
+	fprintf(f, "T%u's buffer:", t);
+	for (i = 0; i < th->nbuf; i++) {
+		if (th->buf[i].kind != KL_VM_WRITE)
+			continue;
+		fputc(' ', f);
+		kl_ex_print_place(x, vm, th->buf[i].addr, f);
+		fputc('=', f);
+		kl_ex_print_value(x, th->buf[i].val, f);
+		fputs(th->buf[i].more ? " +" : "", f);
+	}
+}
+
+static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FILE *f)
+{
+	const struct kl_impl *im = x->spec->impl;
+	unsigned int i, j, t;
+
+	fputs("memory:", f);
+	for (i = 0; i < im->nslots; i++) {
+		fputc(' ', f);
+		kl_ex_print_place(x, vm, i, f);
+		fputc('=', f);
+		kl_ex_print_value(x, vm->mem[i], f);
+	}
+	for (i = 0; i < vm->nobj; i++) {
+		const struct kl_struct *s = &im->structs[vm->type[i] & KL_VM_STRUCT];
+
+		fprintf(f, " #%u={", i + 1);
+		for (j = 0; j < s->nfields; j++) {
+			fputs(j ? " " : "", f);
+			kl_ex_print_value(x, vm->mem[im->nslots + i * x->prog.stride + j], f);
+		}
+		fputc('}', f);
+	}
+	for (t = 0; t < x->prog.nthreads; t++) {
+		if (!kl_vm_has_writes(&vm->thread[t]))
+			continue;
+		fputs("; ", f);
+		kl_ex_print_buffer(x, vm, t, f);
+	}
+}
+
+/* The run that is shown: where to, and room for a step's accesses. */
+struct show {
+	kl_explore_step_fn fn;
+	void *ctx;
+	struct kl_vm_access log[LOG_MAX];
+};
+
+/* One step of a run, from x->shown to x->vm; the first state has number 0. */
+static int show_one(const struct kl_explorer *x, const struct show *s, unsigned int number,
+		    unsigned int t, bool flush)
+{
+	const struct kl_vm_event *ev = x->shown_ev;
+	char *what = NULL, *state = NULL;
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
+
+	if (ret)
+		return ret;
+	if (!number) {
+		fputs("the first state", m.f);
+	} else {
+		print_events(x, ev, x->nshown, t, true, m.f);
+		if (x->vm.nlog)
+			print_accesses(x, &x->vm, t, m.f);
+		else
+			fputs("goes on", m.f);
+		print_events(x, ev, x->nshown, t, false, m.f);
+	}
+	ret = kl_memstream_close(&m, &what, NULL);
+	if (!ret)
+		ret = kl_memstream_open(&m);
+	if (!ret) {
+		print_state(x, &x->vm, m.f);
+		ret = kl_memstream_close(&m, &state, NULL);
+	}
+	if (!ret)
+		s->fn(s->ctx, &(struct kl_explore_step){
+			.number = number, .thread = t, .flush = flush, .what = what,
+			.state = state,
+		});
+	free(what);
+	free(state);
+	return ret;
+}
+
+/* Does the step of @t from x->before lead to the state at @to? */
+static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t to)
+{
+	uint64_t hash;
+	int64_t len;
+	int ret;
+
+	if (flush ? !kl_vm_flush(&x->vm, t) : kl_ex_step(x, t, &x->before) != KL_VM_OK)
+		return 0;
+	ret = kl_ex_after(x, t, flush);
+	if (ret <= 0 || ret == KL_EX_FAULTY)
+		return ret < 0 ? ret : 0;
+	len = kl_ex_pack(x);
+	if (len < 0)
+		return len;
+	if (x->set != kl_store_head(&x->store, to)->tag)
+		return 0;
+	if (!x->o.compact)
+		return len == kl_store_head(&x->store, to)->len &&
+		       !memcmp(x->packed, kl_store_state(&x->store, to), len);
+	hash = kl_ex_kept_hash(x, x->hash);
+	if (memcmp(&hash, kl_store_state(&x->store, to), sizeof(hash)))
+		return 0;
+	kl_ex_hold(x, to, x->packed, len);
+	return 1;
+}
+
+int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
+		    bool *flush)
+{
+	uint32_t set;
+	int ret = kl_ex_load(x, from);
+
+	if (ret)
+		return ret;
+	set = x->set;
+	for (*t = 0; *t < x->prog.nthreads; ++*t) {
+		x->vm.nchoice = 0;
+		do {
+			kl_vm_copy(&x->vm, &x->before);
+			x->set = set;
+			*flush = false;
+			ret = leads_to(x, *t, false, to);
+			if (ret)
+				return ret < 0 ? ret : 0;
+		} while (kl_vm_next_choice(&x->vm));
+		kl_vm_copy(&x->vm, &x->before);
+		x->set = set;
+		*flush = true;
+		ret = leads_to(x, *t, true, to);
+		if (ret)
+			return ret < 0 ? ret : 0;
+	}
+	return -ESTALE;
+}
+
+/* Does the last step show what was found, and does every other one lead on? */
+static bool as_found(const struct kl_explorer *x, enum kl_vm_result r, int after, bool last)
+{
+	if (r != KL_VM_OK && r != KL_VM_FAULT)
+		return false;
+	if (!after)
+		return last && x->verdict == KL_EX_NOT_LINEARIZABLE;
+	if (r == KL_VM_FAULT || after == KL_EX_FAULTY)
+		return last && x->verdict == (x->vm.limit ? KL_EX_LIMIT : KL_EX_FAULT);
+	return !last;
+}
+
+/* Make the step with the names that stay, and print it; @last: the one that was found. */
+static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
+		     bool last, struct show *s)
+{
+	enum kl_vm_result r = KL_VM_OK;
+	int ret;
+
+	t = x->shown_thread[t];
+	kl_vm_copy(&x->vm, &x->shown);
+	x->set = x->shown_set;
+	x->vm.log = s->log;
+	x->vm.clog = LOG_MAX;
+	x->vm.nlog = 0;
+	if (flush)
+		r = kl_vm_flush(&x->vm, t) ? KL_VM_OK : KL_VM_WAITS;
+	else
+		r = kl_ex_step(x, t, &x->shown);
+	x->nshown = 0;
+	ret = kl_ex_after(x, t, flush);
+	kl_ex_note_stale(x, t);
+	x->vm.log = NULL;
+	if (ret < 0)
+		return ret;
+	if (!as_found(x, r, ret, last))
+		return -ESTALE;
+	/* What was found has other names in the state in which it was. */
+	if (!ret && x->verdict == KL_EX_NOT_LINEARIZABLE) {
+		kl_ex_explain(x);
+		ret = kl_ex_find_hint(x);
+		if (ret)
+			return ret;
+	} else if (r == KL_VM_FAULT || ret == KL_EX_FAULTY) {
+		snprintf(x->message, sizeof(x->message), "thread %u: %s",
+			 r == KL_VM_FAULT ? t : x->faulty, x->vm.error);
+	}
+	x->vm.log = s->log;
+	ret = show_one(x, s, number, t, flush);
+	x->vm.log = NULL;
+	if (ret)
+		return ret;
+	kl_vm_copy(&x->shown, &x->vm);
+	/* A value that was there once keeps its name. */
+	x->shown.taken |= kl_vm_data(&x->vm);
+	x->shown_set = x->set;
+	return 0;
+}
+
+static int show_first(struct kl_explorer *x, const struct show *s)
+{
+	int ret = kl_ex_first(x);
+	int64_t len;
+
+	if (ret)
+		return ret;
+	len = kl_ex_pack(x);
+	if (len < 0)
+		return len;
+	memcpy(x->shown_thread, x->names.thread, sizeof(x->shown_thread));
+	memset(x->stale, 0, sizeof(x->stale));
+	x->shown.prog = &x->prog;
+	kl_vm_copy(&x->shown, &x->vm);
+	x->shown_set = x->set;
+	return show_one(x, s, 0, 0, false);
+}
+
+/* Behind the last step: is there what was found?  0, -ESTALE or another negative errno. */
+static int show_end(struct kl_explorer *x)
+{
+	unsigned int t;
+	int ret;
+
+	/* Hashes may have told that the end of a run is a state which has none. */
+	if (x->verdict == KL_EX_ENDLESS && x->o.compact) {
+		ret = kl_ex_comes_to_end(x, &x->shown);
+		if (ret)
+			return ret < 0 ? ret : -ESTALE;
+	}
+	/* The threads have other names in the state that was found. */
+	if (x->verdict == KL_EX_ENDLESS)
+		kl_ex_tell_endless(x, &x->shown);
+	if (x->verdict == KL_EX_FINAL) {
+		kl_vm_copy(&x->vm, &x->shown);
+		if (kl_ex_run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT ||
+		    x->vm.limit)
+			return -ESTALE;
+	}
+	for (t = 0; t < x->prog.nthreads && x->verdict == KL_EX_DEADLOCK; t++) {
+		kl_vm_copy(&x->vm, &x->shown);
+		x->vm.nchoice = 0;
+		if (kl_ex_step(x, t, &x->shown) != KL_VM_WAITS)
+			return -ESTALE;
+		kl_vm_copy(&x->vm, &x->shown);
+		if (kl_vm_flush(&x->vm, t))
+			return -ESTALE;
+	}
+	if (x->verdict == KL_EX_DEADLOCK)
+		kl_ex_tell_waiting(x, &x->shown, "all threads that have not ended wait:");
+	return 0;
+}
+
+int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
+{
+	struct show s = { .fn = fn, .ctx = ctx };
+	uint8_t thread[KL_VM_THREADS];
+	uint32_t at, *path = NULL;
+	size_t n = 0, i;
+	unsigned int t, k;
+	bool flush;
+	int ret = 0;
+
+	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
+		n++;
+	path = calloc(n + 1, sizeof(*path));
+	if (!path)
+		return -ENOMEM;
+	for (at = x->last, i = n; i; at = kl_store_head(&x->store, at)->parent)
+		path[--i] = at;
+	if (n)
+		ret = show_first(x, &s);
+	for (i = 1; i < n && !ret; i++) {
+		ret = kl_ex_find_step(x, path[i - 1], path[i], &t, &flush);
+		if (ret)
+			break;
+		x->vm.nchoice = x->vm.at_choice;
+		for (k = 0; k < x->prog.nthreads; k++)
+			thread[k] = x->shown_thread[x->names.thread[k]];
+		ret = show_step(x, i, t, flush, false, &s);
+		memcpy(x->shown_thread, thread, sizeof(thread));
+	}
+	if (!ret && n && x->thread >= 0) {
+		memcpy(x->vm.choice, x->choice, sizeof(x->choice));
+		x->vm.nchoice = x->nchoice;
+		ret = show_step(x, n, x->thread, x->flush, true, &s);
+	}
+	if (!ret && n)
+		ret = show_end(x);
+	free(path);
+	return ret;
+}
+
+const char *kl_explore_message(struct kl_explorer *x)
+{
+	return x->message;
+}
+
+const char *kl_explore_hint(struct kl_explorer *x)
+{
+	return x->hint ? x->hint : "";
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Litmus tests: what is asked of the final states. */
+#include <errno.h>
+#include <string.h>
+
+#include "tso/litmus/litmus_text.h"
+
+#define DEPTH_MAX	200
+
+static int item(struct kl_lt_cursor *c, const struct kl_lit_item *it)
+{
+	struct kl_litmus *l = c->l;
+	unsigned int i;
+
+	for (i = 0; i < l->nitems; i++)
+		if (l->items[i].thread == it->thread && l->items[i].index == it->index)
+			return i;
+	if (i == KL_LIT_ITEMS) {
+		kl_lt_fail(c, "more registers and locations than klin litmus has room for");
+		return -1;
+	}
+	if (it->thread >= (int)l->nthreads) {
+		kl_lt_fail(c, "there is no thread %d", it->thread);
+		return -1;
+	}
+	l->items[l->nitems++] = *it;
+	return i;
+}
+
+static int node(struct kl_lt_cursor *c, enum kl_lit_op op, unsigned int a, unsigned int b,
+		uint64_t val)
+{
+	struct kl_litmus *l = c->l;
+
+	if (c->err)
+		return 0;
+	if (l->nnodes == KL_LIT_NODES) {
+		kl_lt_fail(c, "a condition with more than %d parts", KL_LIT_NODES);
+		return 0;
+	}
+	c->err = kl_grow(l->nodes, l->cnodes, l->nnodes + 1);
+	if (c->err)
+		return 0;
+	l->nodes[l->nnodes] = (struct kl_lit_node){ .op = op, .a = a, .b = b, .val = val };
+	return l->nnodes++;
+}
+
+/* The bits of the item that are compared; @size is that of the register's name. */
+static uint64_t bits(const struct kl_lt_cursor *c, const struct kl_lit_item *it, unsigned int size)
+{
+	return kl_lit_mask(it->thread < 0 ? c->l->locs[it->index].size : size);
+}
+
+static int atom(struct kl_lt_cursor *c)
+{
+	struct kl_lit_item it = { 0 }, other = { 0 };
+	unsigned int size = 0;
+	bool differs;
+	char buf[32];
+	uint64_t v;
+	int a, n;
+
+	if (!kl_lt_place(c, &it, &size))
+		return 0;
+	a = item(c, &it);
+	if (a < 0)
+		return 0;
+	differs = kl_lt_take(c, "<>") || kl_lt_take(c, "!=");
+	if (!differs && !kl_lt_take(c, "==") && !kl_lt_take(c, "=")) {
+		kl_lt_fail(c, "expected '=' or '<>', found '%s'", kl_lt_here(c, buf));
+		return 0;
+	}
+	kl_lt_space(c);
+	if (kl_lt_at_thread(c) || *c->p == '[' || *c->p == '*') {
+		unsigned int other_size;
+
+		if (!kl_lt_place(c, &other, &other_size))
+			return 0;
+		n = item(c, &other);
+		n = n < 0 ? 0 : node(c, KL_LIT_SAME, a, n, 0);
+	} else if (kl_lt_value(c, &v)) {
+		if (!kl_vm_is_ptr(v))
+			v &= bits(c, &it, size);
+		n = node(c, KL_LIT_EQ, a, 0, v);
+		if (!c->err)
+			c->l->nodes[n].mask = kl_vm_is_ptr(v) ? UINT64_MAX : bits(c, &it, size);
+	} else {
+		return 0;
+	}
+	return differs ? node(c, KL_LIT_NOT, n, 0, 0) : n;
+}
+
+static int implies(struct kl_lt_cursor *c);
+
+static int unary(struct kl_lt_cursor *c)
+{
+	int n = 0;
+
+	if (c->err)
+		return 0;
+	if (c->depth == DEPTH_MAX) {
+		kl_lt_fail(c, "nested more than %d deep", DEPTH_MAX);
+		return 0;
+	}
+	c->depth++;
+	if (kl_lt_take(c, "~") || kl_lt_take(c, "not")) {
+		n = node(c, KL_LIT_NOT, unary(c), 0, 0);
+	} else if (kl_lt_take(c, "true")) {
+		n = node(c, KL_LIT_TRUE, 0, 0, 0);
+	} else if (kl_lt_take(c, "false")) {
+		n = node(c, KL_LIT_FALSE, 0, 0, 0);
+	} else if (kl_lt_take(c, "(")) {
+		n = implies(c);
+		kl_lt_expect(c, ")");
+	} else {
+		n = atom(c);
+	}
+	c->depth--;
+	return n;
+}
+
+static int conjunction(struct kl_lt_cursor *c)
+{
+	int n = unary(c);
+
+	while (!c->err && kl_lt_take(c, "/\\"))
+		n = node(c, KL_LIT_AND, n, unary(c), 0);
+	return n;
+}
+
+static int disjunction(struct kl_lt_cursor *c)
+{
+	int n = conjunction(c);
+
+	while (!c->err && kl_lt_take(c, "\\/"))
+		n = node(c, KL_LIT_OR, n, conjunction(c), 0);
+	return n;
+}
+
+static int implies(struct kl_lt_cursor *c)
+{
+	int n = disjunction(c);
+
+	/* As herd reads it: to the right. */
+	if (!c->err && kl_lt_take(c, "=>"))
+		n = node(c, KL_LIT_IMPLIES, n, implies(c), 0);
+	return n;
+}
+
+static bool locations(struct kl_lt_cursor *c)
+{
+	struct kl_lit_item it;
+	const char *s;
+	unsigned int size;
+	size_t len;
+
+	if (!kl_lt_expect(c, "["))
+		return false;
+	while (!kl_lt_take(c, "]")) {
+		it = (struct kl_lit_item){ 0 };
+		if (!kl_lt_place(c, &it, &size) || item(c, &it) < 0)
+			return false;
+		kl_lt_space(c);
+		/* Its type says how to print it; the declaration does too. */
+		if (kl_lt_name(c, &s, &len))
+			kl_lt_take(c, "*");
+		kl_lt_space(c);
+		if (*c->p != ']' && !kl_lt_expect(c, ";"))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * `with tso: ~exists; default: exists;' behind `final': what is expected of each
+ * model.  That of x86 or else the default is the test's quantifier.
+ */
+static bool kinds(struct kl_lt_cursor *c)
+{
+	bool set = false, mine, any;
+	const char *s;
+	char buf[32];
+	size_t len;
+
+	do {
+		enum kl_lit_quantifier q;
+
+		if (!kl_lt_name(c, &s, &len) || !kl_lt_expect(c, ":"))
+			return kl_lt_fail(c, "expected a model and ':', found "
+					  "'%s'", kl_lt_here(c, buf));
+		mine = (len == 3 && !memcmp(s, "tso", 3)) || (len == 3 && !memcmp(s, "x86", 3));
+		any = len == 7 && !memcmp(s, "default", 7) && !set;
+		if (kl_lt_take(c, "~") || kl_lt_take(c, "not"))
+			q = kl_lt_expect(c, "exists") ? KL_LIT_NOT_EXISTS : KL_LIT_EXISTS;
+		else if (kl_lt_take(c, "exists"))
+			q = KL_LIT_EXISTS;
+		else if (kl_lt_take(c, "forall"))
+			q = KL_LIT_FORALL;
+		else
+			return kl_lt_fail(c, "expected 'exists', '~exists' or 'forall', found '%s'",
+				    kl_lt_here(c, buf));
+		if (mine || any)
+			c->l->quantifier = q;
+		set |= mine;
+		kl_lt_space(c);
+	} while (!c->err && kl_lt_take(c, ";") && (kl_lt_space(c), kl_lt_name_len(c->p)));
+	return !c->err;
+}
+
+bool kl_lt_condition(struct kl_lt_cursor *c)
+{
+	struct kl_litmus *l = c->l;
+	char buf[32];
+
+	if (kl_lt_take(c, "locations") && !locations(c))
+		return false;
+	l->filter = -1;
+	if (kl_lt_take(c, "filter"))
+		l->filter = implies(c);
+	kl_lt_space(c);
+	if (kl_lt_take(c, "exists") || kl_lt_take(c, "final")) {
+		l->quantifier = KL_LIT_EXISTS;
+		l->condition = implies(c);
+	} else if (kl_lt_take(c, "forall")) {
+		l->quantifier = KL_LIT_FORALL;
+		l->condition = implies(c);
+	} else if (kl_lt_take(c, "~") || kl_lt_take(c, "not")) {
+		l->quantifier = KL_LIT_NOT_EXISTS;
+		if (kl_lt_expect(c, "exists"))
+			l->condition = implies(c);
+	} else if (!*c->p) {
+		l->quantifier = KL_LIT_FORALL;
+		l->condition = node(c, KL_LIT_TRUE, 0, 0, 0);
+	} else {
+		return kl_lt_fail(c, "expected 'exists', '~exists' or 'forall', found '%s'",
+			    kl_lt_here(c, buf));
+	}
+	kl_lt_take(c, ";");
+	if (!c->err && kl_lt_take(c, "with") && !kinds(c))
+		return false;
+	/* What memevents is to do with the test. */
+	while (!c->err && kl_lt_take(c, "<<")) {
+		while (*c->p && strncmp(c->p, ">>", 2))
+			c->line += *c->p++ == '\n';
+		if (!kl_lt_expect(c, ">>"))
+			return false;
+	}
+	kl_lt_space(c);
+	if (*c->p)
+		kl_lt_fail(c, "expected the end of the test, found '%s'", kl_lt_here(c, buf));
+	return !c->err;
+}

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Litmus tests: the text as a whole, its initial state and its condition. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "tso/litmus/litmus_text.h"
+
+#define ROWS_MAX	512
+
+/* ---- initial state ---------------------------------------------------------- */
+
+struct type {
+	unsigned int size;
+	bool is_unsigned, given;
+};
+
+static const struct type_name {
+	const char *name;
+	unsigned int size;
+	bool is_unsigned;
+} types[] = {
+	{ "char", 1, false }, { "int8_t", 1, false }, { "uint8_t", 1, true },
+	{ "short", 2, false }, { "int16_t", 2, false }, { "uint16_t", 2, true },
+	{ "int", 4, false }, { "int32_t", 4, false }, { "uint32_t", 4, true },
+	{ "long", 8, false }, { "int64_t", 8, false }, { "uint64_t", 8, true },
+	{ "intptr_t", 8, false }, { "uintptr_t", 8, true }, { "unsigned", 4, true },
+	{ "signed", 4, false }, { "volatile", 0, false }, { "const", 0, false },
+};
+
+static const struct type_name *find_type(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strlen(types[i].name) == len && !memcmp(types[i].name, s, len))
+			return &types[i];
+	return NULL;
+}
+
+/* A type, if one is next: names that a place follows. */
+static bool type(struct kl_lt_cursor *c, struct type *t)
+{
+	const struct type_name *found;
+	struct kl_lt_cursor before;
+	const char *s, *after;
+	size_t len;
+
+	*t = (struct type){ 0 };
+	for (;;) {
+		before = *c;
+		if (!kl_lt_name(c, &s, &len))
+			return true;
+		kl_lt_space(c);
+		after = c->p;
+		if (*after != '*' && !isalnum((unsigned char)*after) && *after != '_') {
+			*c = before;
+			return true;
+		}
+		found = find_type(s, len);
+		if (!found)
+			return kl_lt_fail(c, "'%.*s': a type that klin litmus does not "
+					  "know", (int)len,
+				    s);
+		/* `unsigned long', `short int': the size of who has another than int's. */
+		if (found->size && (!t->size || found->size != 4))
+			t->size = found->size;
+		t->is_unsigned |= found->is_unsigned;
+		t->given = true;
+	}
+}
+
+bool kl_lt_value(struct kl_lt_cursor *c, uint64_t *v)
+{
+	const char *s;
+	char buf[32];
+	size_t len;
+	int at;
+
+	kl_lt_space(c);
+	if (kl_lt_number(c, v))
+		return true;
+	kl_lt_take(c, "&");
+	if (c->err || !kl_lt_name(c, &s, &len))
+		return kl_lt_fail(c, "expected a value, found '%s'", kl_lt_here(c, buf));
+	at = kl_lit_location(c->l, s, len);
+	if (at < 0)
+		return kl_lt_fail(c, "more locations than klin litmus has room for");
+	c->l->locs[at].addressed = true;
+	*v = KL_VM_PTR + at;
+	return true;
+}
+
+/* { v, v, ... } of an array whose first location is @first. */
+static bool elements(struct kl_lt_cursor *c, unsigned int first, unsigned int len)
+{
+	unsigned int i = 0;
+
+	do {
+		if (i == len)
+			return kl_lt_fail(c, "more values than the array has elements");
+		if (!kl_lt_value(c, &c->l->locs[first + i++].init))
+			return false;
+	} while (kl_lt_take(c, ","));
+	return kl_lt_expect(c, "}");
+}
+
+/* x[n]: a row of locations x[0] .. x[n-1], of which x is another name of the first. */
+static bool array(struct kl_lt_cursor *c, const struct type *t, unsigned int first)
+{
+	struct kl_litmus *l = c->l;
+	char element[64];
+	uint64_t n, i;
+	int at;
+
+	if (!kl_lt_expect(c, "[") || !kl_lt_number(c, &n))
+		return c->err ? false : kl_lt_fail(c, "expected the array's number of elements");
+	if (!kl_lt_expect(c, "]"))
+		return false;
+	if (!n || n > KL_LIT_LOCS || first + 1 != l->nlocs || strlen(l->locs[first].name) > 40)
+		return kl_lt_fail(c, "an array that klin litmus has no room for, or that was named "
+			    "before");
+	if (!t->size)
+		return kl_lt_fail(c, "an array without a type");
+	for (i = 0; i < n; i++) {
+		snprintf(element, sizeof(element), "%s[%u]", l->locs[first].name, (unsigned int)i);
+		at = i ? kl_lit_location(l, element, strlen(element)) : (int)first;
+		if (at < 0)
+			return kl_lt_fail(c, "more locations than klin litmus has room for");
+		l->locs[at].size = t->size;
+		l->locs[at].is_unsigned = t->is_unsigned;
+		l->locs[at].len = n - i;
+	}
+	if (!kl_lt_take(c, "="))
+		return true;
+	if (!kl_lt_take(c, "{"))
+		return kl_lt_fail(c, "expected '{' and the array's values");
+	return elements(c, first, n);
+}
+
+static bool init_entry(struct kl_lt_cursor *c)
+{
+	struct kl_litmus *l = c->l;
+	struct kl_lit_item it = { 0 };
+	unsigned int size = 0;
+	struct kl_lit_loc *loc;
+	struct type t;
+	bool pointer;
+	uint64_t v = 0;
+
+	if (!type(c, &t))
+		return false;
+	kl_lt_space(c);
+	pointer = t.given && *c->p == '*';
+	if (!kl_lt_place(c, &it, &size))
+		return false;
+	kl_lt_space(c);
+	if (*c->p == '[' && it.thread < 0 && !pointer)
+		return array(c, &t, it.index);
+	if (*c->p == '[')
+		return kl_lt_fail(c, "an array of pointers, which klin litmus does not know");
+	if (kl_lt_take(c, "=") && !kl_lt_value(c, &v))
+		return false;
+	if (it.thread >= 0) {
+		if (v < KL_VM_PTR && size == 4)
+			v &= UINT32_MAX;
+		l->reg[it.thread][it.index] = v;
+		return true;
+	}
+	loc = &l->locs[it.index];
+	if (pointer || (!t.given && kl_vm_is_ptr(v)))
+		loc->size = l->x64 ? 8 : 4;
+	else if (t.size)
+		loc->size = t.size;
+	if (!l->x64 && loc->size == 8)
+		return kl_lt_fail(c, "a location of 64 bits in a test for X86");
+	loc->is_unsigned = t.is_unsigned;
+	loc->init = v;
+	return true;
+}
+
+static bool init_state(struct kl_lt_cursor *c)
+{
+	if (!kl_lt_expect(c, "{"))
+		return false;
+	for (;;) {
+		while (kl_lt_take(c, ";"))
+			;
+		if (kl_lt_take(c, "}")) {
+			while (kl_lt_take(c, ";"))
+				;
+			return true;
+		}
+		if (!init_entry(c))
+			return false;
+		kl_lt_space(c);
+		if (*c->p != ';' && *c->p != '}')
+			return kl_lt_expect(c, ";");
+	}
+}
+
+/* ---- the program ---------------------------------------------------------------- */
+
+struct row {
+	const char *text;
+	size_t len;
+	unsigned int line;
+};
+
+static bool condition_begins(struct kl_lt_cursor *c)
+{
+	static const char *const words[] = {
+		"exists", "forall", "locations", "filter", "final", "observed", "with", "~", "not",
+	};
+	struct kl_lt_cursor d = *c;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (kl_lt_take(&d, words[i]))
+			return true;
+	return false;
+}
+
+static bool rows(struct kl_lt_cursor *c, struct row *row, size_t *n)
+{
+	const char *p;
+
+	for (*n = 0;; (*n)++) {
+		kl_lt_space(c);
+		if (!*c->p || (*n && condition_begins(c)))
+			return *n || kl_lt_fail(c, "expected 'P0 | P1 ;' and the program");
+		if (*n == ROWS_MAX)
+			return kl_lt_fail(c, "more than %d rows", ROWS_MAX);
+		row[*n].text = c->p;
+		row[*n].line = c->line;
+		for (p = c->p; *p && *p != ';'; p++)
+			c->line += *p == '\n';
+		if (!*p)
+			return kl_lt_fail(c, "expected ';' at the end of a row");
+		row[*n].len = p - c->p;
+		c->p = p + 1;
+	}
+}
+
+/* The text of column @t of a row; false if it has fewer. */
+static bool column(const struct row *r, unsigned int t, const char **s, size_t *len)
+{
+	const char *p = r->text, *end = r->text + r->len, *bar;
+
+	for (;; t--) {
+		bar = memchr(p, '|', end - p);
+		*s = p;
+		*len = (bar ? bar : end) - p;
+		if (!t)
+			return true;
+		if (!bar)
+			return false;
+		p = bar + 1;
+	}
+}
+
+static bool header(struct kl_lt_cursor *c, const struct row *r)
+{
+	unsigned int t, n;
+	const char *s;
+	char *end;
+	size_t len;
+
+	for (t = 0; column(r, t, &s, &len); t++) {
+		while (len && isspace((unsigned char)*s)) {
+			s++;
+			len--;
+		}
+		n = len > 1 && *s == 'P' && isdigit((unsigned char)s[1]) ?
+		    strtoul(s + 1, &end, 10) : KL_VM_THREADS;
+		while (n == t && end < s + len && isspace((unsigned char)*end))
+			end++;
+		if (n != t || end != s + len) {
+			c->line = r->line;
+			return kl_lt_fail(c, "expected 'P%u', found '%.*s'; there may be %d "
+					  "threads", t,
+				    (int)len, s, KL_VM_THREADS);
+		}
+	}
+	c->l->nthreads = t;
+	return true;
+}
+
+static bool program(struct kl_lt_cursor *c)
+{
+	struct row *row = calloc(ROWS_MAX, sizeof(*row));
+	struct kl_lit_asm *a = kl_lit_asm_new(c->l);
+	const char *s;
+	size_t n, len, i;
+	unsigned int t;
+
+	if (!row || !a) {
+		c->err = -ENOMEM;
+		goto out;
+	}
+	if (!rows(c, row, &n) || !header(c, &row[0]))
+		goto out;
+	for (t = 0; t < c->l->nthreads && !c->err; t++) {
+		kl_lit_asm_thread(a, t);
+		for (i = 1; i < n && !c->err; i++)
+			if (column(&row[i], t, &s, &len))
+				c->err = kl_lit_asm_cell(a, s, len, row[i].line);
+		if (!c->err)
+			c->err = kl_lit_asm_end(a);
+	}
+	for (i = 1; i < n && !c->err; i++) {
+		if (column(&row[i], t, &s, &len)) {
+			c->line = row[i].line;
+			kl_lt_fail(c, "a row with more columns than there are threads");
+		}
+	}
+out:
+	kl_lit_asm_free(a);
+	free(row);
+	return !c->err;
+}
+
+/* ---- all of it ------------------------------------------------------------------------ */
+
+static bool head(struct kl_lt_cursor *c)
+{
+	const char *p, *end;
+	char buf[32];
+	size_t len;
+
+	kl_lt_space(c);
+	if (kl_lt_take(c, "X86_64"))
+		c->l->x64 = true;
+	else if (!kl_lt_take(c, "X86"))
+		return kl_lt_fail(c, "expected 'X86' or 'X86_64', found '%s'", kl_lt_here(c, buf));
+	while (*c->p == ' ' || *c->p == '\t')
+		c->p++;
+	len = strcspn(c->p, " \t\r\n{");
+	if (!len)
+		return kl_lt_fail(c, "expected the test's name");
+	c->l->name = kl_arena_strndup(&c->l->arena, c->p, len);
+	c->p += len;
+	/* Documentation, which may be quoted, and KEY=VALUE lines. */
+	for (p = c->p; *p && *p != '{'; p++) {
+		end = *p == '"' ? strpbrk(p + 1, "\"\n") : NULL;
+		if (end && *end == '"')
+			p = end;
+	}
+	if (!*p)
+		return kl_lt_fail(c, "expected '{' and the initial state");
+	for (; c->p < p; c->p++)
+		c->line += *c->p == '\n';
+	return c->l->name || kl_lt_fail(c, "out of memory");
+}
+
+/* Registers by thread, then locations by name, as herd has them. */
+static void sort_items(struct kl_litmus *l)
+{
+	unsigned int to[KL_LIT_ITEMS], i, j, n;
+	struct kl_lit_item sorted[KL_LIT_ITEMS];
+
+	for (i = 0; i < l->nitems; i++) {
+		for (j = n = 0; j < l->nitems; j++) {
+			const struct kl_lit_item *x = &l->items[j], *y = &l->items[i];
+
+			if (x->thread != y->thread)
+				n += y->thread < 0 || (x->thread >= 0 && x->thread < y->thread);
+			else if (x->thread < 0)
+				n += strcmp(l->locs[x->index].name, l->locs[y->index].name) < 0;
+			else
+				n += x->index < y->index;
+		}
+		to[i] = n;
+		sorted[n] = l->items[i];
+	}
+	memcpy(l->items, sorted, l->nitems * sizeof(*sorted));
+	for (i = 0; i < l->nnodes; i++) {
+		if (l->nodes[i].op == KL_LIT_EQ || l->nodes[i].op == KL_LIT_SAME)
+			l->nodes[i].a = to[l->nodes[i].a];
+		if (l->nodes[i].op == KL_LIT_SAME)
+			l->nodes[i].b = to[l->nodes[i].b];
+	}
+}
+
+static int finish(struct kl_litmus *l)
+{
+	uint64_t observed = 0;
+	uint32_t *scratch;
+	unsigned int i;
+
+	for (i = 0; i < l->nitems; i++) {
+		if (l->items[i].thread >= 0)
+			observed |= 1ULL << l->items[i].index;
+		else
+			l->items[i].is_unsigned = l->locs[l->items[i].index].is_unsigned;
+	}
+	l->live = calloc(l->ncode, sizeof(*l->live));
+	scratch = calloc(l->ncode, sizeof(*scratch));
+	if (!l->live || !scratch) {
+		free(scratch);
+		return -ENOMEM;
+	}
+	l->prog.code = l->code;
+	l->prog.pool = l->pool;
+	l->prog.live = l->live;
+	l->prog.ncode = l->ncode;
+	l->prog.nslots = l->nlocs;
+	l->prog.nthreads = l->nthreads;
+	l->prog.nregs[0] = l->nregs;
+	l->prog.stride = 1;
+	l->prog.raw = true;
+	kl_vm_live(&l->prog, 0, l->live, observed, scratch);
+	free(scratch);
+	return 0;
+}
+
+int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
+{
+	struct kl_litmus *l = calloc(1, sizeof(*l));
+	struct kl_lt_cursor c = { .l = l, .line = 1 };
+	char *copy;
+
+	if (!l)
+		return -ENOMEM;
+	l->path = path;
+	copy = kl_arena_strndup(&l->arena, text, strlen(text));
+	if (!copy) {
+		kl_litmus_free(l);
+		return -ENOMEM;
+	}
+	c.p = copy;
+	if (strlen(text) > KL_LIT_TEXT_MAX)
+		kl_lt_fail(&c, "more than %u bytes", KL_LIT_TEXT_MAX);
+	else if (kl_lt_blank_comments(&c, copy) && head(&c) && init_state(&c) && program(&c) &&
+		 kl_lt_condition(&c))
+		sort_items(l);
+	if (!c.err)
+		c.err = finish(l);
+	if (c.err) {
+		kl_litmus_free(l);
+		return c.err;
+	}
+	*out = l;
+	return 0;
+}
+
+void kl_litmus_free(struct kl_litmus *l)
+{
+	if (!l)
+		return;
+	free(l->nodes);
+	free(l->code);
+	free(l->pool);
+	free(l->live);
+	kl_arena_free(&l->arena);
+	free(l);
+}

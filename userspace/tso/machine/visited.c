@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The states that a search has seen. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "tso/machine/visited.h"
+
+#define FIRST_SLOTS	64
+#define LARGE		(16u << 20)	/* from here on pages may be large */
+
+/* A table for @n slots in place of the one there is. */
+static int set_table(struct kl_store *s, uint64_t n)
+{
+	uint32_t *table = calloc(n, sizeof(*table));
+	uint8_t *hint = malloc(n * sizeof(*hint));
+
+	if (!table || !hint) {
+		free(table);
+		free(hint);
+		return -ENOMEM;
+	}
+	kl_big_hint(table, n * sizeof(*table));
+	kl_big_hint(hint, n * sizeof(*hint));
+	free(s->table);
+	free(s->hint);
+	s->table = table;
+	s->hint = hint;
+	s->nslots = n;
+	return 0;
+}
+
+int kl_store_init(struct kl_store *s, uint64_t limit)
+{
+	const uint64_t max = 4 * (uint64_t)(UINT32_MAX - KL_STORE_STATE_MAX);
+
+	memset(s, 0, sizeof(*s));
+	s->limit = limit;
+	if (set_table(s, FIRST_SLOTS))
+		return -ENOMEM;
+	/* Only addresses: memory comes when it is written to. */
+	s->size = limit < max ? limit : max;
+	s->mem = mmap(NULL, s->size + KL_STORE_BEHIND, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->mem != MAP_FAILED) {
+		if (s->size > LARGE)
+			madvise(s->mem + LARGE, s->size - LARGE, MADV_HUGEPAGE);
+		return 0;
+	}
+	free(s->table);
+	free(s->hint);
+	memset(s, 0, sizeof(*s));
+	return -ENOMEM;
+}
+
+void kl_store_free(struct kl_store *s)
+{
+	if (s->mem)
+		munmap(s->mem, s->size + KL_STORE_BEHIND);
+	free(s->table);
+	free(s->hint);
+	memset(s, 0, sizeof(*s));
+}
+
+/* The first @len of the 8 bytes at @p, one load: what was stored in one is there at once. */
+static uint64_t load(const uint8_t *p, size_t len)
+{
+	uint64_t v;
+
+	if (!len)
+		return 0;
+	memcpy(&v, p, 8);
+	return len < 8 ? v & ((1ULL << 8 * len) - 1) : v;
+}
+
+static uint64_t hash(const uint8_t *p, size_t len)
+{
+	uint64_t h = len, a, b;
+
+	for (; len >= 16; len -= 16, p += 16) {
+		memcpy(&a, p, 8);
+		memcpy(&b, p + 8, 8);
+		h = kl_mix(a ^ h, b);
+	}
+	a = load(p, len);
+	b = len > 8 ? load(p + 8, len - 8) : 0;
+	return kl_mix(kl_mix(a ^ h, b), 0x589965cc75374cc3ULL);
+}
+
+/* States are short: a call of memcmp() would take longer than this. */
+static bool same(const uint8_t *p, const uint8_t *q, size_t len)
+{
+	uint64_t a, b;
+
+	for (; len >= 8; len -= 8, p += 8, q += 8) {
+		memcpy(&a, p, 8);
+		memcpy(&b, q, 8);
+		if (a != b)
+			return false;
+	}
+	while (len && *p == *q) {
+		len--;
+		p++;
+		q++;
+	}
+	return !len;
+}
+
+static uint8_t hint_of(uint64_t h)
+{
+	return h >> 56;
+}
+
+static void put(struct kl_store *s, uint64_t h, uint32_t at)
+{
+	uint64_t i = h & (s->nslots - 1);
+
+	while (s->table[i])
+		i = (i + 1) & (s->nslots - 1);
+	s->table[i] = at + 1;
+	s->hint[i] = hint_of(h);
+}
+
+static int grow(struct kl_store *s)
+{
+	const uint64_t n = s->nslots * 2, one = sizeof(*s->table) + sizeof(*s->hint);
+	uint32_t at;
+	int ret;
+
+	/* Both tables are there for a while. */
+	if (s->used + (n + s->nslots) * one > s->limit)
+		return -ENOSPC;
+	ret = set_table(s, n);
+	for (at = 0; !ret && kl_store_has(s, at); at = kl_store_next(s, at))
+		if (!kl_store_head(s, at)->idle)
+			put(s, hash(kl_store_state(s, at), kl_store_head(s, at)->len), at);
+	return ret;
+}
+
+/* Put a record behind the last one. */
+static int append(struct kl_store *s, const uint8_t *state, const struct kl_record *r)
+{
+	const uint64_t bytes = (sizeof(*r) + r->len + 3) / 4 * 4;
+
+	if (kl_store_bytes(s) + bytes > s->limit || s->used + bytes > s->size)
+		return -ENOSPC;
+	memcpy(s->mem + s->used, r, sizeof(*r));
+	memcpy(s->mem + s->used + sizeof(*r), state, r->len);
+	s->found = s->used / 4;
+	s->used += bytes;
+	s->n++;
+	return 0;
+}
+
+uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len)
+{
+	const uint64_t h = hash(state, len);
+
+	__builtin_prefetch(&s->table[h & (s->nslots - 1)]);
+	__builtin_prefetch(&s->hint[h & (s->nslots - 1)]);
+	return h;
+}
+
+void kl_store_near(const struct kl_store *s, uint64_t h)
+{
+	const uint32_t at = s->table[h & (s->nslots - 1)];
+
+	if (at)
+		__builtin_prefetch(kl_store_head(s, at - 1));
+}
+
+int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
+		 uint32_t parent)
+{
+	const struct kl_record r = {
+		.parent = parent, .tag = tag, .next = KL_NO_STATE, .len = len,
+	};
+	struct kl_record *e;
+	uint32_t at;
+	uint64_t i;
+	int ret;
+
+	if (len > KL_STORE_STATE_MAX)
+		return -E2BIG;
+	if (s->n * 4 >= s->nslots * 3) {
+		ret = grow(s);
+		/* Without room for a larger table this one gets a little fuller yet. */
+		if (ret && s->n * 10 >= s->nslots * 9)
+			return ret;
+	}
+	for (i = h & (s->nslots - 1); s->table[i]; i = (i + 1) & (s->nslots - 1)) {
+		if (s->hint[i] != hint_of(h))
+			continue;
+		at = s->table[i] - 1;
+		e = kl_store_head(s, at);
+		if (e->len != len || !same(kl_store_state(s, at), state, len))
+			continue;
+		s->found = at;
+		if (e->tag == tag || (s->covers && s->covers(s->ctx, e->tag, tag)))
+			return 0;
+		if (!s->covers || !s->covers(s->ctx, tag, e->tag))
+			continue;
+		if (at >= s->open) {
+			e->tag = tag;
+			e->parent = parent;
+			return 0;
+		}
+		/* The old one is found no more: the new one is in its place. */
+		at = s->used / 4;
+		ret = append(s, state, &r);
+		if (ret)
+			return ret;
+		e->idle = true;
+		s->table[i] = at + 1;
+		return 1;
+	}
+	at = s->used / 4;
+	ret = append(s, state, &r);
+	if (ret)
+		return ret;
+	s->table[i] = at + 1;
+	s->hint[i] = hint_of(h);
+	return 1;
+}
