@@ -106,7 +106,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 # linker would leave out a member that nothing names.
 engine_src := userspace/check/registry.c $(shell grep -lw '^KL_ENGINE' $(lib_src))
 # So do forms of histories.
-form_src := userspace/history/forms.c $(shell grep -lw '^KL_FORM' $(lib_src))
+form_src := userspace/history/formats/registry.c $(shell grep -lw '^KL_FORM' $(lib_src))
 shipped := $(sort $(wildcard specs/*.lin))
 engine_obj := $(call obj,$(engine_src))
 form_obj := $(call obj,$(form_src))

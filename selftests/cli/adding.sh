@@ -41,7 +41,7 @@ END
 cat >tree/userspace/history/toy.c <<-END
 	#include <errno.h>
 
-	#include "history/form.h"
+	#include "history/formats/form.h"
 
 	static bool is_toy(const struct kl_head *head)
 	{

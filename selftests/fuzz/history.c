@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/form.h"
+#include "history/formats/form.h"
 #include "history/history.h"
 #include "history/klh.h"
 #include "selftests/fuzz/fuzz.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "history/form.h"
+#include "history/formats/form.h"
 #include "history/spell.h"
 #include "history_util.h"
 

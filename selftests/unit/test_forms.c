@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "history/form.h"
+#include "history/formats/form.h"
 #include "generate/generate.h"
 #include "history_util.h"
 

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "check/check.h"
 #include "generate/generate.h"
-#include "history/form.h"
+#include "history/formats/form.h"
 #include "history/klh.h"
 #include "history_util.h"
 #include "tso/engine/tso.h"

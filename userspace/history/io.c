@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limit.h"
-#include "history/form.h"
+#include "history/formats/form.h"
 #include "history/history.h"
 #include "history/order.h"
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "history/spell.h"
-#include "history/words.h"
+#include "history/string_pool.h"
 
 #define SEED	0x9e3779b97f4a7c15ULL
 

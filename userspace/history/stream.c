@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "history/form.h"
+#include "history/formats/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
 #include "history/spell.h"

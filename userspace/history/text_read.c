@@ -23,7 +23,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "history/batch.h"
-#include "history/form.h"
+#include "history/formats/form.h"
 #include "history/index.h"
 #include "history/internal.h"
 #include "history/source.h"

@@ -9,7 +9,7 @@
 
 #include "base/ending.h"
 #include "base/err.h"
-#include "history/kv_spec.h"
+#include "history/formats/kv_spec.h"
 #include "klin/input.h"
 #include "spec/shipped.h"
 

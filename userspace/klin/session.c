@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "history/kv_spec.h"
+#include "history/formats/kv_spec.h"
 #include "klin/cmd.h"
 #include "klin/session.h"
 #include "report/counterexample.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/kv_spec.h"
+#include "history/formats/kv_spec.h"
 #include "history/spell.h"
 #include "report/counterexample.h"
 #include "report/json.h"

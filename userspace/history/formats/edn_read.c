@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Histories of Jepsen, Knossos and Porcupine in EDN: maps, one after the other or
+ * in a vector or list, see jepsen.h and kv.h for what they mean.
+ *
+ *	{:process 0, :type :invoke, :f :write, :value 3}
+ *	{:process 9, :type :invoke, :f :append, :key "0", :value "x 9 0 y"}
+ *
+ * Their order is what counts, not :time or :index.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/formats/edn_form.h"
+#include "history/formats/edn_keys.h"
+#include "history/formats/jepsen_value.h"
+#include "history/formats/kv.h"
+
+#define MAX_ERRORS	20
+#define MAX_KEYS	64	/* of an operation */
+
+struct reader {
+	struct kl_edn edn;
+	struct kl_jepsen j;
+	struct kl_kv *kv;	/* once there was a key */
+	struct kl_edn_keys keys;
+	bool looking;		/* for what tells whether keys are independent, and no more */
+};
+
+/* The keys of a map that count. */
+enum { PROCESS, TYPE, F, KEY, VALUE, KEYS };
+
+/* Inlined, so that @key is compared as a number.  The text's end is no key's, and ends one. */
+__attribute__((always_inline))
+static inline bool is_key(const char *p, const char *key, size_t len)
+{
+	return !memcmp(p, key, len) && kl_edn_ends(p[len]);
+}
+
+/* Which one is at @p, of @len characters; KEYS and 0 if none. */
+__attribute__((always_inline))
+static inline unsigned int which_key(const char *p, size_t *len)
+{
+	if (is_key(p, ":process", *len = 8))
+		return PROCESS;
+	if (is_key(p, ":type", *len = 5))
+		return TYPE;
+	if (is_key(p, ":f", *len = 2))
+		return F;
+	if (is_key(p, ":key", *len = 4))
+		return KEY;
+	if (is_key(p, ":value", *len = 6))
+		return VALUE;
+	*len = 0;
+	return KEYS;
+}
+
+/* The same of a text that need not go on behind it. */
+static unsigned int which_text(const char *s, size_t len)
+{
+	char text[16] = { 0 };
+	size_t n;
+	unsigned int i;
+
+	if (len >= sizeof(text) - 1)
+		return KEYS;
+	memcpy(text, s, len);
+	text[len] = ' ';
+	i = which_key(text, &n);
+	return n == len ? i : (unsigned int)KEYS;
+}
+
+/* The keys that count of an operation by now, and the others. */
+struct keys {
+	unsigned int seen, n;
+	struct kl_edn_val other[MAX_KEYS];
+};
+
+/* Is it there already? */
+static int check_key(struct kl_edn *e, struct keys *keys, const struct kl_edn_val *key)
+{
+	const char *s, *t;
+	size_t len, n;
+	unsigned int i;
+
+	s = kl_edn_canon(e, key, &len);
+	for (i = 0; i < keys->n; i++) {
+		t = kl_edn_canon(e, &keys->other[i], &n);
+		if (n == len && !memcmp(s, t, n))
+			return kl_scan_bad(&e->scan, key->tok, "each key of a map once");
+	}
+	if (keys->n == MAX_KEYS)
+		return kl_scan_bad(&e->scan, key->tok, "an operation of at most 64 keys");
+	keys->other[keys->n++] = *key;
+	return 0;
+}
+
+/* The key of the next value, as a rule at once. */
+static int scan_key(struct kl_edn *e, struct keys *keys, struct kl_edn_val *key,
+		    unsigned int *which)
+{
+	size_t len, n;
+	const char *s;
+	int ret;
+
+	key->tok = e->p;
+	*which = which_key(e->p, &len);
+	e->p += len;
+	if (*which == KEYS) {
+		ret = kl_edn_value(e, key);
+		if (ret)
+			return ret;
+		/* Metadata may be in front of one. */
+		s = kl_edn_canon(e, key, &n);
+		if (key->ncanon)
+			*which = which_text(s, n);
+		if (*which == KEYS)
+			return check_key(e, keys, key);
+	}
+	if (keys->seen & 1u << *which)
+		return kl_scan_bad(&e->scan, key->tok, "each key of a map once");
+	keys->seen |= 1u << *which;
+	return 0;
+}
+
+/*
+ * A form that is discarded, or a map with a tag, metadata or a namespace: no comment, which has
+ * a blank behind the mark.
+ */
+static bool is_marked(const struct kl_head *head)
+{
+	const char *p = head->first;
+
+	if (head->end - p < 2)
+		return false;
+	if (*p == '^')
+		return true;
+	if (*p++ != '#')
+		return false;
+	if (*p == '_' || *p == '^')
+		return true;
+	while (p < head->end && (kl_scan_name(*p) || *p == '.' || *p == '/' || *p == '-' ||
+				 *p == ':'))
+		p++;
+	while (p < head->end && kl_scan_blank(*p))
+		p++;
+	return p < head->end && *p == '{' && p > head->first + 1;
+}
+
+static bool is_edn(const struct kl_head *head)
+{
+	const char *p = head->data;
+
+	if (is_marked(head))
+		return true;
+	if (p == head->end)
+		return head->first < head->end && *head->first == ';';
+	if (*p == '(' || *p == '{')
+		return true;
+	if (*p++ != '[')
+		return false;
+	while (p < head->end && (kl_scan_end(*p) || *p == ','))
+		p++;
+	return p == head->end || *p == '{' || *p == '#' || *p == ']' || *p == ';';
+}
+
+static int event(struct reader *r, const char *tok, const struct kl_edn_val *val)
+{
+	const struct kl_edn_val *process = &val[PROCESS], *f = &val[F];
+	int type;
+
+	/* The nemesis and other processes of a name do nothing to the structure. */
+	if (process->kind == KL_EDN_WORD) {
+		kl_scan_skipped(&r->j.scan, KL_SKIP_NAMED, tok);
+		return 0;
+	}
+	if (process->kind != KL_EDN_INT || process->v < 0)
+		return kl_scan_bad(&r->j.scan, process->tok ? process->tok : tok,
+				   "an operation with a :process that is a number");
+	type = val[TYPE].kind == KL_EDN_WORD ? kl_jepsen_type(val[TYPE].s, val[TYPE].len) : -1;
+	if (type < 0)
+		return kl_scan_bad(&r->j.scan, val[TYPE].tok ? val[TYPE].tok : tok,
+				   "an operation with a :type, :invoke, :ok, :fail or :info");
+	if (f->kind != KL_EDN_WORD || *f->s != ':')
+		return kl_scan_bad(&r->j.scan, f->tok ? f->tok : tok,
+				   "an operation with an :f, as in :f :read");
+	if (!r->kv && !r->j.pairs.h->nops && kl_kv_is(f->s + 1, f->len - 1)) {
+		r->kv = kl_kv_new(&r->j, &r->edn);
+		if (!r->kv)
+			return -ENOMEM;
+	}
+	if (r->kv)
+		return kl_kv_event(r->kv, f->tok, process->v, type, f->s + 1, f->len - 1,
+				   &val[KEY], &val[VALUE]);
+	if (val[KEY].kind != KL_EDN_NIL)
+		return kl_scan_bad(&r->j.scan, val[KEY].tok, "a :key only of put, get and append: "
+				   "others have [KEY VALUE], with --independent=yes");
+	return kl_jepsen_value_event(&r->j, &r->edn, r->keys.independent, tok, process->v, type, f,
+				     &val[VALUE]);
+}
+
+/* Does the operation tell whether keys are independent? */
+static int look(struct reader *r, const struct kl_edn_val *val)
+{
+	const struct kl_edn_val *f = &val[F], *type = &val[TYPE];
+
+	if (val[PROCESS].kind != KL_EDN_INT || f->kind != KL_EDN_WORD || type->kind != KL_EDN_WORD)
+		return 0;
+	return kl_edn_keys_look(&r->keys, &r->edn, kl_jepsen_type(type->s, type->len), f,
+				&val[VALUE]);
+}
+
+/* A map at the scanner's place. */
+static int operation(struct reader *r)
+{
+	/* Behind those of the keys that count is that of another one. */
+	struct kl_edn_val key, val[KEYS + 1];
+	struct keys keys;
+	struct kl_edn *e = &r->edn;
+	const char *tok = e->p;
+	unsigned int i, line = e->scan.line;
+	bool more;
+	int ret;
+
+	keys.seen = keys.n = 0;
+	for (i = 0; i < KEYS; i++) {
+		val[i].kind = KL_EDN_NIL;
+		val[i].tok = NULL;
+	}
+	e->p++;
+	for (;;) {
+		if (!kl_edn_skip(e)) {
+			e->scan.line = line;
+			return kl_scan_bad(&e->scan, tok, "a closing bracket");
+		}
+		if (e->bad)
+			return -EINVAL;
+		if (*e->p == '}')
+			break;
+		ret = scan_key(e, &keys, &key, &i);
+		if (ret)
+			return ret;
+		more = kl_edn_skip(e);
+		if (e->bad)
+			return -EINVAL;
+		if (more && *e->p == '}')
+			return kl_scan_bad(&e->scan, key.tok, "a value for each key");
+		ret = more ? kl_edn_value_here(e, &val[i]) : kl_edn_value(e, &val[i]);
+		if (ret)
+			return ret;
+	}
+	e->p++;
+	r->j.scan.line = e->scan.line;
+	ret = look(r, val);
+	return ret || r->looking ? ret : event(r, tok, val);
+}
+
+/* Move behind tags, as #jepsen.history.Op is one, and metadata. */
+static int prefixes(struct kl_edn *e)
+{
+	const char *tok = e->p;
+	int ret = 0;
+
+	while (!ret && *e->p != '{') {
+		tok = e->p;
+		if (*tok == '#' && (unsigned int)((tok[1] | 0x20) - 'a') < 26)
+			e->p = kl_edn_atom_end(tok + 1);
+		else if (*tok == '^' || (*tok == '#' && tok[1] == '^'))
+			ret = kl_edn_metadata(e);
+		else
+			break;
+		if (!ret && !kl_edn_skip(e))
+			ret = kl_scan_bad(&e->scan, e->end - 1, "an operation");
+		if (!ret && e->bad)
+			ret = -EINVAL;
+	}
+	return ret;
+}
+
+/* All operations; what is wrong with one does not keep the next from being read. */
+static int operations(struct reader *r)
+{
+	struct kl_edn *e = &r->edn;
+	const char *open = NULL;
+	unsigned int line = 1;
+	char close = 0;
+	int ret;
+
+	e->p = e->scan.text;
+	e->scan.line = 1;
+	if (kl_edn_skip(e) && (*e->p == '[' || *e->p == '(')) {
+		line = e->scan.line;
+		open = e->p;
+		close = *e->p++ == '[' ? ']' : ')';
+	}
+	while (kl_edn_skip(e)) {
+		if (e->bad)
+			return -EINVAL;
+		if (close && *e->p == close) {
+			r->j.whole = true;
+			e->p++;
+			if (!kl_edn_skip(e))
+				return 0;
+			return kl_scan_bad(&e->scan, e->p, "the end of the file");
+		}
+		ret = prefixes(e);
+		if (ret)
+			return ret;
+		if (*e->p != '{')
+			return kl_scan_bad(&e->scan, e->p, "an operation as in {:process 0, :type "
+					   ":invoke, :f :read, :value nil}");
+		e->ncanon = 0;
+		ret = operation(r);
+		if (r->looking && !ret && r->keys.told)
+			return 0;
+		if (ret && (ret != -EINVAL || e->scan.errors || r->j.scan.errors >= MAX_ERRORS))
+			return ret;
+	}
+	if (!open)
+		return 0;
+	e->scan.line = line;
+	return kl_scan_bad(&e->scan, open, "a closing bracket");
+}
+
+static int read_text(struct reader *r)
+{
+	int ret;
+
+	r->looking = true;
+	ret = operations(r) ?: kl_edn_keys_decide(&r->keys, &r->j.scan);
+	r->looking = false;
+	ret = ret ?: operations(r);
+	return ret ?: r->j.scan.errors ? -EINVAL : 0;
+}
+
+static int read_edn(struct kl_input *in, struct kl_history **out)
+{
+	struct reader r = { .keys.wanted = in->independent };
+	const char *text = NULL;
+	int ret;
+
+	ret = kl_jepsen_begin(&r.j, in->name, false);
+	r.edn.scan.name = in->name;
+	if (!ret)
+		ret = kl_input_text(in, &text, &r.edn.end);
+	r.edn.scan.text = r.j.scan.text = text;
+	r.edn.scan.end = r.j.scan.end = r.edn.end;
+	if (!ret)
+		ret = read_text(&r);
+	if (!ret && r.kv)
+		ret = kl_kv_end(r.kv);
+	if (!ret)
+		r.j.pairs.h->keyed = r.keys.independent;
+	kl_kv_free(r.kv);
+	kl_edn_free(&r.edn);
+	return kl_jepsen_end(&r.j, ret, out);
+}
+
+const struct kl_form kl_form_edn = {
+	.name = "edn", .rank = 80,
+	.help = "Jepsen's and Knossos' maps, and Porcupine's key-value logs",
+	.example = "{:process 0, :type :invoke, :f :write, :value 4}",
+	.is = is_edn, .keys = true, .places = KL_PLACES_OFFSETS, .read = read_edn,
+	.write = kl_jepsen_write_edn,
+	.specs = { "register", "queue", "lock", "map", "kv" },
+};
+KL_FORM(kl_form_edn);

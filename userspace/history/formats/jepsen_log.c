@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Jepsen's log lines, see jepsen.h for what they mean:
+ *
+ *	INFO  jepsen.util - 2	:invoke	:write	4
+ *	INFO  jepsen.util - 2	:info	:write	:timed-out
+ *	INFO [2024-11-26 16:34:02,623] jepsen worker 2 - jepsen.util 2	:invoke	:write	4
+ *
+ * Values are EDN, as in jepsen_value.h.  Behind one may stand a tab and what was wrong.  Lines
+ * of other programs in the log, and those of the nemesis, are passed over.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "history/formats/edn_keys.h"
+#include "history/formats/jepsen_value.h"
+
+#define PROGRAM	"jepsen.util"
+
+struct reader {
+	struct kl_edn edn;	/* of the value of the line */
+	struct kl_jepsen j;
+	struct kl_edn_keys keys;
+	bool looking;		/* for what tells whether keys are independent, and no more */
+};
+
+static bool is_jepsen(const struct kl_head *head)
+{
+	const char *p = head->data;
+	size_t n = kl_head_word(head, &p);
+
+	/* Other programs may have written the first lines. */
+	if (p < head->end && !strchr("{([#;", *p) &&
+	    memmem(p, head->end - p, PROGRAM, sizeof(PROGRAM) - 1))
+		return true;
+	/* A level, or the date in front of it. */
+	if (n < 4 || (!kl_scan_digit(*p) && (*p < 'A' || *p > 'Z')))
+		return false;
+	for (p += n; (n = kl_head_word(head, &p)); p += n)
+		if (n >= 7 && !memcmp(p, "jepsen.", 7))
+			return true;
+	return false;
+}
+
+/* The value at @p, none is nil, and what may stand behind it. */
+static int scan_value(struct reader *r, const char *p, struct kl_edn_val *v)
+{
+	struct kl_edn *e = &r->edn;
+	int ret = 0;
+
+	e->scan.line = r->j.scan.line;
+	e->p = p;
+	e->end = (const char *)rawmemchr(p, '\n') + 1;
+	e->ncanon = 0;
+	e->bad = false;
+	*v = (struct kl_edn_val){ .kind = KL_EDN_NIL };
+	if (kl_edn_skip(e))
+		ret = e->bad ? -EINVAL : kl_edn_value_here(e, v);
+	e->scan.line = r->j.scan.line;
+	if (!ret && v->tok && *e->p != '\t')
+		ret = kl_scan_eol(&e->scan, &e->p);
+	return ret;
+}
+
+/* The same of an :info, where the text of an error need not be EDN: then it is a remark. */
+static int scan_info(struct reader *r, const char *p, struct kl_edn_val *v)
+{
+	int ret;
+
+	r->edn.scan.quiet = true;
+	ret = scan_value(r, p, v);
+	r->edn.scan.quiet = false;
+	if (ret != -EINVAL)
+		return ret;
+	r->edn.scan.errors = 0;
+	*v = (struct kl_edn_val){ .kind = KL_EDN_NIL };
+	return 0;
+}
+
+static int event(struct reader *r, const char *tok, uint64_t process, enum kl_jepsen_type type,
+		 const struct kl_edn_val *f, const char *value)
+{
+	struct kl_edn_val v;
+	int ret;
+
+	ret = type == KL_JEPSEN_INFO ? scan_info(r, value, &v) : scan_value(r, value, &v);
+	ret = ret ?: kl_edn_keys_look(&r->keys, &r->edn, type, f, &v);
+	r->j.scan.errors += r->edn.scan.errors;
+	r->edn.scan.errors = 0;
+	if (r->looking) {
+		r->j.scan.stop = !ret && r->keys.told;
+		return ret;
+	}
+	return ret ?: kl_jepsen_value_event(&r->j, &r->edn, r->keys.independent, tok, process, type,
+					    f, &v);
+}
+
+static int pass_over(struct reader *r, enum kl_skip kind, const char *line)
+{
+	if (!r->looking)
+		kl_scan_skipped(&r->j.scan, kind, line);
+	return 0;
+}
+
+static int scan_line(void *ctx, const char **pp)
+{
+	struct reader *r = ctx;
+	struct kl_jepsen *j = &r->j;
+	struct kl_edn_val f = { .kind = KL_EDN_WORD };
+	const char *p = *pp, *tok;
+	uint64_t process;
+	size_t n;
+	int type;
+
+	while ((n = kl_scan_word(p)) && !kl_scan_is(p, n, PROGRAM) &&
+	       !kl_scan_is(p, n, PROGRAM ":"))
+		p = kl_scan_skip(p + n);
+	if (!n)
+		return pass_over(r, KL_SKIP_FOREIGN, *pp);
+	p = kl_scan_skip(p + n);
+	if (*p == '-' && kl_scan_end(p[1]))
+		p = kl_scan_skip(p + 1);
+	tok = p;
+	/* What Jepsen's own functions have to say begins with words. */
+	if (!kl_scan_digit(*p) && *p != ':' && *kl_scan_skip(p + kl_scan_word(p)) != ':')
+		return pass_over(r, KL_SKIP_FOREIGN, *pp);
+	if (*p == ':')
+		return pass_over(r, KL_SKIP_NAMED, *pp);
+	if (kl_scan_short(&j->scan, &p, &process, "a process, a number, or :nemesis"))
+		return -EINVAL;
+	p = kl_scan_skip(p);
+	n = kl_scan_word(p);
+	type = kl_jepsen_type(p, n);
+	if (type < 0)
+		return kl_scan_bad(&j->scan, p, ":invoke, :ok, :fail or :info");
+	p = kl_scan_skip(p + n);
+	f.tok = f.s = p;
+	f.len = kl_scan_word(p);
+	if (*p != ':')
+		return kl_scan_bad(&j->scan, p, "an operation as in :read");
+	return event(r, tok, process, type, &f, p + f.len);
+}
+
+/* All of it is in memory, as what tells whether keys are independent may come last. */
+static int read_lines(struct reader *r)
+{
+	int ret;
+
+	r->looking = true;
+	ret = kl_scan_text(&r->j.scan, scan_line, r) ?: kl_edn_keys_decide(&r->keys, &r->j.scan);
+	r->looking = r->j.scan.stop = false;
+	return ret ?: kl_scan_text(&r->j.scan, scan_line, r);
+}
+
+static int read_jepsen(struct kl_input *in, struct kl_history **out)
+{
+	struct reader r = { .keys.wanted = in->independent };
+	const char *text = NULL, *end = NULL;
+	int ret;
+
+	ret = kl_jepsen_begin(&r.j, in->name, true) ?: kl_input_text(in, &text, &end);
+	r.edn.scan.name = in->name;
+	r.edn.scan.text = r.j.scan.text = text;
+	r.edn.scan.end = r.j.scan.end = end;
+	if (!ret)
+		ret = read_lines(&r);
+	if (!ret)
+		r.j.pairs.h->keyed = r.keys.independent;
+	kl_edn_free(&r.edn);
+	return kl_jepsen_end(&r.j, ret, out);
+}
+
+const struct kl_form kl_form_jepsen = {
+	.name = "jepsen", .rank = 70,
+	.help = "Jepsen's log lines: registers, queues, mutexes",
+	.example = "INFO  jepsen.util - 2 :invoke :write 4",
+	.is = is_jepsen, .keys = true, .places = KL_PLACES_OFFSETS, .read = read_jepsen,
+	.write = kl_jepsen_write_log,
+	.specs = { "register", "queue", "lock" },
+};
+KL_FORM(kl_form_jepsen);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Values of EDN as Jepsen's structures hold them, see jepsen_value.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "history/formats/jepsen_value.h"
+
+struct conversion {
+	struct kl_jepsen *j;
+	struct kl_edn *e;
+	bool ended;		/* by :fail or :info, where a value may be a remark */
+	bool text;		/* it is not made of numbers and nil alone */
+	bool strange;		/* it has a word that no value had: a remark for certain */
+};
+
+/* The word of a value that is no number, spelled as it is written, but on one line. */
+static int spell(struct kl_jepsen *j, const struct kl_edn_val *v, const char *canon, size_t len,
+		 uint64_t *word)
+{
+	size_t n = 0, i;
+	char *line;
+	int ret;
+
+	for (i = 0; i < (size_t)(v->end - v->tok); i++)
+		if ((unsigned char)v->tok[i] < ' ' || v->tok[i] == 0x7f)
+			break;
+	if (v->tok + i == v->end)
+		return kl_jepsen_word(j, canon, len, v->tok, i, word);
+	/* What cannot be seen is only in strings of the canonical text. */
+	line = malloc(len * 6 + 1);
+	if (!line)
+		return -ENOMEM;
+	for (i = 0; i < len; i++) {
+		if ((unsigned char)canon[i] < ' ' || canon[i] == 0x7f)
+			n += sprintf(line + n, "\\u%04x", canon[i]);
+		else
+			line[n++] = canon[i];
+	}
+	ret = kl_jepsen_word(j, canon, len, line, n, word);
+	free(line);
+	return ret;
+}
+
+static int word_of(struct conversion *c, const struct kl_edn_val *v, uint64_t *word)
+{
+	const char *canon;
+	size_t len;
+
+	*word = v->kind == KL_EDN_NIL ? KL_JEPSEN_NIL : (uint64_t)v->v;
+	if (v->kind == KL_EDN_NIL || v->kind == KL_EDN_INT)
+		return 0;
+	c->text = true;
+	canon = kl_edn_canon(c->e, v, &len);
+	if (!c->ended)
+		return spell(c->j, v, canon, len, word);
+	/* No remark becomes a word that the history has. */
+	c->strange |= !kl_words_find(&c->j->words, canon, len, word);
+	return 0;
+}
+
+/* The value as Jepsen's structures hold it; @pair: that of cas. */
+static int convert(struct conversion *c, const struct kl_edn_val *v, bool pair,
+		   struct kl_jepsen_value *out)
+{
+	struct kl_edn_val item;
+	unsigned int i;
+	int ret = 0;
+
+	if (v->kind == KL_EDN_NIL) {
+		out->kind = KL_JEPSEN_NONE;
+		return 0;
+	}
+	if (!pair || v->kind != KL_EDN_PAIR) {
+		out->kind = KL_JEPSEN_WORD;
+		return word_of(c, v, &out->v[0]);
+	}
+	out->kind = KL_JEPSEN_PAIR;
+	for (i = 0; i < 2 && !ret; i++)
+		ret = kl_edn_item(c->e, v, i, &item) ?: word_of(c, &item, &out->v[i]);
+	return ret;
+}
+
+/* The same of [KEY VALUE]. */
+static int convert_keyed(struct conversion *c, const char *tok, const struct kl_edn_val *v,
+			 bool pair, struct kl_jepsen_value *out)
+{
+	struct kl_edn_val key, value;
+	int ret;
+
+	if (v->kind != KL_EDN_PAIR) {
+		out->kind = KL_JEPSEN_OTHER;
+		if (c->ended && v->kind != KL_EDN_INT)
+			return 0;
+		return kl_scan_bad(&c->j->scan, v->tok ? v->tok : tok,
+				   "a :value as in [KEY VALUE], as keys are independent here");
+	}
+	out->keyed = true;
+	ret = kl_edn_item(c->e, v, 0, &key) ?: word_of(c, &key, &out->key);
+	return ret ?: kl_edn_item(c->e, v, 1, &value) ?: convert(c, &value, pair, out);
+}
+
+int kl_jepsen_value_event(struct kl_jepsen *j, struct kl_edn *e, bool independent,
+			  const char *tok, uint64_t number, enum kl_jepsen_type type,
+			  const struct kl_edn_val *f, const struct kl_edn_val *v)
+{
+	const bool pair = kl_scan_is(f->s, f->len, ":cas");
+	struct conversion c = {
+		.j = j, .e = e, .ended = type == KL_JEPSEN_FAIL || type == KL_JEPSEN_INFO,
+	};
+	struct kl_jepsen_value value = { .kind = KL_JEPSEN_NONE };
+	int ret = independent ? convert_keyed(&c, tok, v, pair, &value) :
+		  convert(&c, v, pair, &value);
+
+	if (ret)
+		return ret;
+	value.text = c.text;
+	if (c.strange)
+		value = (struct kl_jepsen_value){ .kind = KL_JEPSEN_OTHER };
+	return kl_jepsen_event(j, f->tok, number, type, f->s + 1, f->len - 1, &value);
+}

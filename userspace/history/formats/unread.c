@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files that are no histories: what they are, and what was expected. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "history/formats/form.h"
+
+#define LINES	3	/* that are shown */
+#define EXAMPLES	512	/* bytes that name a line of each form */
+
+static const struct {
+	const char *magic;
+	size_t len;
+	const char *what, *how;
+} others[] = {
+	{ "\x1f\x8b", 2, "compressed by gzip", "decompress it, as in `gunzip FILE'" },
+	{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd", "decompress it, as in `unzstd FILE'" },
+	{ "\xfd" "7zXZ\0", 6, "compressed by xz", "decompress it, as in `unxz FILE'" },
+	{ "BZh", 3, "compressed by bzip2", "decompress it, as in `bunzip2 FILE'" },
+	{ "PK\3\4", 4, "a zip archive", "unpack it, as in `unzip FILE'" },
+	{ "\xff\xfe", 2, "UTF-16", "convert it, as in `iconv -f UTF-16 -t UTF-8 FILE'" },
+	{ "\xfe\xff", 2, "UTF-16", "convert it, as in `iconv -f UTF-16 -t UTF-8 FILE'" },
+	{ "\177ELF", 4, "a program or an object file", "a history was expected" },
+};
+
+static const char utf8[] = "\xef\xbb\xbf";
+
+int kl_form_check(const char *name, const char *data, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (len < others[i].len || memcmp(data, others[i].magic, others[i].len))
+			continue;
+		kl_err_at(name, 0, 0, "the file is %s: %s", others[i].what, others[i].how);
+		return -EINVAL;
+	}
+	return len >= sizeof(utf8) - 1 && !memcmp(data, utf8, sizeof(utf8) - 1) ?
+	       (int)sizeof(utf8) - 1 : 0;
+}
+
+/*
+ * "`A' (x), `B' (y), or a first line `C' (z)": what lines of all forms look like.  Forms of
+ * one example are named together.
+ */
+static const char *all_examples(char text[EXAMPLES])
+{
+	const struct kl_form *const *f;
+	const char *last = "";
+	size_t len = 0;
+	int header;
+
+	for (header = 0; header < 2; header++) {
+		for (f = kl_forms(); *f; f++) {
+			if ((*f)->binary || (*f)->header != header)
+				continue;
+			if (!strcmp((*f)->example, last))
+				len = len - 1 + snprintf(text + len - 1, EXAMPLES - len + 1, ", %s)",
+							 (*f)->name);
+			else
+				len += snprintf(text + len, EXAMPLES - len, "%s%s`%s' (%s)",
+						*last ? ", " : "", header ? "a first line " : "",
+						(*f)->example, (*f)->name);
+			last = (*f)->example;
+			if (len >= EXAMPLES)
+				return text;
+		}
+	}
+	return text;
+}
+
+int kl_form_unread(const char *name, const struct kl_form *form, const struct kl_start *start)
+{
+	char examples[EXAMPLES];
+
+	if (!start->more)
+		kl_err_at(name, 0, 0, "the file is empty: expected a history; a history without "
+			  "operations begins with `# klin history 1'");
+	else if (form)
+		kl_err_at(name, 1, 0, "nothing of the file is an operation: expected the form %s, as "
+			  "in `%s'", form->name, form->example);
+	else
+		kl_err_at(name, 1, 0, "the file is of no form that klin reads: expected %s",
+			  all_examples(examples));
+	if (start->more)
+		kl_err_lines(start->text, start->len, LINES);
+	return -EINVAL;
+}
