@@ -88,7 +88,7 @@ sources = $(wildcard $(foreach d,$(1),userspace/$(d)/*.c userspace/$(d)/*/*.c \
 	userspace/$(d)/*/*/*.c))
 
 lib_dirs := base history dwarf spec check generate trusted tso verify watch
-cmd_dirs := probe report klin
+cmd_dirs := record report klin
 
 lib_src := $(call sources,$(lib_dirs))
 cmd_src := $(call sources,$(cmd_dirs))
@@ -113,16 +113,16 @@ form_obj := $(call obj,$(form_src))
 lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src),$(lib_src))) $(B)/obj/engines.o \
 	$(B)/obj/forms.o $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
-klind_obj := $(call obj,$(call sources,probe report) $(klind_src))
+klind_obj := $(call obj,$(call sources,record report) $(klind_src))
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # What a test program is linked with besides libklin: helpers, the reports it looks at,
 # and of the recorder and the daemon what needs no kernel.
-unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/probe/doubt.c \
-	userspace/probe/account.c userspace/probe/callees.c userspace/probe/shorten.c \
-	userspace/probe/preemption.c userspace/probe/cpulist.c userspace/probe/clone.c \
-	userspace/probe/stack_size.c \
-	userspace/probe/room.c \
+unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/record/loss_bounds.c \
+	userspace/record/event_balance.c userspace/record/unwind.c userspace/record/expr/fetch_peephole.c \
+	userspace/record/attach/preemption.c userspace/record/cpulist.c userspace/record/attach/clone.c \
+	userspace/record/stack_size.c \
+	userspace/record/room.c \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 # Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One
@@ -131,9 +131,9 @@ fuzz_forms := $(filter-out klh,$(shell sed -n 's/^KL_FORM.kl_form_\([a-z]*\).;/\
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
 fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/stream.c userspace/klind/conf.c \
-	userspace/probe/btf_check.c userspace/probe/kernel.c userspace/probe/list.c \
-	userspace/probe/names.c userspace/probe/place.c userspace/probe/debugfile.c \
-	userspace/probe/preemption.c userspace/probe/prototypes.c)
+	userspace/record/attach/btf_check.c userspace/record/attach/kernel.c userspace/record/attach/list.c \
+	userspace/record/attach/suggest.c userspace/record/attach/place.c userspace/record/attach/debugfile.c \
+	userspace/record/attach/preemption.c userspace/record/attach/prototypes.c)
 ifeq ($(SAN),fuzz)
 fuzz_main := -fsanitize=fuzzer
 else

@@ -67,7 +67,7 @@ static __always_inline __u64 klin_last(__u64 now)
  * was loaded before its time.  Nothing keeps an operation's loads behind the time of its
  * call, they may be done while the counter is read, some 10 ns too early.  Between CPUs
  * that is less than the clock's error, which is at least what a cache line needs from one
- * to the other (userspace/probe/clock.c), and one CPU's operations have their own order.
+ * to the other (userspace/record/clock_skew.c), and one CPU's operations have their own order.
  */
 static __always_inline __u64 klin_time(__u32 cpu)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/list.h"
+#include "record/attach/list.h"
 #include "selftests/fuzz/fuzz.h"
 
 void fuzz_one(const uint8_t *data, size_t size)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/callees.h"
+#include "record/unwind.h"
 
 #define BASE	0xffffffff81000000
 #define SIZE	0x1000

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "probe/clone.h"
+#include "record/attach/clone.h"
 
 static const struct {
 	const char *symbol;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "probe/cpulist.h"
+#include "record/cpulist.h"
 
 #define MAX 256
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "probe/recorder.h"
+#include "record/recorder.h"
 
 #define ERROR 10
 #define END 10000

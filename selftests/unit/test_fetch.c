@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fetch programs made shorter (userspace/probe/shorten.c) fetch what they did before: random
+ * Fetch programs made shorter (userspace/record/expr/fetch_peephole.c) fetch what they did before: random
  * programs of the shape that the compiler makes, run by bpf/fetch.h, compiled for this
  * machine, on random arguments and memory that cannot be read everywhere.
  */
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "history_util.h"
-#include "probe/compiler.h"
+#include "record/expr/compiler.h"
 
 /* In place of libbpf's header: the same names, for this machine. */
 #define __BPF_HELPERS__

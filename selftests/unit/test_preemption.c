@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "probe/preemption.h"
+#include "record/attach/preemption.h"
 
 #define DYNAMIC	"#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-10-01)"
 #define RT	"#1 SMP PREEMPT_RT Debian 6.1.192-1 (2026-10-01)"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <sys/resource.h>
 
-#include "probe/recorder.h"
+#include "record/recorder.h"
 
 #define GIB	(1ull << 18)	/* in pages */
 

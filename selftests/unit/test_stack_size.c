@@ -7,7 +7,7 @@
 #include <bpf/btf.h>
 #include <cmocka.h>
 
-#include "probe/kernel.h"
+#include "record/attach/kernel.h"
 
 /* The BTF of a kernel whose tasks have this as their second member. */
 static struct btf *tasks_with(const char *member)

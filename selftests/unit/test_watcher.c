@@ -20,7 +20,7 @@
 #include "history_util.h"
 #include "klind/rate.h"
 #include "klind/watcher.h"
-#include "probe/record.h"
+#include "record/record.h"
 
 #define SECOND	1000000000ull
 

@@ -21,7 +21,7 @@
 #include "history/klh.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
-#include "probe/module.h"
+#include "record/attach/module.h"
 
 #define TICKS		16	/* a round's */
 #define DRAINED		4	/* when the barrier at a round's end has drained all buffers */

@@ -11,7 +11,7 @@
 #include "dwarf/debug.h"
 #include "klin/cmd.h"
 #include "klin/progress.h"
-#include "probe/debugfile.h"
+#include "record/attach/debugfile.h"
 #include "report/json.h"
 
 struct sites_args {

@@ -13,7 +13,7 @@
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/recording.h"
-#include "probe/cpulist.h"
+#include "record/cpulist.h"
 
 #define SLOTS 4096		/* tasks with an open operation */
 #define INTERVAL_US 3000	/* between two looks at the buffers */

@@ -5,8 +5,8 @@
 
 #include <argp.h>
 
-#include "probe/load.h"
-#include "probe/record.h"
+#include "record/load/load.h"
+#include "record/record.h"
 
 struct recording {
 	const char *spec, *load;

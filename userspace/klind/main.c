@@ -20,7 +20,7 @@
 #include "klind/socket.h"
 #include "klind/trust.h"
 #include "klind/watcher.h"
-#include "probe/record.h"
+#include "record/record.h"
 #include "spec/spec.h"
 
 #define CONFIG "/etc/klin/klind.conf"

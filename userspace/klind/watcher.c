@@ -11,7 +11,7 @@
 #include "base/memstream.h"
 #include "klind/rate.h"
 #include "klind/watcher.h"
-#include "probe/record.h"
+#include "record/record.h"
 #include "watch/feed.h"
 #include "watch/flight.h"
 #include "watch/shed.h"

@@ -50,7 +50,7 @@
  *	probe put on store_put(store, v) { ... coverage asserted "called by pointer only"; }
  *
  * A compiler may have inlined or cloned a function; calls that do so pass its entry by.
- * klin finds out whether all calls are seen (see probe/coverage.h); `coverage asserted
+ * klin finds out whether all calls are seen (see record/attach/coverage.h); `coverage asserted
  * "REASON";' says that they are, or that those that are not do no harm.
  *
  * A target klin:NAME is a

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Clones that compilers make of a function, see clone.h. */
+#include <string.h>
+
+#include "record/attach/clone.h"
+
+/*
+ * .isra.0 and .constprop.0 are GCC's, .lto_priv.0 and .llvm.1234 come of optimisation across
+ * files; what is not known counts, too.  A .cold part alone is code of the function itself.
+ */
+bool kl_is_clone(const char *symbol, const char *name)
+{
+	const size_t len = strlen(name);
+	const char *rest;
+
+	if (strncmp(symbol, name, len) || symbol[len] != '.')
+		return false;
+	rest = symbol + len;
+	if (strncmp(rest, ".cold", 5))
+		return true;
+	rest += 5;
+	return rest[*rest == '.' ? 1 + strspn(rest + 1, "0123456789") : 0];
+}
+
+bool kl_is_part(const char *symbol, const char *name)
+{
+	return kl_is_clone(symbol, name) && !strncmp(symbol + strlen(name), ".part.", 6);
+}
+
+const char *kl_clone_find(const struct kl_kernel *k, const struct kl_func *f, bool parts)
+{
+	size_t i;
+
+	for (i = 0; i < k->nsyms; i++) {
+		const struct kl_ksym *s = &k->syms[i];
+
+		if (kl_is_clone(s->name, f->name) && (parts || !kl_is_part(s->name, f->name)) &&
+		    !strcmp(s->module ? s->module : "", f->module))
+			return s->name;
+	}
+	return NULL;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The beginning of a recording in mid-life.  When everything is attached and
+ * what was under way before has ended, the state is unknown and the history can
+ * begin: what returned before is dropped, and what was called before and
+ * returned later may have taken effect on either side.
+ *
+ * A store buffer crosses that line too: a dropped write may become visible after
+ * it.  So the line is drawn where all CPUs have drained, and best where nothing
+ * was being written meanwhile, as far as is known.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "record/recorder.h"
+
+#define PAUSE_US 500	/* between cuts */
+
+/*
+ * Switch to each CPU in turn: a task switch drains it.  Quiet CPUs are not to be disturbed;
+ * they drain in a grace period of RCU, which takes longer.
+ */
+static bool drain_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
+{
+	bool all = true, quiet = false;
+	int i;
+
+	for (i = 0; i < r->ncpus; i++) {
+		if (kl_quiet_is(r, i)) {
+			quiet = true;
+			continue;
+		}
+		CPU_ZERO_S(size, set);
+		CPU_SET_S(i, size, set);
+		/* An error means that it is offline, or that klin may not run there. */
+		if (sched_setaffinity(0, size, set) && errno != EINVAL)
+			all = false;
+	}
+	return all && (!quiet || kl_grace_period());
+}
+
+/**
+ * kl_take_cuts() - drain all CPUs a few times, and note when that was
+ * @r: the recorder, just attached
+ *
+ * No store waits in a buffer where all that writes flushes it: then any time will do.
+ */
+void kl_take_cuts(struct kl_recorder *r)
+{
+	size_t size = CPU_ALLOC_SIZE(r->ncpus);
+	struct sched_param fifo = { .sched_priority = 1 }, other = { 0 };
+	cpu_set_t *old = CPU_ALLOC(r->ncpus), *set = CPU_ALLOC(r->ncpus);
+	bool all = old && set && !sched_getaffinity(0, size, old);
+	bool raised = !sched_setscheduler(0, SCHED_FIFO, &fifo);
+
+	while (all && r->ncuts < KL_CUTS) {
+		struct kl_cut *cut = &r->cuts[r->ncuts];
+
+		cut->from = kl_times_first(r);
+		all = kl_spec_flushes(r->opts.spec) || drain_cpus(r, set, size);
+		cut->to = kl_times_last(r);
+		r->ncuts += all;
+		usleep(PAUSE_US);
+	}
+	if (raised)
+		sched_setscheduler(0, SCHED_OTHER, &other);
+	if (old && set)
+		sched_setaffinity(0, size, old);
+	CPU_FREE(old);
+	CPU_FREE(set);
+}
+
+/* Draw the line at @at: see above. */
+static int start_at(struct kl_recorder *r, uint64_t at)
+{
+	struct kl_history *h = r->h;
+	size_t i, n = 0;
+	int ret = 0;
+
+	r->start = at;
+	for (i = 0; i < h->nops && !ret; i++) {
+		struct kl_op op = h->ops[i];
+
+		/* Inside the clock's error it may still come after what is kept. */
+		if (op.ret < at && at - op.ret > h->error)
+			continue;
+		if (op.call < at) {
+			/* Without an effect it does not matter on which side it was. */
+			if (!kl_op_writes(r, &op))
+				continue;
+			ret = kl_op_make_pending(h, &op);
+		}
+		h->ops[i] = op;
+		kl_history_move(h, n++, i);
+	}
+	h->nops = n;
+	return ret;
+}
+
+/*
+ * Without a line that is sound everything before @until is in doubt: a gap, into
+ * which goes what is known of that time, too.
+ */
+static int doubt(struct kl_recorder *r, uint64_t until)
+{
+	struct kl_history *h = r->h;
+	size_t i, n = 0;
+	struct kl_gap gap = {
+		.from = KL_TIME_MIN, .to = until, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
+		.reason = KL_GAP_MISSED,
+	};
+
+	for (i = 0; i < h->nops; i++)
+		if (h->ops[i].ret > until)
+			kl_history_move(h, n++, i);
+	h->nops = n;
+	r->start = until;
+	return kl_history_add_gap(h, &gap);
+}
+
+/**
+ * kl_begin() - let the history begin where it can
+ * @r: the recorder, with all operations, not yet sorted
+ *
+ * Sets r->start; what ends before it need not be told.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_begin(struct kl_recorder *r)
+{
+	uint64_t last = r->settled;
+	unsigned int i;
+
+	r->start = r->begin;
+	if (r->opts.fresh)
+		return 0;
+	if (r->blocked_until)
+		return doubt(r, r->nblocked ? r->end : r->blocked_until);
+	for (i = 0; i < r->ncuts; i++) {
+		last = r->cuts[i].to;
+		if (kl_quiet(r, &r->cuts[i]))
+			return start_at(r, kl_time_add(last, r->h->error));
+	}
+	if (!kl_spec_flushes(r->opts.spec))
+		return doubt(r, last);
+	return start_at(r, kl_time_add(last, r->h->error));
+}

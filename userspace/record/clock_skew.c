@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The error of the monotonic clock between CPUs.
+ *
+ * Two threads on two CPUs pass a cache line to and fro.  In each exchange the
+ * first reads t1, the other t2 after it, the first t3 after that: the other
+ * clock is ahead by at least t2 - t3 and at most t2 - t1.  Over many rounds the
+ * interval of what is possible shrinks; its outer end is the error.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "record/record.h"
+#include "record/recorder.h"
+
+#define ROUNDS		4000
+#define ALL_PAIRS	16	/* with more CPUs only pairs with the first one */
+#define BUDGET_NS	200000000ULL	/* for all pairs, where it goes well */
+#define PATIENCE_NS	3000000000ULL	/* where CPUs seldom run at the same time: virtual ones */
+#define GOOD_NS		1000
+
+struct pair {
+	_Alignas(64) _Atomic uint32_t turn;	/* even: first's, odd: other's */
+	_Alignas(64) uint64_t t2;
+	_Atomic bool stop;
+	int cpu;
+	int err;
+};
+
+static int bind(int cpu)
+{
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	int err = 0;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(CPU_ALLOC_SIZE(cpu + 1), set);
+	CPU_SET_S(cpu, CPU_ALLOC_SIZE(cpu + 1), set);
+	if (sched_setaffinity(0, CPU_ALLOC_SIZE(cpu + 1), set))
+		err = -errno;
+	CPU_FREE(set);
+	return err;
+}
+
+/* Wait for the turn; yield now and then, the CPUs may be shared with others. */
+static bool await(struct pair *p, uint32_t parity)
+{
+	unsigned int n = 0;
+
+	while ((atomic_load_explicit(&p->turn, memory_order_acquire) & 1) != parity) {
+		if (atomic_load_explicit(&p->stop, memory_order_relaxed))
+			return false;
+		if (!(++n % 20000))
+			sched_yield();
+	}
+	return true;
+}
+
+/* Nothing may come between, least of all a load that is under way; best effort. */
+static void go_first(bool on)
+{
+	struct sched_param param = { .sched_priority = on };
+
+	sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param);
+}
+
+static void *answer(void *arg)
+{
+	struct pair *p = arg;
+
+	go_first(true);
+	p->err = bind(p->cpu);
+	if (p->err) {
+		atomic_store(&p->stop, true);
+		return NULL;
+	}
+	while (await(p, 1)) {
+		p->t2 = kl_now_ns();
+		atomic_fetch_add_explicit(&p->turn, 1, memory_order_release);
+	}
+	return NULL;
+}
+
+/* The error between CPU @a, on which the caller runs then, and @b. */
+static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *error)
+{
+	struct pair p = { .cpu = b };
+	int64_t low = -(int64_t)PATIENCE_NS, high = PATIENCE_NS;
+	unsigned int i;
+	pthread_t t;
+	int err;
+
+	err = bind(a);
+	if (err)
+		return err;
+	err = -pthread_create(&t, NULL, answer, &p);
+	if (err)
+		return err;
+	for (i = 0; i < ROUNDS || high - low > 2 * GOOD_NS; i++) {
+		uint64_t t1 = kl_now_ns(), t3;
+
+		/* Exchanges while one of the CPUs did not run say nothing: wait for better ones. */
+		if (i >= 100 && t1 > (high - low > 2 * GOOD_NS ? patience : until))
+			break;
+		atomic_fetch_add_explicit(&p.turn, 1, memory_order_release);
+		if (!await(&p, 0))
+			break;
+		t3 = kl_now_ns();
+		if ((int64_t)(p.t2 - t3) > low)
+			low = p.t2 - t3;
+		if ((int64_t)(p.t2 - t1) < high)
+			high = p.t2 - t1;
+	}
+	atomic_store(&p.stop, true);
+	pthread_join(t, NULL);
+	if (p.err)
+		return p.err;
+	kl_debug("clock of CPU %d against CPU %d: %lld to %lld ns after %u exchanges", b, a,
+		 (long long)low, (long long)high, i);
+	if (high < -low)
+		high = -low;
+	if (high > (int64_t)*error)
+		*error = high;
+	return 0;
+}
+
+/*
+ * All CPUs run what is recorded, also where klin is bound to some of them: go to each.
+ * Those that a cpuset keeps from it stay unknown.
+ */
+static unsigned int find_cpus(int *cpus, unsigned int max, bool *all)
+{
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned int n = 0, i;
+
+	for (i = 0; i < max; i++)
+		if (!bind(i))
+			cpus[n++] = i;
+	*all = online > 0 && n >= (unsigned long)online;
+	if (!*all)
+		kl_warn("klin may run on %u of %ld CPUs: how far the clocks of the others differ "
+			"is not measured, so all that is recorded is a gap, unless --clock-error "
+			"says how far", n, online);
+	return n;
+}
+
+int kl_clock_error(uint64_t *error, bool *all)
+{
+	uint64_t start = kl_now_ns(), spent;
+	unsigned int n, i, j, pairs, done = 0;
+	cpu_set_t *old;
+	size_t size = CPU_ALLOC_SIZE(4096);
+	int *cpus, err = 0;
+
+	*error = 0;
+	old = CPU_ALLOC(4096);
+	cpus = calloc(4096, sizeof(*cpus));
+	if (!old || !cpus) {
+		err = -ENOMEM;
+		goto out;
+	}
+	if (sched_getaffinity(0, size, old)) {
+		err = -errno;
+		goto out;
+	}
+	n = find_cpus(cpus, 4096, all);
+	if (!n) {
+		err = -EPERM;
+		goto out;
+	}
+	go_first(true);
+	pairs = n <= ALL_PAIRS ? n * (n - 1) / 2 : n - 1;
+	for (i = 0; !err && i + 1 < n && (n <= ALL_PAIRS || !i); i++) {
+		for (j = i + 1; !err && j < n; j++, done++) {
+			spent = BUDGET_NS * (done + 1) / pairs;
+			err = measure(cpus[i], cpus[j], start + spent,
+				      start + PATIENCE_NS * (done + 1) / pairs, error);
+		}
+	}
+	/* Two CPUs differ by at most the sum of what each differs from the first. */
+	if (n > ALL_PAIRS)
+		*error *= 2;
+	sched_setaffinity(0, size, old);
+	go_first(false);
+out:
+	CPU_FREE(old);
+	free(cpus);
+	return err;
+}
+
+int kl_clock_check(void)
+{
+	static const char path[] = "/proc/self/timens_offsets", key[] = "monotonic";
+	long long seconds = 0, ns = 0;
+	char *text, *at;
+	size_t len;
+
+	/* Kernels without time namespaces have no such file. */
+	if (kl_read_file(path, &text, &len))
+		return 0;
+	at = strstr(text, key);
+	if (at && sscanf(at + strlen(key), "%lld %lld", &seconds, &ns) != 2)
+		seconds = ns = 0;
+	free(text);
+	if (!seconds && !ns)
+		return 0;
+	kl_err("klin is in a time namespace, whose monotonic clock is not the kernel's: run it "
+	       "outside");
+	return -EPERM;
+}
+
+const char *kl_clock_source(char *buf, size_t size)
+{
+	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+
+	snprintf(buf, size, "unknown");
+	if (!f)
+		return buf;
+	if (fgets(buf, size, f))
+		buf[strcspn(buf, "\n")] = '\0';
+	fclose(f);
+	return buf;
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A recording that is handed on while it goes on, piece by piece.
+ *
+ * Operations are recorded at their returns, so one that is under way is not there yet;
+ * but its call waits in a slot, and its event is written before the slot is left.  So
+ * what is in no slot, when these are looked at before the buffers are read, comes with
+ * the events that are read then, or is lost and counted, and the earliest call in the
+ * slots is the floor: what is still to come is called at that time or later.  It is
+ * not above the time when the counts of misses were last seen without one, either.
+ *
+ * A program that is preempted between taking a call's time and filling the slot is
+ * not seen; so the floor stays a while behind the clock.  An operation that comes below
+ * it all the same is told as what it is: too late (see kl_online_add()).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "record/recorder.h"
+
+#define BEHIND_NS	20000000ULL	/* of the clock: for programs, and for drains to come */
+#define LONG_NS		10000000000ULL	/* an operation under way for longer becomes a gap */
+#define SHAPES		65536
+#define KEYS		65536		/* objects and threads */
+
+static int add_gap(struct kl_recorder *r, uint64_t from, uint64_t to, uint64_t lost,
+		   enum kl_gap_reason reason)
+{
+	struct kl_gap gap = {
+		.from = from > r->follow.floor ? from : r->follow.floor, .lost = lost,
+		.object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = reason,
+	};
+
+	/* All that had been unseen was called after the last floor. */
+	gap.to = to > gap.from ? to : gap.from;
+	return kl_history_add_gap(r->h, &gap);
+}
+
+/*
+ * A task that ended with operations open: they stay pending.  No program touches its slot
+ * any longer, so it can be used again when they are told.
+ */
+static int add_dead(struct kl_recorder *r, struct klin_slot *s)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < KLIN_DEPTH && !err; i++) {
+		struct klin_event ev = s->frames[i].ev;
+
+		if (s->frames[i].open != KLIN_OPEN)
+			continue;
+		ev.flags |= KLIN_F_NORET;
+		ev.ret = ev.call;
+		err = kl_reader_add(r, &ev);
+		s->frames[i].open = KLIN_FILLING;
+	}
+	s->top = s->base;
+	__atomic_store_n(&s->owner, 0, __ATOMIC_RELEASE);
+	return err;
+}
+
+/* The earliest call that is open; @now if there is none. */
+static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
+{
+	unsigned int i;
+	int err = 0;
+
+	*call = now;
+	for (i = 0; i < KLIN_ALL_SLOTS(r->opts.slots) && !err; i++) {
+		const volatile struct klin_slot *s = &r->slots[i];
+		const uint32_t owner = s->owner;
+		uint32_t at, top;
+
+		if (owner == KLIN_SLOT_DEAD)
+			err = add_dead(r, &r->slots[i]);
+		if (!owner || owner == KLIN_SLOT_DEAD)
+			continue;
+		for (kl_slot_span(s, &at, &top); !err && at != top; at++) {
+			const struct klin_frame *f = (const void *)&s->frames[at % KLIN_DEPTH];
+
+			if (!*(volatile const __u32 *)&f->open)
+				continue;
+			if (f->ev.call + LONG_NS < now)
+				err = add_gap(r, f->ev.call, now, 1, KL_GAP_MISSED);
+			else if (f->ev.call < *call)
+				*call = f->ev.call;
+		}
+	}
+	return err;
+}
+
+/* New losses, misses, and operations of which too little is known. */
+static int find_gaps(struct kl_recorder *r, uint64_t now)
+{
+	uint64_t lost = 0, missed = 0, calls = 0;
+	bool place_missed = false;
+	unsigned int g, j;
+	size_t i;
+	int err = 0;
+
+	for (g = 0; g < r->ngroups; g++) {
+		const struct kl_group *group = &r->groups[g];
+
+		for (j = 0; j < KLIN_SIDES * (unsigned int)r->ncpus; j++)
+			lost += *(volatile __u64 *)&group->cpus[j].lost;
+		for (j = 0; j < group->nprogs && !r->ignore_misses; j++)
+			missed += kl_missed_by(group, j);
+		missed += group->crowded;
+		calls += group->crowded + (r->ignore_misses ? 0 : kl_missed_by(group, 0));
+		r->follow.ended += group->ended;
+		/* One that was missed may be under way for as long as its function is. */
+		place_missed |= group->place && group->progs[2].misses && !r->ignore_misses;
+	}
+	/* Too late to tell the checker of a greater error of the clock. */
+	if ((r->cpus_came || r->clock_changed || r->clocks_unknown) && !r->opts.clock_known)
+		err = add_gap(r, 0, now, 0, KL_GAP_MISSED);
+	if (!err && r->module_gone)
+		err = add_gap(r, r->module_seen, now, 0, KL_GAP_MISSED);
+	if (!err && lost > r->follow.lost)
+		err = add_gap(r, 0, now, lost - r->follow.lost, KL_GAP_LOST);
+	/* A call that was missed may go on until its return is seen. */
+	if (!err && (missed > r->follow.missed || calls > r->follow.ended || place_missed))
+		err = add_gap(r, 0, now, missed - r->follow.missed, KL_GAP_MISSED);
+	r->follow.lost = lost;
+	r->follow.missed = missed;
+	for (i = 0; i < r->nunknown && !err; i++)
+		err = add_gap(r, kl_unknown_from(r, &r->unknown[i]),
+			      kl_unknown_to(r, &r->unknown[i]), 1, KL_GAP_MISSED);
+	r->nunknown = 0;
+	return err;
+}
+
+/* What was not seen to be called is inside the gap of the misses, or from the beginning. */
+static void drop_missed(struct kl_recorder *r)
+{
+	struct kl_history *h = r->h;
+	size_t i, n = 0;
+
+	for (i = 0; i < h->nops; i++) {
+		if (h->ops[i].flags & KL_OP_NOCALL) {
+			h->ops[i].call = kl_op_from(r, &h->ops[i]);
+			if (h->ops[i].call != KL_TIME_MIN)
+				continue;
+		}
+		kl_history_move(h, n++, i);
+	}
+	h->nops = n;
+}
+
+/* May the history begin now?  Then what ended before it is dropped. */
+static int begin(struct kl_recorder *r, uint64_t floor)
+{
+	uint64_t until = r->settled;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < r->ncuts; i++)
+		if (r->cuts[i].to > until)
+			until = r->cuts[i].to;
+	if (!r->opts.fresh && (r->nblocked || floor <= kl_time_add(until, r->h->error))) {
+		/* Who sleeps in there may do so for long. */
+		if (r->nblocked)
+			r->h->nops = r->ndrained = 0;
+		return 0;
+	}
+	err = kl_begin(r);
+	r->follow.begun = true;
+	return err;
+}
+
+/* Those that returned by @time come first; others wait, and what is called by them, too. */
+static void hold_back(struct kl_recorder *r, uint64_t time, uint64_t *floor)
+{
+	struct kl_history *h = r->h;
+	size_t i, n = 0;
+
+	for (i = 0; i < h->nops; i++) {
+		const struct kl_op *op = &h->ops[i];
+
+		if (op->ret <= time || op->ret == KL_TIME_MAX) {
+			kl_history_swap(h, i, n++);
+		} else if (op->call < *floor) {
+			*floor = op->call;
+		}
+	}
+	r->follow.ready = n;
+}
+
+/* What was handed on is forgotten. */
+static int forget(struct kl_recorder *r)
+{
+	struct kl_history *h = r->h;
+
+	kl_history_drop(h, r->follow.ready);
+	h->ngaps = 0;
+	r->follow.ready = 0;
+	/* Nothing names objects and threads by their numbers now, but what is left. */
+	if (h->nobjects + h->nthreads > KEYS)
+		return kl_history_shorten(&r->h);
+	return h->nshapes < SHAPES ? 0 : kl_history_renew(&r->h);
+}
+
+/* Times at which store buffers were empty are of no use for what is still to come. */
+static void forget_drained(struct kl_recorder *r, uint64_t time)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->ndrained; i++)
+		if (r->drained[i].ret >= time)
+			r->drained[n++] = r->drained[i];
+	r->ndrained = n;
+}
+
+static uint64_t count_open(const struct kl_recorder *r)
+{
+	uint64_t n = 0;
+	unsigned int i;
+
+	for (i = 0; i < KLIN_ALL_SLOTS(r->opts.slots); i++) {
+		uint32_t at, top;
+
+		if (!*(volatile const __u32 *)&r->slots[i].owner)
+			continue;
+		kl_slot_span(&r->slots[i], &at, &top);
+		n += top - at;
+	}
+	return n;
+}
+
+/* Events that were written and have not come, read just now after @written had been counted. */
+static int find_missing(struct kl_recorder *r, uint64_t written, uint64_t floor)
+{
+	struct kl_account_look look = { .before = written, .floor = floor };
+	struct kl_gap gap = {
+		.to = kl_now_ns(), .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = KL_GAP_LOST,
+	};
+	uint64_t lost;
+
+	kl_losses_counts(r, &look.after, &lost);
+	look.got = r->received + lost;
+	look.open = count_open(r);
+	gap.lost = kl_account(&r->follow.account, &look);
+	if (!gap.lost)
+		return 0;
+	kl_warn("%llu events were written, and neither read nor lost: what happened meanwhile is "
+		"not known", (unsigned long long)gap.lost);
+	gap.from = r->follow.account.floor < gap.to ? r->follow.account.floor : gap.to;
+	return kl_history_add_gap(r->h, &gap);
+}
+
+int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
+{
+	const uint64_t now = kl_now_ns(), late = now - BEHIND_NS;
+	int err = forget(r);
+	uint64_t written, lost, told;
+
+	*floor = now;
+	r->end = KL_TIME_MAX;
+	r->follow.counted = r->h->nops;
+	if (!err)
+		err = earliest_call(r, now, floor);
+	kl_losses_counts(r, &written, &lost);
+	if (!err)
+		err = kl_recorder_poll(r) ?: find_missing(r, written, *floor);
+	if (err)
+		return err;
+	kl_count_ended(r);
+	err = find_gaps(r, kl_now_ns());
+	if (err)
+		return err;
+	drop_missed(r);
+	if (*floor > late)
+		*floor = late;
+	told = kl_losses_told(r);
+	if (*floor > told)
+		*floor = told;
+	if (!r->follow.begun)
+		err = begin(r, *floor);
+	if (err || !r->follow.begun) {
+		*floor = 0;
+		return err;
+	}
+	hold_back(r, late, floor);
+	err = kl_set_drains(r);
+	forget_drained(r, late);
+	if (*floor < r->follow.floor)
+		*floor = r->follow.floor;
+	r->follow.floor = *floor;
+	return err;
+}
+
+int kl_recorder_follow_end(struct kl_recorder *r)
+{
+	int err = forget(r);
+
+	r->follow.counted = r->h->nops;
+	/* As in kl_recorder_stop(). */
+	r->end = kl_now_ns();
+	usleep(1000);
+	kl_losses_poll(r, true);
+	kl_detach(r);
+	if (!err)
+		err = kl_reader_consume(r);
+	kl_losses_poll(r, true);
+	if (!err)
+		err = kl_finish_open(r);
+	if (!err) {
+		kl_count_ended(r);
+		err = find_gaps(r, kl_now_ns());
+		drop_missed(r);
+	}
+	if (!err && kl_losses_unaccounted(r) > r->follow.account.missing)
+		err = add_gap(r, 0, kl_now_ns(), 0, KL_GAP_LOST);
+	if (!err && !r->follow.begun)
+		err = kl_begin(r);
+	if (!err)
+		err = kl_set_drains(r);
+	r->follow.ready = r->h->nops;
+	return err;
+}
+
+const struct kl_history *kl_recorder_history(struct kl_recorder *r)
+{
+	r->follow.view = *r->h;
+	r->follow.view.nops = r->follow.ready;
+	return &r->follow.view;
+}
+
+void kl_recorder_counts(const struct kl_recorder *r, struct kl_record_stats *stats)
+{
+	*stats = (struct kl_record_stats){
+		.ops = r->ops, .received = r->received, .bytes = r->bytes,
+		.lost = r->follow.lost, .missed = r->follow.missed,
+	};
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What was lost and missed, as gaps.
+ *
+ * Lost: the event did not fit its buffer; the program knows the operation's
+ * interval.  Missed: a program did not run, because it was running on that CPU
+ * already (an interrupt hit it), and only a count in the kernel tells; it is
+ * read often, so that the window is known.  A call that was missed shows up
+ * later as a return without a call; if one does not, the operation may be under
+ * way until the end (see loss_bounds.c).
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "record/recorder.h"
+
+#define POLL_NS 50000000ULL	/* between two looks at the kernel's counts */
+
+/* What found no place in a slot; *@displaced: something lost its place. */
+static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g, bool *displaced)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < KLIN_SIDES * r->ncpus; i++) {
+		sum += *(volatile __u64 *)&g->cpus[i].missed;
+		*displaced |= *(volatile __u64 *)&g->cpus[i].displaced;
+	}
+	return sum;
+}
+
+static uint64_t sum_runs(const struct kl_recorder *r, const struct kl_group *g, unsigned int side)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < r->ncpus; i++)
+		sum += *(volatile __u64 *)&g->cpus[KLIN_SIDES * i + side].runs;
+	return sum;
+}
+
+/*
+ * Times that the kernel hit a probe and did not run the program.  Hits and runs are not read
+ * at one time: runs that come between hide misses, or look like some.  So runs are read before
+ * and after: of misses there are at least as many as the later ones leave, and not more than
+ * the earlier ones leave.  If that are no more than were told, all was told until then.
+ */
+static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *g,
+			    struct kl_prog *p, unsigned int side)
+{
+	uint64_t hits, misses, runs, most, before = p->deficit;
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+
+	p->clean = true;
+	if (p->by_module)
+		return p->module_fd ? kl_kprobe_module_misses(p) : p->misses;
+	if (!p->event[0])
+		return bpf_obj_get_info_by_fd(bpf_program__fd(p->prog), &info, &len) ? p->misses :
+		       info.recursion_misses;
+	p->clean = false;
+	runs = sum_runs(r, g, side);
+	if (!kl_kprobe_profile(r->kernel, p->event, &hits, &misses))
+		return p->misses;
+	most = misses + (hits > runs ? hits - runs : 0);
+	runs = sum_runs(r, g, side);
+	p->deficit = hits > runs ? hits - runs : 0;
+	/* A hit whose program is about to run is no miss: it must last until the next look. */
+	misses += p->deficit < before ? p->deficit : before;
+	if (misses < p->misses)
+		misses = p->misses;
+	p->clean = most <= misses;
+	return misses;
+}
+
+/* What was missed before this time is known by now. */
+static uint64_t told_until(const struct kl_recorder *r, const struct kl_group *g)
+{
+	const uint64_t clean = g->clean ? g->clean : r->begin;
+
+	return clean < r->polled_before ? clean : r->polled_before;
+}
+
+uint64_t kl_losses_told(const struct kl_recorder *r)
+{
+	uint64_t least = r->polled_before, told;
+	unsigned int i;
+
+	/* Misses that are of no account hold nothing up. */
+	for (i = 0; !r->ignore_misses && i < r->ngroups; i++) {
+		told = told_until(r, &r->groups[i]);
+		least = told < least ? told : least;
+	}
+	return least;
+}
+
+/**
+ * kl_losses_poll() - look at the counts of misses
+ * @r: the recorder
+ * @last: look now, else only when it is time
+ */
+void kl_losses_poll(struct kl_recorder *r, bool last)
+{
+	uint64_t now = kl_now_ns(), first = kl_times_first(r), missed;
+	unsigned int i, j;
+
+	if (!last && now - r->looked < POLL_NS)
+		return;
+	/* Misses may have been on any object from then on. */
+	if (r->ignore_misses || last)
+		kl_look_at_preemption(r);
+	for (i = 0; i < r->ngroups; i++) {
+		struct kl_group *g = &r->groups[i];
+		bool more = false, clean = true;
+
+		for (j = 0; j < g->nprogs; j++) {
+			missed = prog_misses(r, g, &g->progs[j], j);
+			more |= missed > g->progs[j].misses;
+			g->progs[j].misses = missed;
+			clean &= g->progs[j].clean;
+		}
+		/* These can be of any object, unlike what an interrupt caused. */
+		missed = sum_missed(r, g, &r->displaced);
+		more = (more && !r->ignore_misses) || missed > g->crowded;
+		g->crowded = missed;
+		if (more) {
+			if (!g->miss_from)
+				g->miss_from = told_until(r, g);
+			g->miss_to = kl_times_last(r);
+		}
+		if (clean)
+			g->clean = first;
+	}
+	kl_times_look(r);
+	r->err = kl_changes_look(r) ?: r->err;
+	r->looked = now;
+	r->polled_before = r->polled;
+	r->polled = first;
+	if (!last)
+		kl_reader_look(r);
+}
+
+static int add_losses(struct kl_recorder *r, const struct klin_cpu *c, uint16_t cpu,
+		      uint32_t object)
+{
+	uint32_t i, n = c->nlosses < KLIN_LOSSES ? c->nlosses : KLIN_LOSSES;
+	int err = 0;
+
+	for (i = 0; !err && i < n; i++) {
+		const struct klin_loss *l = &c->losses[i];
+		struct kl_gap gap = {
+			.from = l->from, .to = l->to, .lost = l->count, .object = object,
+			.cpu = cpu, .reason = KL_GAP_LOST,
+		};
+
+		if (kl_time_add(gap.to, r->h->error) < r->start)
+			continue;
+		err = kl_history_add_gap(r->h, &gap);
+	}
+	return err;
+}
+
+static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object,
+		      struct kl_record_stats *stats)
+{
+	struct kl_gap gap = { .object = object, .cpu = KL_NO_CPU, .reason = KL_GAP_MISSED };
+	uint64_t total = g->crowded;
+	unsigned int j;
+	int cpu;
+
+	for (j = 0; j < g->nprogs; j++) {
+		kl_debug("%s of clauses %td: %llu missed", bpf_program__name(g->progs[j].prog),
+			 g - r->groups, (unsigned long long)g->progs[j].misses);
+		if (r->ignore_misses)
+			stats->ignored += kl_missed_by(g, j);
+		else
+			total += kl_missed_by(g, j);
+	}
+	stats->missed += total;
+	for (cpu = 0; cpu < r->ncpus; cpu++)
+		stats->missed_calls += g->cpus[KLIN_SIDES * cpu + KLIN_AT_CALL].missed;
+	if (!r->ignore_misses)
+		stats->missed_calls += kl_missed_by(g, 0);
+	if (!kl_missed_span(r, g, &gap.from, &gap.to) ||
+	    kl_time_add(gap.to, r->h->error) < r->start)
+		return 0;
+	return kl_history_add_gap(r->h, &gap);
+}
+
+void kl_losses_counts(const struct kl_recorder *r, uint64_t *written, uint64_t *lost)
+{
+	unsigned int i;
+	int j;
+
+	*written = *lost = 0;
+	for (i = 0; i < r->ngroups; i++) {
+		for (j = 0; j < KLIN_SIDES * r->ncpus; j++) {
+			*written += *(volatile __u64 *)&r->groups[i].cpus[j].events;
+			*lost += *(volatile __u64 *)&r->groups[i].cpus[j].lost;
+		}
+	}
+}
+
+/**
+ * kl_losses_unaccounted() - do the programs' counts and what was read add up?
+ * @r: the recorder, detached, with everything read
+ *
+ * Return: events that were written, and neither read nor lost: 0, or after a message what
+ * makes a gap of all that was recorded.
+ */
+uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
+{
+	uint64_t written, lost;
+
+	kl_losses_counts(r, &written, &lost);
+	if (written == r->received + lost)
+		return 0;
+	kl_warn("%llu events were written, %llu read and %llu lost: the counts do not add up, so "
+		"the whole recording is a gap", (unsigned long long)written,
+		(unsigned long long)r->received, (unsigned long long)lost);
+	return written - r->received - lost;
+}
+
+/**
+ * kl_losses_finish() - turn losses and misses into gaps
+ * @r: the recorder, detached, with everything read
+ * @stats: lost, missed, ignored and unaccounted are set, of nocall what was lost
+ */
+int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
+{
+	struct kl_gap all = {
+		.from = KL_TIME_MIN, .to = r->end, .cpu = KL_NO_CPU, .reason = KL_GAP_LOST,
+	};
+	uint32_t object = KL_ALL_OBJECTS;
+	unsigned int i;
+	int j, err = 0;
+
+	/* With one object and its address only that one has gaps, if it is in the history. */
+	if (r->opts.one_object && r->h->nobjects == 1)
+		object = 0;
+	for (i = 0; !err && i < r->ngroups; i++) {
+		struct kl_group *g = &r->groups[i];
+
+		for (j = 0; !err && j < KLIN_SIDES * r->ncpus; j++) {
+			stats->lost += g->cpus[j].lost;
+			stats->nocall += g->cpus[j].lost_nocall;
+			stats->lent += g->cpus[j].lent;
+			err = add_losses(r, &g->cpus[j], j / KLIN_SIDES, object);
+		}
+		if (!err)
+			err = add_misses(r, g, object, stats);
+	}
+	if (err)
+		return err;
+	stats->unaccounted = kl_losses_unaccounted(r);
+	all.object = object;
+	if (!stats->unaccounted && !r->clock_changed && !r->clocks_unknown) {
+		if (!r->module_gone || r->module_seen > r->end)
+			return 0;
+		all.from = r->module_seen;
+		all.reason = KL_GAP_MISSED;
+	}
+	return kl_history_add_gap(r->h, &all);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room for machines of many CPUs: file descriptors, locked memory, and the size of the
+ * buffers where the user names none.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "record/recorder.h"
+
+#define PAGES_MAX	1024	/* 4 MiB a CPU */
+#define PAGES_MIN	16
+#define SHARE		8	/* the buffers of all CPUs have this part of the memory at most */
+
+/* A perf buffer and its epoll instance; a tick's event and its link. */
+#define FDS_CPU		4
+/* Maps, programs and links of a clause, and what its object has of the shared maps. */
+#define FDS_CLAUSE	24
+#define FDS_OTHER	128
+
+/* The limits as they were, for commands that klin starts. */
+static struct rlimit fds_before;
+
+uint64_t kl_room_fds(unsigned int ncpus, unsigned int nclauses)
+{
+	return FDS_CPU * (uint64_t)ncpus + FDS_CLAUSE * (uint64_t)nclauses + FDS_OTHER;
+}
+
+unsigned int kl_room_pages(unsigned int ncpus, uint64_t memory)
+{
+	unsigned int pages = PAGES_MAX;
+
+	while (pages > PAGES_MIN && (uint64_t)pages * ncpus > memory / SHARE)
+		pages /= 2;
+	return pages;
+}
+
+static int raise_fds(const struct kl_recorder *r)
+{
+	const rlim_t need = kl_room_fds(r->ncpus, r->nclauses);
+	struct rlimit now, more;
+
+	if (getrlimit(RLIMIT_NOFILE, &now) || now.rlim_cur >= need)
+		return 0;
+	more = now;
+	more.rlim_cur = need;
+	/* CAP_SYS_RESOURCE may raise the hard limit as well. */
+	if (more.rlim_max < need)
+		more.rlim_max = need;
+	if (setrlimit(RLIMIT_NOFILE, &more)) {
+		kl_err("recording %u clauses on %d CPUs takes up to %llu file descriptors, and the "
+		       "limit is %llu: raise it (ulimit -n %llu)", r->nclauses, r->ncpus,
+		       (unsigned long long)need, (unsigned long long)now.rlim_max,
+		       (unsigned long long)need);
+		return -EPERM;
+	}
+	if (!fds_before.rlim_cur)
+		fds_before = now;
+	return 0;
+}
+
+/* Without CAP_IPC_LOCK what the kernel lends for buffers counts as locked memory. */
+static void raise_locked(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &l))
+		return;
+	l.rlim_cur = l.rlim_max = RLIM_INFINITY;
+	if (setrlimit(RLIMIT_MEMLOCK, &l) && !getrlimit(RLIMIT_MEMLOCK, &l)) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_MEMLOCK, &l);
+	}
+}
+
+/**
+ * kl_room_make() - raise the limits that recording on all CPUs meets
+ * @r: the recorder, its CPUs and clauses counted
+ *
+ * Where the options name no size of the buffers, one is chosen: 4 MiB a CPU, or less where
+ * all of them would take more than an eighth of the memory.
+ *
+ * Return: 0, or -EPERM after a message.
+ */
+int kl_room_make(struct kl_recorder *r)
+{
+	if (!r->opts.pages)
+		r->opts.pages = kl_room_pages(r->ncpus, sysconf(_SC_PHYS_PAGES));
+	raise_locked();
+	return raise_fds(r);
+}
+
+/**
+ * kl_room_restore() - give a command that klin starts the limits that klin was given
+ *
+ * To be called in the child, before it executes the command.
+ */
+void kl_room_restore(void)
+{
+	if (fds_before.rlim_cur)
+		setrlimit(RLIMIT_NOFILE, &fds_before);
+}
