@@ -95,9 +95,10 @@ cmd_src := $(call sources,$(cmd_dirs))
 klind_src := $(wildcard userspace/klind/*.c)
 # All that the program which checks certificates is linked with: no engine, no way around the
 # specification.
-replay_src := $(call sources,klin-replay trusted base history spec) $(addprefix userspace/,check/answer.c check/explain/omit.c \
-	check/explain/omit_copies.c check/decide.c check/gaps.c check/budget.c check/part.c check/program_order.c \
-	tso/machine/machine.c klin/input.c klin/stop.c)
+replay_src := $(call sources,klin-replay trusted base history spec) \
+	$(addprefix userspace/check/,answer.c budget.c decide.c explain/omit.c \
+	explain/omit_copies.c gaps.c part.c program_order.c) \
+	userspace/tso/machine/machine.c userspace/klin/input.c userspace/klin/stop.c
 bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)
 
@@ -118,11 +119,9 @@ replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # What a test program is linked with besides libklin: helpers, the reports it looks at,
 # and of the recorder and the daemon what needs no kernel.
-unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) userspace/record/loss_bounds.c \
-	userspace/record/event_balance.c userspace/record/unwind.c userspace/record/expr/fetch_peephole.c \
-	userspace/record/attach/preemption.c userspace/record/cpulist.c userspace/record/attach/clone.c \
-	userspace/record/stack_size.c \
-	userspace/record/room.c \
+unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) \
+	$(addprefix userspace/record/,loss_bounds.c event_balance.c unwind.c cpulist.c \
+	stack_size.c room.c expr/fetch_peephole.c attach/preemption.c attach/clone.c) \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 # Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One
@@ -131,9 +130,8 @@ fuzz_forms := $(filter-out klh,$(shell sed -n 's/^KL_FORM.kl_form_\([a-z]*\).;/\
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
 fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/stream.c userspace/klind/conf.c \
-	userspace/record/attach/btf_check.c userspace/record/attach/kernel.c userspace/record/attach/list.c \
-	userspace/record/attach/suggest.c userspace/record/attach/place.c userspace/record/attach/debugfile.c \
-	userspace/record/attach/preemption.c userspace/record/attach/prototypes.c)
+	$(addprefix userspace/record/attach/,btf_check.c kernel.c list.c suggest.c place.c \
+	debugfile.c preemption.c prototypes.c))
 ifeq ($(SAN),fuzz)
 fuzz_main := -fsanitize=fuzzer
 else

@@ -3,8 +3,8 @@
  * Bounds of a run that have nothing to do with what it does.  Of the explorer, the verifier
  * and the litmus tests only the deadline and the wish to stop are looked at.
  */
-#ifndef KL_CHECK_LIMITS_H
-#define KL_CHECK_LIMITS_H
+#ifndef KL_CHECK_BUDGET_H
+#define KL_CHECK_BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>

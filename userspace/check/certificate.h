@@ -33,8 +33,8 @@
  *
  * Versions 1 and 2 name the specification by nothing and are refused.
  */
-#ifndef KL_CHECK_CERT_H
-#define KL_CHECK_CERT_H
+#ifndef KL_CHECK_CERTIFICATE_H
+#define KL_CHECK_CERTIFICATE_H
 
 #include "check/check.h"
 

@@ -6,8 +6,8 @@
  * given to the engines in turn until one decides it; a violation is shrunk to a
  * small history of its own.  Nothing here knows where a history came from.
  */
-#ifndef KL_CHECK_H
-#define KL_CHECK_H
+#ifndef KL_CHECK_CHECK_H
+#define KL_CHECK_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>

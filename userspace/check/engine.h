@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What decides one partition of a history: an engine, its answer, and the list of engines. */
-#ifndef KL_ENGINE_H
-#define KL_ENGINE_H
+#ifndef KL_CHECK_ENGINE_H
+#define KL_CHECK_ENGINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Engines by name, for engines that are built upon another, and for tests.  All else asks the
  * registry for what an engine can do, see engine.h.
  */
-#ifndef KL_ENGINES_H
-#define KL_ENGINES_H
+#ifndef KL_CHECK_ENGINES_H
+#define KL_CHECK_ENGINES_H
 
 #include "check/engine.h"
 

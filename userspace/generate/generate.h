@@ -5,8 +5,8 @@
  * changed the result is linearizable by construction, and the order that shows it
  * is known.
  */
-#ifndef KL_CHECK_GEN_H
-#define KL_CHECK_GEN_H
+#ifndef KL_GENERATE_GENERATE_H
+#define KL_GENERATE_GENERATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

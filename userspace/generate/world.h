@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The objects that kl_gen() runs: their states, and operations on them. */
-#ifndef KL_CHECK_GEN_WORLD_H
-#define KL_CHECK_GEN_WORLD_H
+#ifndef KL_GENERATE_WORLD_H
+#define KL_GENERATE_WORLD_H
 
 #include "generate/generate.h"
 

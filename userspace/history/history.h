@@ -9,8 +9,8 @@
  * Equal times will do there if each of the two takes some time: then neither can
  * be nested in the other.  Everything else is concurrent.
  */
-#ifndef KL_HISTORY_H
-#define KL_HISTORY_H
+#ifndef KL_HISTORY_HISTORY_H
+#define KL_HISTORY_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * Such histories come from programs in which an operation's stores have left the
  * store buffer when it returns, or from machines apart: drain is the return.
  */
-#ifndef KL_HISTORY_PAIR_H
-#define KL_HISTORY_PAIR_H
+#ifndef KL_HISTORY_PAIR_EVENTS_H
+#define KL_HISTORY_PAIR_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

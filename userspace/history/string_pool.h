@@ -4,8 +4,8 @@
  * are their own words, other strings get words from KL_WORDS_FIRST on in the
  * order in which they are first seen.
  */
-#ifndef KL_HISTORY_WORDS_H
-#define KL_HISTORY_WORDS_H
+#ifndef KL_HISTORY_STRING_POOL_H
+#define KL_HISTORY_STRING_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Lists of CPUs as the kernel writes them, such as 0-3,6. */
-#ifndef KL_PROBE_CPULIST_H
-#define KL_PROBE_CPULIST_H
+#ifndef KL_RECORD_CPULIST_H
+#define KL_RECORD_CPULIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

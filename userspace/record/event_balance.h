@@ -6,8 +6,8 @@
  * which nothing was written.  What is on its way then has come by the next one, but for
  * that of operations that are still in their slots (a program that does not get on).
  */
-#ifndef KL_PROBE_ACCOUNT_H
-#define KL_PROBE_ACCOUNT_H
+#ifndef KL_RECORD_EVENT_BALANCE_H
+#define KL_RECORD_EVENT_BALANCE_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* klin.ko's own recording by plain stores; r->opts.plain. */
-#ifndef KL_PROBE_PLAIN_H
-#define KL_PROBE_PLAIN_H
+#ifndef KL_RECORD_PLAIN_H
+#define KL_RECORD_PLAIN_H
 
 #include "record/recorder.h"
 

@@ -3,8 +3,8 @@
  * Recording: attach what a spec's probe clauses name, read what they write, and
  * make a history of it in which all that was not seen is written down.
  */
-#ifndef KL_PROBE_RECORD_H
-#define KL_PROBE_RECORD_H
+#ifndef KL_RECORD_RECORD_H
+#define KL_RECORD_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>

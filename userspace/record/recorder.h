@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The recorder from within: what attach, reader, losses and finish share. */
-#ifndef KL_PROBE_RECORDER_H
-#define KL_PROBE_RECORDER_H
+#ifndef KL_RECORD_RECORDER_H
+#define KL_RECORD_RECORDER_H
 
 #include <bpf/libbpf.h>
 #include <pthread.h>

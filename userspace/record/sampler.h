@@ -4,8 +4,8 @@
  * (/proc/PID/stack shows nothing of a task that runs.)  That interrupts each CPU where the
  * task runs, also those that klin leaves in peace later, as attaching itself does.
  */
-#ifndef KL_PROBE_SAMPLER_H
-#define KL_PROBE_SAMPLER_H
+#ifndef KL_RECORD_SAMPLER_H
+#define KL_RECORD_SAMPLER_H
 
 #include <stdbool.h>
 #include <stdint.h>

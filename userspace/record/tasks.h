@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* All tasks of the machine, as /proc lists them. */
-#ifndef KL_PROBE_TASKS_H
-#define KL_PROBE_TASKS_H
+#ifndef KL_RECORD_TASKS_H
+#define KL_RECORD_TASKS_H
 
 #include <sys/types.h>
 

@@ -3,8 +3,8 @@
  * Who is inside a function, by the stack of a task that sleeps: also where the stack does
  * not show it, by what the kernel's code calls and jumps to.
  */
-#ifndef KL_PROBE_CALLEES_H
-#define KL_PROBE_CALLEES_H
+#ifndef KL_RECORD_UNWIND_H
+#define KL_RECORD_UNWIND_H
 
 #include "record/attach/kernel.h"
 

@@ -13,8 +13,8 @@
  * kept behind the containers (notes).  What cannot be kept only widens what is
  * accepted, and kl_state_lost() says so.
  */
-#ifndef KL_SPEC_H
-#define KL_SPEC_H
+#ifndef KL_SPEC_SPEC_H
+#define KL_SPEC_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a counterexample is made of: kept operations, and a cut that forgets the rest. */
-#ifndef KL_CHECK_CEX_H
-#define KL_CHECK_CEX_H
+#ifndef KL_CHECK_EXPLAIN_OMIT_H
+#define KL_CHECK_EXPLAIN_OMIT_H
 
 #include "history/history.h"
 #include "spec/classify/container.h"

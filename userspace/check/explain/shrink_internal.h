@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the files that make a violation small share; see shrink.c. */
-#ifndef KL_CHECK_SHRINK_INTERNAL_H
-#define KL_CHECK_SHRINK_INTERNAL_H
+#ifndef KL_CHECK_EXPLAIN_SHRINK_INTERNAL_H
+#define KL_CHECK_EXPLAIN_SHRINK_INTERNAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Sets of configurations, for the frontier. */
-#ifndef KL_CHECK_CONFIGS_H
-#define KL_CHECK_CONFIGS_H
+#ifndef KL_CHECK_GENERAL_CONFIGS_H
+#define KL_CHECK_GENERAL_CONFIGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

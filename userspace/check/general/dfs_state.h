@@ -3,8 +3,8 @@
  * What depth-first searches walk: the calls and returns of what is not linearized yet,
  * as one list, and the stack of what is.  See wgl.c and dfs.c.
  */
-#ifndef KL_CHECK_DEPTH_H
-#define KL_CHECK_DEPTH_H
+#ifndef KL_CHECK_GENERAL_DFS_STATE_H
+#define KL_CHECK_GENERAL_DFS_STATE_H
 
 #include "check/general/spec_stepper.h"
 #include "check/general/wgl_cache.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the files of the frontier engine share; see frontier.c. */
-#ifndef KL_CHECK_FRONTIER_INTERNAL_H
-#define KL_CHECK_FRONTIER_INTERNAL_H
+#ifndef KL_CHECK_GENERAL_FRONTIER_INTERNAL_H
+#define KL_CHECK_GENERAL_FRONTIER_INTERNAL_H
 
 #include "check/general/configs.h"
 #include "check/general/spec_stepper.h"

@@ -3,8 +3,8 @@
  * Stepping a specification through states that are numbers: states are
  * interned, and what an item does to a state is remembered.
  */
-#ifndef KL_CHECK_SIM_H
-#define KL_CHECK_SIM_H
+#ifndef KL_CHECK_GENERAL_SPEC_STEPPER_H
+#define KL_CHECK_GENERAL_SPEC_STEPPER_H
 
 #include <stdint.h>
 

@@ -9,8 +9,8 @@
  * list shows instead: its first return and, for each slot, whether the call
  * before it is left, which takes as many words as operations overlap.
  */
-#ifndef KL_CHECK_WGL_CACHE_H
-#define KL_CHECK_WGL_CACHE_H
+#ifndef KL_CHECK_GENERAL_WGL_CACHE_H
+#define KL_CHECK_GENERAL_WGL_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,8 +14,8 @@
  * all others) is all that was called up to some call but for some that were open at
  * it: few, whatever the container's length.
  */
-#ifndef KL_CHECK_LATE_H
-#define KL_CHECK_LATE_H
+#ifndef KL_CHECK_LAZY_LATE_H
+#define KL_CHECK_LAZY_LATE_H
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the files of the engine `lifo' share; see lifo.c. */
-#ifndef KL_CHECK_LATE_LIFO_H
-#define KL_CHECK_LATE_LIFO_H
+#ifndef KL_CHECK_LAZY_LIFO_H
+#define KL_CHECK_LAZY_LIFO_H
 
 #include "check/lazy/late.h"
 

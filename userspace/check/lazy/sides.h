@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the engines that decide late see of a partition. */
-#ifndef KL_CHECK_LATE_SIDES_H
-#define KL_CHECK_LATE_SIDES_H
+#ifndef KL_CHECK_LAZY_SIDES_H
+#define KL_CHECK_LAZY_SIDES_H
 
 #include "check/part.h"
 #include "spec/classify/container.h"

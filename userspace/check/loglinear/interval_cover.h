@@ -4,8 +4,8 @@
  * blocks of 64 counters, in which an interval that spans whole blocks is taken
  * from these.  It also tells the one interval that is left, by a sum of numbers.
  */
-#ifndef KL_CHECK_MONO_COVER_H
-#define KL_CHECK_MONO_COVER_H
+#ifndef KL_CHECK_LOGLINEAR_INTERVAL_COVER_H
+#define KL_CHECK_LOGLINEAR_INTERVAL_COVER_H
 
 #include <stdbool.h>
 #include <stdint.h>

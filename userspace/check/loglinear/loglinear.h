@@ -27,8 +27,8 @@
  * harm that which removal belongs to which addition is a guess where a word was
  * added more than once, or is pending.
  */
-#ifndef KL_CHECK_MONO_H
-#define KL_CHECK_MONO_H
+#ifndef KL_CHECK_LOGLINEAR_LOGLINEAR_H
+#define KL_CHECK_LOGLINEAR_LOGLINEAR_H
 
 #include "check/check.h"
 #include "spec/classify/container.h"

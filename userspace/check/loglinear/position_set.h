@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A set of gaps, as a tree of words of bits: next, previous and removal in log64 n. */
-#ifndef KL_CHECK_MONO_BITS_H
-#define KL_CHECK_MONO_BITS_H
+#ifndef KL_CHECK_LOGLINEAR_POSITION_SET_H
+#define KL_CHECK_LOGLINEAR_POSITION_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* In which gaps operations of stacks and priority queues can take effect, and do. */
-#ifndef KL_CHECK_MONO_PLACES_H
-#define KL_CHECK_MONO_PLACES_H
+#ifndef KL_CHECK_LOGLINEAR_POSITIONS_H
+#define KL_CHECK_LOGLINEAR_POSITIONS_H
 
 #include "check/loglinear/loglinear.h"
 

@@ -5,8 +5,8 @@
  * come; the OPEN_NEAR behind the last are never.  What comes next is chance, so few
  * of them are looked at together, without branches that could be guessed.
  */
-#ifndef KL_CHECK_MONO_OPEN_H
-#define KL_CHECK_MONO_OPEN_H
+#ifndef KL_CHECK_LOGLINEAR_RETURN_QUEUE_H
+#define KL_CHECK_LOGLINEAR_RETURN_QUEUE_H
 
 #include <stddef.h>
 #include <stdint.h>

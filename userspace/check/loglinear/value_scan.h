@@ -4,8 +4,8 @@
  * whether it is a call or a return, is chance: so there are no branches that could be
  * guessed, but masks of which fields of a value an event writes.
  */
-#ifndef KL_CHECK_MONO_EYE_H
-#define KL_CHECK_MONO_EYE_H
+#ifndef KL_CHECK_LOGLINEAR_VALUE_SCAN_H
+#define KL_CHECK_LOGLINEAR_VALUE_SCAN_H
 
 #include <stddef.h>
 

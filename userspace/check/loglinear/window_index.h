@@ -5,8 +5,8 @@
  * next level, and so on; twice on each level at most.  On a higher level the gaps
  * of a block are blocks of the level below.
  */
-#ifndef KL_CHECK_MONO_PIECES_H
-#define KL_CHECK_MONO_PIECES_H
+#ifndef KL_CHECK_LOGLINEAR_WINDOW_INDEX_H
+#define KL_CHECK_LOGLINEAR_WINDOW_INDEX_H
 
 #include <emmintrin.h>
 

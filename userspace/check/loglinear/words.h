@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Words by number, in order of their first sights. */
-#ifndef KL_CHECK_MONO_WORDS_H
-#define KL_CHECK_MONO_WORDS_H
+#ifndef KL_CHECK_LOGLINEAR_WORDS_H
+#define KL_CHECK_LOGLINEAR_WORDS_H
 
 #include <errno.h>
 #include <stddef.h>

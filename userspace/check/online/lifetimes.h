@@ -7,8 +7,8 @@
  *
  * Time is counted in the monitor's own events.
  */
-#ifndef KL_CHECK_ONLINE_USES_H
-#define KL_CHECK_ONLINE_USES_H
+#ifndef KL_CHECK_ONLINE_LIFETIMES_H
+#define KL_CHECK_ONLINE_LIFETIMES_H
 
 #include "check/online/internal.h"
 

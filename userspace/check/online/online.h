@@ -16,8 +16,8 @@
  * the partition's last operations are checked offline as long as these are all it
  * had; then it is UNKNOWN, and is followed further from an unknown state.
  */
-#ifndef KL_CHECK_ONLINE_H
-#define KL_CHECK_ONLINE_H
+#ifndef KL_CHECK_ONLINE_ONLINE_H
+#define KL_CHECK_ONLINE_ONLINE_H
 
 #include "check/check.h"
 

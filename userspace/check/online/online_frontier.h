@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The online frontier from within. */
-#ifndef KL_CHECK_ONLINE_LIVE_H
-#define KL_CHECK_ONLINE_LIVE_H
+#ifndef KL_CHECK_ONLINE_ONLINE_FRONTIER_H
+#define KL_CHECK_ONLINE_ONLINE_FRONTIER_H
 
 #include "check/online/internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The last values that left a priority queue: they may have been in the way of another. */
-#ifndef KL_CHECK_ONLINE_LEFT_H
-#define KL_CHECK_ONLINE_LEFT_H
+#ifndef KL_CHECK_ONLINE_REMOVED_VALUES_H
+#define KL_CHECK_ONLINE_REMOVED_VALUES_H
 
 #include "check/online/lifetimes.h"
 

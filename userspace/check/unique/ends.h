@@ -18,8 +18,8 @@
  * An order that is found is an order.  When none is found there may be one: then, and before it
  * jumps for long, some of the operations around the place are asked about, see core.c.
  */
-#ifndef KL_CHECK_ENDS_H
-#define KL_CHECK_ENDS_H
+#ifndef KL_CHECK_UNIQUE_ENDS_H
+#define KL_CHECK_UNIQUE_ENDS_H
 
 #include "check/general/spec_stepper.h"
 #include "spec/classify/ends.h"

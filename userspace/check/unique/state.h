@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How far the search of the engine `ends' has come, see ends.h. */
-#ifndef KL_CHECK_ENDS_STATE_H
-#define KL_CHECK_ENDS_STATE_H
+#ifndef KL_CHECK_UNIQUE_STATE_H
+#define KL_CHECK_UNIQUE_STATE_H
 
 #include "check/unique/ends.h"
 

@@ -3,8 +3,8 @@
  * EDN, Clojure's data notation.  Values have a canonical text, which is the same for two of
  * them if and only if Clojure's `=' calls them equal; edn_form.c says how it looks.
  */
-#ifndef KL_HISTORY_EDN_H
-#define KL_HISTORY_EDN_H
+#ifndef KL_HISTORY_FORMATS_EDN_H
+#define KL_HISTORY_FORMATS_EDN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the parts of the reader of EDN share: each reads a form at e->p into e->canon. */
-#ifndef KL_HISTORY_EDN_FORM_H
-#define KL_HISTORY_EDN_FORM_H
+#ifndef KL_HISTORY_FORMATS_EDN_FORM_H
+#define KL_HISTORY_FORMATS_EDN_FORM_H
 
 #include "history/formats/edn.h"
 

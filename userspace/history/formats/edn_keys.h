@@ -5,8 +5,8 @@
  * invoked tells: a read of [7 nil] reads a key, one of nil does not; and a cas of [7 [1 2]]
  * has a key, one of [1 2] has not.
  */
-#ifndef KL_HISTORY_EDN_KEYS_H
-#define KL_HISTORY_EDN_KEYS_H
+#ifndef KL_HISTORY_FORMATS_EDN_KEYS_H
+#define KL_HISTORY_FORMATS_EDN_KEYS_H
 
 #include "history/formats/edn.h"
 #include "history/history.h"

@@ -3,8 +3,8 @@
  * The forms that histories come in, one file each, which registers its form by KL_FORM().  A
  * form is told by the head of a file.
  */
-#ifndef KL_HISTORY_FORM_H
-#define KL_HISTORY_FORM_H
+#ifndef KL_HISTORY_FORMATS_FORM_H
+#define KL_HISTORY_FORMATS_FORM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -17,8 +17,8 @@
  * Where keys are independent, values are [KEY VALUE], and each key has a structure, and an
  * object, of its own.
  */
-#ifndef KL_HISTORY_JEPSEN_H
-#define KL_HISTORY_JEPSEN_H
+#ifndef KL_HISTORY_FORMATS_JEPSEN_H
+#define KL_HISTORY_FORMATS_JEPSEN_H
 
 #include "history/formats/form.h"
 #include "history/pair_events.h"

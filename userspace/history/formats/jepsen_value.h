@@ -3,8 +3,8 @@
  * Values of EDN as Jepsen's structures hold them: those of the maps of a history and those of
  * a log's lines are the same, and are read by the same code.
  */
-#ifndef KL_HISTORY_JEPSEN_VALUE_H
-#define KL_HISTORY_JEPSEN_VALUE_H
+#ifndef KL_HISTORY_FORMATS_JEPSEN_VALUE_H
+#define KL_HISTORY_FORMATS_JEPSEN_VALUE_H
 
 #include "history/formats/edn.h"
 #include "history/formats/jepsen.h"

@@ -11,8 +11,8 @@
  * nobody gets, as specs/kv.lin has it.  Where one leads from more than three, the history
  * carries a specification of its own, see kv_spec.h.
  */
-#ifndef KL_HISTORY_KV_H
-#define KL_HISTORY_KV_H
+#ifndef KL_HISTORY_FORMATS_KV_H
+#define KL_HISTORY_FORMATS_KV_H
 
 #include "history/formats/edn.h"
 #include "history/formats/jepsen.h"

@@ -17,8 +17,8 @@
  *			if (v - first < n || (bits >> (v - first) & 1) == 1) to = v + far;
  *			m.put(k, to);
  */
-#ifndef KL_HISTORY_KV_SPEC_H
-#define KL_HISTORY_KV_SPEC_H
+#ifndef KL_HISTORY_FORMATS_KV_SPEC_H
+#define KL_HISTORY_FORMATS_KV_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

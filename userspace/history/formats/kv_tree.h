@@ -12,8 +12,8 @@
  * from "" or a string that was put is never a value.  Steps between the other nodes thus say
  * all that decides whether a history is linearizable, whatever the strings look like.
  */
-#ifndef KL_HISTORY_KV_TREE_H
-#define KL_HISTORY_KV_TREE_H
+#ifndef KL_HISTORY_FORMATS_KV_TREE_H
+#define KL_HISTORY_FORMATS_KV_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * number is its own word.  So is a string of digits, as those of Porcupine's logs, unless
  * there are numbers, too.
  */
-#ifndef KL_HISTORY_KV_WORD_H
-#define KL_HISTORY_KV_WORD_H
+#ifndef KL_HISTORY_FORMATS_KV_WORD_H
+#define KL_HISTORY_FORMATS_KV_WORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

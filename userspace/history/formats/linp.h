@@ -10,8 +10,8 @@
  * operation takes some time: a call at t is read as 2t + 1 and a return at t as
  * 2t.  LinP's check of sets is the exception, where they are concurrent.
  */
-#ifndef KL_HISTORY_LINP_H
-#define KL_HISTORY_LINP_H
+#ifndef KL_HISTORY_FORMATS_LINP_H
+#define KL_HISTORY_FORMATS_LINP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The parts of a line of LinP's and FPTLin's forms, see linp.h.  Inlined: reading a file
  * is little else.
  */
-#ifndef KL_HISTORY_LINP_SCAN_H
-#define KL_HISTORY_LINP_SCAN_H
+#ifndef KL_HISTORY_FORMATS_LINP_SCAN_H
+#define KL_HISTORY_FORMATS_LINP_SCAN_H
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* BTF that comes from a file. */
-#ifndef KL_PROBE_BTF_CHECK_H
-#define KL_PROBE_BTF_CHECK_H
+#ifndef KL_RECORD_ATTACH_BTF_CHECK_H
+#define KL_RECORD_ATTACH_BTF_CHECK_H
 
 struct btf;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Clones that compilers make of a function, by the names of their symbols. */
-#ifndef KL_PROBE_CLONE_H
-#define KL_PROBE_CLONE_H
+#ifndef KL_RECORD_ATTACH_CLONE_H
+#define KL_RECORD_ATTACH_CLONE_H
 
 #include "record/attach/kernel.h"
 

@@ -9,8 +9,8 @@
  * What is shown, an instance that is not recorded or a clone, counts for more than what the
  * clause asserts, unless the assertion names the function around it, or the clone.
  */
-#ifndef KL_PROBE_COVERAGE_H
-#define KL_PROBE_COVERAGE_H
+#ifndef KL_RECORD_ATTACH_COVERAGE_H
+#define KL_RECORD_ATTACH_COVERAGE_H
 
 #include "history/coverage.h"
 #include "record/attach/target.h"

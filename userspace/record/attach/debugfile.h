@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The debug file of the running kernel, or of one of its modules. */
-#ifndef KL_PROBE_DEBUGFILE_H
-#define KL_PROBE_DEBUGFILE_H
+#ifndef KL_RECORD_ATTACH_DEBUGFILE_H
+#define KL_RECORD_ATTACH_DEBUGFILE_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the running kernel offers to a probe: its functions, their types, its limits. */
-#ifndef KL_PROBE_KERNEL_H
-#define KL_PROBE_KERNEL_H
+#ifndef KL_RECORD_ATTACH_KERNEL_H
+#define KL_RECORD_ATTACH_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* All functions of the running kernel whose names match. */
-#ifndef KL_PROBE_LIST_H
-#define KL_PROBE_LIST_H
+#ifndef KL_RECORD_ATTACH_LIST_H
+#define KL_RECORD_ATTACH_LIST_H
 
 #include "record/attach/kernel.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Talking to klin.ko through debugfs. */
-#ifndef KL_PROBE_MODULE_H
-#define KL_PROBE_MODULE_H
+#ifndef KL_RECORD_ATTACH_MODULE_H
+#define KL_RECORD_ATTACH_MODULE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Places in functions of the running kernel: where inlined ones are, and what is there. */
-#ifndef KL_PROBE_PLACE_H
-#define KL_PROBE_PLACE_H
+#ifndef KL_RECORD_ATTACH_PLACE_H
+#define KL_RECORD_ATTACH_PLACE_H
 
 #include "dwarf/debug.h"
 #include "record/attach/kernel.h"

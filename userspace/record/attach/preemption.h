@@ -7,8 +7,8 @@
  * until it goes on the kernel drops the hits of all other tasks on that CPU.  Kprobes and
  * tracepoints disable preemption, so only an interrupt can hit their programs.
  */
-#ifndef KL_PROBE_PREEMPTION_H
-#define KL_PROBE_PREEMPTION_H
+#ifndef KL_RECORD_ATTACH_PREEMPTION_H
+#define KL_RECORD_ATTACH_PREEMPTION_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The prototypes that BTF has for one name: static functions of different files. */
-#ifndef KL_PROBE_PROTOTYPES_H
-#define KL_PROBE_PROTOTYPES_H
+#ifndef KL_RECORD_ATTACH_PROTOTYPES_H
+#define KL_RECORD_ATTACH_PROTOTYPES_H
 
 #include "record/attach/kernel.h"
 

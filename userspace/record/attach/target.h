@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which of a clause's alternatives the running kernel has. */
-#ifndef KL_PROBE_TARGET_H
-#define KL_PROBE_TARGET_H
+#ifndef KL_RECORD_ATTACH_TARGET_H
+#define KL_RECORD_ATTACH_TARGET_H
 
 #include "record/expr/compile.h"
 #include "record/attach/kernel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Probe clauses to fetch programs, typed by the kernel's BTF. */
-#ifndef KL_PROBE_COMPILE_H
-#define KL_PROBE_COMPILE_H
+#ifndef KL_RECORD_EXPR_COMPILE_H
+#define KL_RECORD_EXPR_COMPILE_H
 
 #include "bpf/klin_event.h"
 #include "record/attach/kernel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The compiler of probe expressions from within: expressions, and arithmetic. */
-#ifndef KL_PROBE_COMPILER_H
-#define KL_PROBE_COMPILER_H
+#ifndef KL_RECORD_EXPR_COMPILER_H
+#define KL_RECORD_EXPR_COMPILER_H
 
 #include "record/expr/compile.h"
 #include "record/expr/ctype.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* C types in a kernel's BTF, as far as probe expressions need them. */
-#ifndef KL_PROBE_CTYPE_H
-#define KL_PROBE_CTYPE_H
+#ifndef KL_RECORD_EXPR_CTYPE_H
+#define KL_RECORD_EXPR_CTYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Loads: what makes the operations that are recorded.  One file each. */
-#ifndef KL_PROBE_LOAD_H
-#define KL_PROBE_LOAD_H
+#ifndef KL_RECORD_LOAD_LOAD_H
+#define KL_RECORD_LOAD_LOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Loads from user space: one process whose threads call the kernel.  What is
  * particular to a structure is a struct kl_user_kind; a file has those of a family.
  */
-#ifndef KL_PROBE_LOAD_USER_H
-#define KL_PROBE_LOAD_USER_H
+#ifndef KL_RECORD_LOAD_LOAD_USER_H
+#define KL_RECORD_LOAD_LOAD_USER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * container whose methods each make one call on it and hand its result on, or
  * one word that is read and written.  The log-linear monitors ask.
  */
-#ifndef KL_SPEC_CONTAINER_H
-#define KL_SPEC_CONTAINER_H
+#ifndef KL_SPEC_CLASSIFY_CONTAINER_H
+#define KL_SPEC_CLASSIFY_CONTAINER_H
 
 #include <stdbool.h>
 

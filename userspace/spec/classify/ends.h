@@ -4,8 +4,8 @@
  * container.h, but also where there is room for so many values only, and where results say
  * in other words what was found: `full' or false, `empty' or (false, 0).
  */
-#ifndef KL_SPEC_ENDS_H
-#define KL_SPEC_ENDS_H
+#ifndef KL_SPEC_CLASSIFY_ENDS_H
+#define KL_SPEC_CLASSIFY_ENDS_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * What the methods of a specification do whose state is one word, told by their meaning:
  * which word an operation saw, and which one it left.
  */
-#ifndef KL_SPEC_WORD_H
-#define KL_SPEC_WORD_H
+#ifndef KL_SPEC_CLASSIFY_WORD_H
+#define KL_SPEC_CLASSIFY_WORD_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * stands behind the specification's methods in the same array, with the same
  * constants; the explorer runs it.
  */
-#ifndef KL_SPEC_IMPL_H
-#define KL_SPEC_IMPL_H
+#ifndef KL_SPEC_IMPL_IMPL_H
+#define KL_SPEC_IMPL_IMPL_H
 
 #include "spec/lang/ast.h"
 

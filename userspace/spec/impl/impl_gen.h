@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the parts of the implementations' compiler share. */
-#ifndef KL_SPEC_IMPL_GEN_H
-#define KL_SPEC_IMPL_GEN_H
+#ifndef KL_SPEC_IMPL_IMPL_GEN_H
+#define KL_SPEC_IMPL_IMPL_GEN_H
 
 #include "spec/interp/gen.h"
 #include "spec/impl/impl.h"

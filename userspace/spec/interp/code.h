@@ -5,8 +5,8 @@
  * registers; each method has its parameters in the first ones.  Jumps are to
  * words counted from the start of the method.
  */
-#ifndef KL_SPEC_CODE_H
-#define KL_SPEC_CODE_H
+#ifndef KL_SPEC_INTERP_CODE_H
+#define KL_SPEC_INTERP_CODE_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Containers from within, see container_state.c. */
-#ifndef KL_SPEC_CONT_H
-#define KL_SPEC_CONT_H
+#ifndef KL_SPEC_INTERP_CONTAINER_STATE_H
+#define KL_SPEC_INTERP_CONTAINER_STATE_H
 
 #include "spec/interp/run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What an instruction reads and sets, and where it goes on. */
-#ifndef KL_SPEC_FLOW_H
-#define KL_SPEC_FLOW_H
+#ifndef KL_SPEC_INTERP_FLOW_H
+#define KL_SPEC_INTERP_FLOW_H
 
 #include <stdbool.h>
 #include <stdint.h>

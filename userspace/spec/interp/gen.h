@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the parts of the code generator share. */
-#ifndef KL_SPEC_GEN_H
-#define KL_SPEC_GEN_H
+#ifndef KL_SPEC_INTERP_GEN_H
+#define KL_SPEC_INTERP_GEN_H
 
 #include "spec/lang/ast.h"
 #include "spec/interp/code.h"

@@ -4,8 +4,8 @@
  * vector of choices, from its start; what a path has found out about the
  * unknowns is in sym[], and values are looked up there when they are used.
  */
-#ifndef KL_SPEC_RUN_H
-#define KL_SPEC_RUN_H
+#ifndef KL_SPEC_INTERP_RUN_H
+#define KL_SPEC_INTERP_RUN_H
 
 #include <errno.h>
 

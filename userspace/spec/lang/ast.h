@@ -3,8 +3,8 @@
  * A specification between parser and code: the parser makes the tree, the
  * checker fills in what names mean and the types, the generator reads it.
  */
-#ifndef KL_SPEC_AST_H
-#define KL_SPEC_AST_H
+#ifndef KL_SPEC_LANG_AST_H
+#define KL_SPEC_LANG_AST_H
 
 #include "base/intern.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the parts of the checker share. */
-#ifndef KL_SPEC_CHECK_H
-#define KL_SPEC_CHECK_H
+#ifndef KL_SPEC_LANG_CHECK_H
+#define KL_SPEC_LANG_CHECK_H
 
 #include "spec/lang/ast.h"
 

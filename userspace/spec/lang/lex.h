@@ -5,8 +5,8 @@
  * A text is turned into one array of tokens before it is parsed, so that the
  * parser may look ahead.  The kind of a token of one character is that character.
  */
-#ifndef KL_SPEC_LEX_H
-#define KL_SPEC_LEX_H
+#ifndef KL_SPEC_LANG_LEX_H
+#define KL_SPEC_LANG_LEX_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * text do not return if it is not there: they give a message and jump to the
  * innermost kl_p_guard(), so that several errors of a text are found.
  */
-#ifndef KL_SPEC_PARSE_H
-#define KL_SPEC_PARSE_H
+#ifndef KL_SPEC_LANG_PARSE_H
+#define KL_SPEC_LANG_PARSE_H
 
 #include "spec/lang/ast.h"
 

@@ -2,7 +2,7 @@
 /*
  * Probe clauses as parsed: where in a kernel a method is, and where its
  * arguments and results are.  Names are resolved against the spec here; types
- * only when attaching, by userspace/probe, which has the kernel's BTF.
+ * only when attaching, by userspace/record, which has the kernel's BTF.
  *
  *	probe get on inet_get_local_port_range(net, lo, hi) or other_name(hi, lo, net) {
  *		object net;
@@ -57,8 +57,8 @@
  * method that code instrumented with <klin.h> declares (debugfs klin/methods):
  * arguments and results are taken by position.
  */
-#ifndef KL_SPEC_PROBE_H
-#define KL_SPEC_PROBE_H
+#ifndef KL_SPEC_LANG_PROBE_H
+#define KL_SPEC_LANG_PROBE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the files of the TSO engine share; see engine.c. */
-#ifndef KL_TSO_ENGINE_H
-#define KL_TSO_ENGINE_H
+#ifndef KL_TSO_ENGINE_ENGINE_H
+#define KL_TSO_ENGINE_ENGINE_H
 
 #include "check/general/spec_stepper.h"
 #include "tso/machine/machine.h"

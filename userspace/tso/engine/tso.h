@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Checking recorded histories on the x86-TSO machine. */
-#ifndef KL_TSO_H
-#define KL_TSO_H
+#ifndef KL_TSO_ENGINE_TSO_H
+#define KL_TSO_ENGINE_TSO_H
 
 #include "check/check.h"
 

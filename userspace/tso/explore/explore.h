@@ -6,8 +6,8 @@
  * violation found is a short one.  There is no bound but the client's: none on
  * preemptions, and one on store buffers that is told when it is reached.
  */
-#ifndef KL_TSO_EXPLORE_H
-#define KL_TSO_EXPLORE_H
+#ifndef KL_TSO_EXPLORE_EXPLORE_H
+#define KL_TSO_EXPLORE_EXPLORE_H
 
 #include "check/budget.h"
 #include "spec/spec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the search and the printing of its run share. */
-#ifndef KL_TSO_EXPLORE_INTERNAL_H
-#define KL_TSO_EXPLORE_INTERNAL_H
+#ifndef KL_TSO_EXPLORE_EXPLORE_INTERNAL_H
+#define KL_TSO_EXPLORE_EXPLORE_INTERNAL_H
 
 #include "spec/impl/impl.h"
 #include "tso/explore/spec_configs.h"

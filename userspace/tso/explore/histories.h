@@ -11,8 +11,8 @@
  * thread's own events the same holds: its marker, once it is the oldest, can be
  * flushed before the thread returns as well as after.
  */
-#ifndef KL_TSO_HISTORIES_H
-#define KL_TSO_HISTORIES_H
+#ifndef KL_TSO_EXPLORE_HISTORIES_H
+#define KL_TSO_EXPLORE_HISTORIES_H
 
 #include <stdio.h>
 

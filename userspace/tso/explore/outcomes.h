@@ -5,8 +5,8 @@
  * implementation is linearizable, the Abstraction Theorem says (Burckhardt et al.,
  * Theorem 4), each outcome that there is with it is one with the specification.
  */
-#ifndef KL_TSO_OUTCOMES_H
-#define KL_TSO_OUTCOMES_H
+#ifndef KL_TSO_EXPLORE_OUTCOMES_H
+#define KL_TSO_EXPLORE_OUTCOMES_H
 
 #include "base/intern.h"
 #include "tso/explore/explore.h"

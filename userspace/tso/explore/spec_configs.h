@@ -8,8 +8,8 @@
  * Configurations, sets and the step from a set to the next are numbered and
  * remembered, so that most steps are one look-up.
  */
-#ifndef KL_TSO_ABSTRACT_H
-#define KL_TSO_ABSTRACT_H
+#ifndef KL_TSO_EXPLORE_SPEC_CONFIGS_H
+#define KL_TSO_EXPLORE_SPEC_CONFIGS_H
 
 #include "base/intern.h"
 #include "spec/spec.h"

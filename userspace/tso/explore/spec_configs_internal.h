@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the steps of configurations and their sets share. */
-#ifndef KL_TSO_ABSTRACT_INTERNAL_H
-#define KL_TSO_ABSTRACT_INTERNAL_H
+#ifndef KL_TSO_EXPLORE_SPEC_CONFIGS_INTERNAL_H
+#define KL_TSO_EXPLORE_SPEC_CONFIGS_INTERNAL_H
 
 #include "tso/explore/spec_configs.h"
 

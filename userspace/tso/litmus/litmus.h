@@ -7,8 +7,8 @@
  * sizes to one location, arithmetic on addresses, flags that no instruction set), is
  * refused with a message that names it.
  */
-#ifndef KL_TSO_LITMUS_H
-#define KL_TSO_LITMUS_H
+#ifndef KL_TSO_LITMUS_LITMUS_H
+#define KL_TSO_LITMUS_LITMUS_H
 
 #include "base/mem.h"
 #include "check/budget.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the parts of the litmus tests' assembler share. */
-#ifndef KL_TSO_LITMUS_ASM_H
-#define KL_TSO_LITMUS_ASM_H
+#ifndef KL_TSO_LITMUS_LITMUS_ASM_H
+#define KL_TSO_LITMUS_LITMUS_ASM_H
 
 #include "tso/litmus/litmus.h"
 

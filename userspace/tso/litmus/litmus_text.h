@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the parts of the reader of litmus tests share: a place in the text. */
-#ifndef KL_TSO_LITMUS_TEXT_H
-#define KL_TSO_LITMUS_TEXT_H
+#ifndef KL_TSO_LITMUS_LITMUS_TEXT_H
+#define KL_TSO_LITMUS_LITMUS_TEXT_H
 
 #include "tso/litmus/litmus.h"
 

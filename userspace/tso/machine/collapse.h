@@ -9,8 +9,8 @@
  * So a piece says all that a step of its thread depends on, together with memory,
  * and is the same in many states, of threads of the same code too.
  */
-#ifndef KL_TSO_PIECES_H
-#define KL_TSO_PIECES_H
+#ifndef KL_TSO_MACHINE_COLLAPSE_H
+#define KL_TSO_MACHINE_COLLAPSE_H
 
 #include "base/intern.h"
 #include "tso/machine/vm.h"

@@ -6,8 +6,8 @@
  * The range of each variable over all states so far is noted at some depths, evenly spaced.
  * A variable grows if its range became wider in both halves of the last of them.
  */
-#ifndef KL_TSO_GROWTH_H
-#define KL_TSO_GROWTH_H
+#ifndef KL_TSO_MACHINE_GROWTH_H
+#define KL_TSO_MACHINE_GROWTH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  * that the smaller search has a run which makes that store too: it cannot end
  * without having found it.
  */
-#ifndef KL_TSO_FACTS_H
-#define KL_TSO_FACTS_H
+#ifndef KL_TSO_MACHINE_INVARIANTS_H
+#define KL_TSO_MACHINE_INVARIANTS_H
 
 #include <stdbool.h>
 

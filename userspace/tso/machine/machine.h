@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The state of a TSO machine that runs a specification: memory and store buffers. */
-#ifndef KL_TSO_MACHINE_H
-#define KL_TSO_MACHINE_H
+#ifndef KL_TSO_MACHINE_MACHINE_H
+#define KL_TSO_MACHINE_MACHINE_H
 
 #include "check/check.h"
 

@@ -9,8 +9,8 @@
  * Numbers for names.  Of data and objects that a step deals with: those of memory have
  * their names, then come the names of the thread's own, then new ones.
  */
-#ifndef KL_TSO_STEPS_H
-#define KL_TSO_STEPS_H
+#ifndef KL_TSO_MACHINE_STEP_CACHE_H
+#define KL_TSO_MACHINE_STEP_CACHE_H
 
 #include "tso/machine/collapse.h"
 

@@ -7,8 +7,8 @@
  * Beside its bytes a state has a tag.  One of two states with the same bytes may
  * be enough, the other's runs being runs of the first: the user knows.
  */
-#ifndef KL_TSO_STORE_H
-#define KL_TSO_STORE_H
+#ifndef KL_TSO_MACHINE_VISITED_H
+#define KL_TSO_MACHINE_VISITED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  * return put markers into the buffer, so that the times when a method's stores
  * begin to leave and have left are known: flush(call) and flush(ret).
  */
-#ifndef KL_TSO_VM_H
-#define KL_TSO_VM_H
+#ifndef KL_TSO_MACHINE_VM_H
+#define KL_TSO_MACHINE_VM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * What configurations there are of a key while operations of it overlap is in a struct
  * multi_sim (multiset_sim.c), and how they came about in its steps (multiset_steps.c).
  */
-#ifndef KL_CHECK_MONO_MULTI_H
-#define KL_CHECK_MONO_MULTI_H
+#ifndef KL_CHECK_LOGLINEAR_MULTISET_MULTISET_H
+#define KL_CHECK_LOGLINEAR_MULTISET_MULTISET_H
 
 #include "check/loglinear/set/set.h"
 

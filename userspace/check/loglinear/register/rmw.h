@@ -4,8 +4,8 @@
  *
  * Times: 1 and more, and FOREVER; a came before b for certain if ret(a) < call(b).
  */
-#ifndef KL_CHECK_MONO_MOVES_H
-#define KL_CHECK_MONO_MOVES_H
+#ifndef KL_CHECK_LOGLINEAR_REGISTER_RMW_H
+#define KL_CHECK_LOGLINEAR_REGISTER_RMW_H
 
 #include "check/loglinear/loglinear.h"
 #include "check/loglinear/words.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Registers in one pass over times, see zones.c. */
-#ifndef KL_CHECK_MONO_BLOCKS_H
-#define KL_CHECK_MONO_BLOCKS_H
+#ifndef KL_CHECK_LOGLINEAR_REGISTER_ZONES_H
+#define KL_CHECK_LOGLINEAR_REGISTER_ZONES_H
 
 #include "check/check.h"
 #include "spec/classify/container.h"

@@ -5,8 +5,8 @@
  * order (set_order.c).  Long histories may be decided in parts, each from any state of its
  * keys, which are joined (set_join.c).
  */
-#ifndef KL_CHECK_MONO_SET_H
-#define KL_CHECK_MONO_SET_H
+#ifndef KL_CHECK_LOGLINEAR_SET_SET_H
+#define KL_CHECK_LOGLINEAR_SET_SET_H
 
 #include <errno.h>
 
