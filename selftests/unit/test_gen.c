@@ -14,7 +14,7 @@
 #include "check/check.h"
 #include "generate/generate.h"
 #include "history_util.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 
 static struct kl_gen_config config(const struct kl_spec *spec)
 {

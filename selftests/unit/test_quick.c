@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "spec/lang/ast.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 #include "spec/spec.h"
 
 #define VALUES_MAX	4096	/* of a state; and of all that is looked at of outcomes */

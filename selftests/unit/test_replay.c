@@ -22,7 +22,7 @@
 #include "history_util.h"
 #include "random_history.h"
 #include "replayed.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 #include "tso/engine/tso.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))

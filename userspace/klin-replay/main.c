@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "klin/input.h"
 #include "klin/stop.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 #include "trusted/replay.h"
 
 #define MAX_LOOKS	15000000000ull	/* about a minute */

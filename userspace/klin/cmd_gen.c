@@ -12,7 +12,7 @@
 #include "generate/generate.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 
 enum {
 	OPT_TYPE = 0x100, OPT_THREADS, OPT_OPS, OPT_KEYS, OPT_OBJECTS, OPT_MIX, OPT_SEED,

@@ -8,7 +8,7 @@
 #include "base/args.h"
 #include "klin/cmd.h"
 #include "spec/lang/probe.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 #include "spec/spec.h"
 
 struct env {

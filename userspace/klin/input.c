@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "history/formats/kv_spec.h"
 #include "klin/input.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 
 int kl_carried_path(const struct kl_history *h, const char *history_path, char **path)
 {

@@ -10,7 +10,7 @@
 #include "report/counterexample.h"
 #include "report/json.h"
 #include "report/verdict.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 
 #define MAX_PARTS_EXPLAINED	20
 

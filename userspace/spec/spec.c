@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "spec/impl/impl.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 
 void kl_spec_free(struct kl_spec *s)
 {

@@ -7,7 +7,7 @@
 
 #include "base/memstream.h"
 #include "history/formats/kv_spec.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 
 #define MAX_WINDOWS	6500	/* and strings: fit the byte code's 16 bits of an address */
 #define WINDOW		64	/* values: bits of a word */

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "spec/impl/impl.h"
 #include "spec/lang/parse.h"
-#include "spec/shipped.h"
+#include "base/shipped.h"
 #include "spec/classify/word.h"
 
 struct kl_parser {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The shipped specifications, specs/, which libklin carries: they are found by name anywhere. */
-#ifndef KL_SPEC_SHIPPED_H
-#define KL_SPEC_SHIPPED_H
+#ifndef KL_BASE_SHIPPED_H
+#define KL_BASE_SHIPPED_H
 
 struct kl_shipped {
 	const char *name;	/* without .lin */

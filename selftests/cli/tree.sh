@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Dependencies point one way: a folder of userspace/ includes headers of itself and of those
+# that userspace/README lists above it.  And each folder is in that list.
+
+. "$(dirname "$0")/common.sh"
+
+top=$here/../..
+ktap_header
+if [ ! -e "$top/userspace/README" ]; then
+	ktap_skip "folders" "the tests are not in klin's tree"
+	ktap_finish
+	exit
+fi
+cd "$top" || exit 1
+sed -nE 's#^    ([a-z-]+)/ .*#\1#p' userspace/README >"$work/order"
+find userspace -mindepth 2 -name '*.[ch]' | cut -d/ -f2 | sort -u >"$work/folders"
+sort "$work/order" | comm -13 - "$work/folders" >"$work/unlisted"
+ktap_result "$([ -s "$work/order" ] && [ ! -s "$work/unlisted" ]; echo $?)" \
+	"each folder is in the list" "$(cat "$work/unlisted")"
+grep -rnE '^#include "[a-z-]+/' userspace --include='*.[ch]' |
+	awk -F: -v order="$work/order" '
+	BEGIN { while ((getline name <order) > 0) at[name] = ++n }
+	{
+		split($1, path, "/")
+		split($3, word, "\"")
+		split(word[2], target, "/")
+		if (target[1] in at && at[target[1]] > at[path[2]])
+			print $1 ": " word[2]
+	}' >"$work/upwards"
+ktap_result "$([ ! -s "$work/upwards" ]; echo $?)" "no folder includes one further down" \
+	"$(cat "$work/upwards")"
+ktap_finish
