@@ -842,6 +842,37 @@ static void test_furthest(void **state)
 	assert_true(violations > n / 40);
 }
 
+/* A single step with very many outcomes ends at the bound of work, too. */
+static void test_bounded_step(void **state)
+{
+	static const char text[] = "spec t { word v = 0;\n"
+		"method set() { atomic { choose x in 0..30000; v = x; } }\n"
+		"method get() -> word { atomic { return v; } } }";
+	const struct kl_limits lim = { .work = 200000, .cap = 200000 };
+	const struct kl_engine *const *e;
+	struct kl_gen_config c = { .threads = 4, .objects = 1, .delay = 50, .ops = 8, .seed = 1 };
+	struct kl_history *h;
+	struct kl_spec *spec;
+	unsigned int stopped = 0;
+
+	assert_int_equal(kl_spec_parse("t.lin", text, strlen(text), &spec), 0);
+	c.spec = spec;
+	assert_int_equal(kl_gen(&c, &h), 0);
+	for (e = kl_engines_all(); *e; e++) {
+		struct kl_answer a;
+
+		assert_int_equal(kl_decide_history(spec, h, *e, &lim, &a, NULL), 0);
+		printf("# %s: %s, %llu looks: %s\n", (*e)->name, kl_verdict_name(a.verdict),
+		       (unsigned long long)a.work, a.reason);
+		assert_true(a.work < 2 * lim.work);
+		stopped += a.work > lim.work;
+		kl_answer_free(&a);
+	}
+	assert_true(stopped >= 5);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 /* What leaves no trace is left out of right histories, which stay right. */
 static void test_no_trace(void **state)
 {
@@ -984,6 +1015,7 @@ int main(void)
 		cmocka_unit_test(test_tso_middle),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_furthest),
+		cmocka_unit_test(test_bounded_step),
 		cmocka_unit_test(test_no_trace),
 		cmocka_unit_test(test_beam),
 		cmocka_unit_test(test_supply),

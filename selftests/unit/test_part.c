@@ -144,8 +144,8 @@ static void test_room(void **state)
 		h = make_history(&seed);
 		assert_int_equal(kl_part_build(spec, h, methods, NULL, h->nops, 0, false, &p), 0);
 		p.room = &room;
-		assert_int_equal(kl_sim_init(&sim[0], &p, reason), 0);
-		assert_int_equal(kl_sim_init(&sim[1], &p, reason), 0);
+		assert_int_equal(kl_sim_init(&sim[0], &p, NULL, reason), 0);
+		assert_int_equal(kl_sim_init(&sim[1], &p, NULL, reason), 0);
 		assert_ptr_equal(sim[0].memo.entries, room.entries);
 		assert_ptr_not_equal(sim[1].memo.entries, room.entries);
 		assert_int_equal(kl_sim_step(&sim[0], sim[0].first, 0, &next), 1);
@@ -153,7 +153,7 @@ static void test_room(void **state)
 		assert_true(is_new(&sim[1]));
 		kl_sim_free(&sim[i % 2]);
 		kl_sim_free(&sim[1 - i % 2]);
-		assert_int_equal(kl_sim_init(&sim[0], &p, reason), 0);
+		assert_int_equal(kl_sim_init(&sim[0], &p, NULL, reason), 0);
 		assert_ptr_equal(sim[0].memo.entries, room.entries);
 		assert_true(is_new(&sim[0]));
 		kl_sim_free(&sim[0]);

@@ -130,6 +130,50 @@ static void test_outcomes(void **state)
 	teardown(&b);
 }
 
+static int count_outcomes(void *ctx, const struct kl_outcome *o)
+{
+	(void)o;
+	++*(unsigned int *)ctx;
+	return 0;
+}
+
+/* A bound on work holds for one call; and greater states are more work. */
+static void test_bound(void **state)
+{
+	static const struct kl_val any[] = { { .tag = KL_ANY }, { .v = 1 } };
+	struct bench b;
+	uint64_t small;
+	unsigned int n = 0;
+	int m;
+
+	setup(&b, "spec t { word x = 0;\n"
+	      "method pick() { atomic { choose v in 1..1000; x = v; } } }", true);
+	kl_run_set_bound(b.r, 1000);
+	assert_int_equal(kl_run_apply(b.r, b.state, b.len, 0, NULL, NULL, count_outcomes, &n),
+			 -EDQUOT);
+	assert_in_range(n, 1, 200);
+	assert_in_range(kl_run_work(b.r), 1001, 1100);
+	n = 0;
+	assert_int_equal(kl_run_apply(b.r, b.state, b.len, 0, NULL, NULL, count_outcomes, &n), 0);
+	assert_int_equal(n, 1000);
+	small = kl_run_work(b.r);
+	kl_run_set_bound(b.r, small);
+	n = 0;
+	assert_int_equal(kl_run_apply(b.r, b.state, b.len, 0, NULL, NULL, count_outcomes, &n), 0);
+	assert_int_equal(n, 1000);
+	teardown(&b);
+
+	setup(&b, "spec t { word a[1000];\n"
+	      "method put(word i, word x) { atomic { a[i] = x; } } }", true);
+	m = kl_spec_find_method(b.s, "put");
+	n = 0;
+	assert_int_equal(kl_run_apply(b.r, b.state, b.len, m, any, NULL, count_outcomes, &n), 0);
+	assert_int_equal(n, 1000);
+	/* In each outcome a thousand values are copied, and as many unknowns named. */
+	assert_true(kl_run_work(b.r) > 2 * 1000 * 1000);
+	teardown(&b);
+}
+
 static void test_errors(void **state)
 {
 	struct bench b;
@@ -545,6 +589,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_outcomes),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_queue_stack),
 		cmocka_unit_test(test_special_inside),
 		cmocka_unit_test(test_deque),

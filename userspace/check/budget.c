@@ -25,6 +25,20 @@ bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
 	return true;
 }
 
+uint64_t kl_looks_left(const struct kl_looks *l)
+{
+	const uint64_t bounds[] = { l->most, l->lim->work, l->lim->cap };
+	uint64_t least = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
+		if (bounds[i] && (!least || bounds[i] < least))
+			least = bounds[i];
+	if (!least)
+		return 0;
+	return l->n < least ? least - l->n : 1;
+}
+
 int kl_look(struct kl_looks *l, uint64_t more)
 {
 	const uint64_t before = l->n;

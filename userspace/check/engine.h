@@ -46,6 +46,9 @@ struct kl_looks {
  */
 int kl_look(struct kl_looks *l, uint64_t more);
 
+/* For kl_run_set_bound(): looks that there may still be, at least one; 0: there is no bound. */
+uint64_t kl_looks_left(const struct kl_looks *l);
+
 /*
  * A step of a witness: an item of the partition takes effect, or (TSO) the
  * entry that it left in the store buffer reaches memory.

@@ -232,13 +232,23 @@ typedef int (*kl_outcome_fn)(void *ctx, const struct kl_outcome *o);
  * (steps, choices, size of the state) or the method has an error there (a false
  * assertion, division by zero, an index out of range); -EINVAL when @state is
  * none of this spec or an argument is a special value, which a spec that keeps
- * none cannot take; -ENOMEM.  kl_run_error() has the text.
+ * none cannot take; -ENOMEM.  kl_run_error() has the text.  -EDQUOT: see
+ * kl_run_set_bound().
  */
 int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
 		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx);
 const char *kl_run_error(const struct kl_run *r);
-/* How many instructions that took, about. */
+/* What that took: instructions, and values of states that were copied or compared, about. */
 uint64_t kl_run_work(const struct kl_run *r);
+/**
+ * kl_run_set_bound() - bound the work of the next call
+ * @r: the interpreter
+ * @work: as kl_run_work() counts it; 0: there is no such bound
+ *
+ * The next kl_run_apply() or kl_run_resume(), and no other, returns -EDQUOT when it has more
+ * work.  Its outcomes so far were reported.
+ */
+void kl_run_set_bound(struct kl_run *r, uint64_t work);
 /* The same of all calls of kl_run_apply() and kl_run_resume() with @r so far. */
 uint64_t kl_run_total(const struct kl_run *r);
 

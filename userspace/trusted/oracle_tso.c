@@ -229,9 +229,13 @@ static int try_exec(void *ctx, uint32_t place)
 		if (ret)
 			return ret;
 		kl_run_set_fresh(o->run, kl_machine_next_unknown(&o->m));
-		return kl_run_apply(o->run, o->view, len, it->method, kl_item_args(p, it),
-				    kl_item_res(p, it), add_outcome, o) ?:
-		       kl_look(&o->o.looks, kl_run_work(o->run) + o->nmem + o->m.nwrites);
+		kl_run_set_bound(o->run, kl_looks_left(&o->o.looks));
+		ret = kl_run_apply(o->run, o->view, len, it->method, kl_item_args(p, it),
+				   kl_item_res(p, it), add_outcome, o);
+		/* Where the looks ran out these are too many. */
+		if (!ret || ret == -EDQUOT)
+			ret = kl_look(&o->o.looks, kl_run_work(o->run) + o->nmem + o->m.nwrites);
+		return ret;
 	}
 	if (it->kind == KL_ITEM_ENTER || o->m.in_gap) {
 		const struct kl_outcome none = { 0 };

@@ -40,7 +40,7 @@ int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits 
 	}
 	d->next[last] = 0;
 	d->prev[0] = last;
-	return kl_sim_init(&d->sim, p, d->budget.reason);
+	return kl_sim_init(&d->sim, p, &d->budget, d->budget.reason);
 }
 
 void depth_free(struct depth *d)

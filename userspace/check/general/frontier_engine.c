@@ -79,7 +79,7 @@ static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t w
 	};
 	int ret;
 
-	ret = kl_sim_init(&pl.sim, p, pl.budget.reason);
+	ret = kl_sim_init(&pl.sim, p, &pl.budget, pl.budget.reason);
 	if (ret)
 		return ret;
 	pl.sys.first = pl.sim.first;

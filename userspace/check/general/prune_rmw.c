@@ -104,9 +104,11 @@ static int look_at(struct kl_supply *s, const struct kl_item *it)
 
 	*e = (struct effect){ .need = NO_WORD, .make = NO_WORD };
 	kl_run_set_raw(s->sim->run, true);
+	kl_sim_bound(s->sim);
 	ret = kl_run_apply(s->sim->run, &any, 1, it->method, kl_item_args(p, it),
 			   kl_item_res(p, it), on_outcome, &seen);
 	kl_run_set_raw(s->sim->run, false);
+	s->sim->looks += kl_run_work(s->sim->run);
 	/* Of what the interpreter cannot do from the unknown state nothing is known. */
 	e->wild |= ret || !seen.outcomes;
 	e->known = true;

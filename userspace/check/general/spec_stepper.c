@@ -10,13 +10,31 @@
 
 #define MEMO_MAX	(1u << 14)	/* entries, a direct-mapped cache */
 #define ROOM		(1u << 15)	/* words of states, and states, that fit a CPU's cache */
+#define CLOCK_LOOKS	(1u << 22)	/* between two looks at the clock at most */
 #define INTERN_LOOKS	20	/* for a state, */
 #define VALUE_LOOKS	2	/* for each of its values, when it is packed and unpacked, */
 #define APPLY_LOOKS	20	/* and for what takes effect in it */
+#define NEXT_LOOKS	16	/* states that are compared at a look */
+
+uint64_t kl_budget_left(const struct kl_budget *b)
+{
+	const uint64_t work = b->lim->work ? b->lim->work + b->lim->each * b->progress : 0;
+	const uint64_t most = work && (!b->lim->cap || work < b->lim->cap) ? work : b->lim->cap;
+
+	if (!most)
+		return 0;
+	return b->work < most ? most - b->work : 1;
+}
+
+int kl_budget_out(struct kl_budget *b)
+{
+	b->more_work = true;
+	snprintf(b->reason, sizeof(b->reason), "bound of work reached");
+	return -EDQUOT;
+}
 
 int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 {
-
 	if (b->lim->bytes && bytes > b->lim->bytes) {
 		snprintf(b->reason, sizeof(b->reason), "memory bound of %llu MiB reached",
 			 (unsigned long long)(b->lim->bytes >> 20));
@@ -24,12 +42,12 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 	}
 	if ((b->lim->work && b->work >= b->lim->work + b->lim->each * b->progress) ||
 	    (b->lim->cap && b->work >= b->lim->cap)) {
-		b->more_work = true;
-		snprintf(b->reason, sizeof(b->reason), "bound of work reached");
-		return -EDQUOT;
+		return kl_budget_out(b);
 	}
-	if (b->ticks++ & 255)
+	/* A single step of the interpreter may take long. */
+	if (b->ticks++ & 255 && b->work - b->clocked < CLOCK_LOOKS)
 		return 0;
+	b->clocked = b->work;
 	if (b->lim->progress)
 		b->lim->progress->now = b->progress;
 	if (kl_time_over(b->lim, b->reason, sizeof(b->reason)))
@@ -135,6 +153,8 @@ bool kl_sim_covers(struct kl_sim *s, uint32_t a, uint32_t b)
 	if (a == KL_STATE_GAP || b == KL_STATE_GAP || unpack_state(s, a))
 		return false;
 	n = unpack_to(s, b, &s->other, &s->cother);
+	if (n > 0)
+		s->looks += VALUE_LOOKS * n;
 	return n >= 0 && kl_state_covers(s->p->spec, s->before, s->nbefore, s->other, n);
 }
 
@@ -176,7 +196,7 @@ static void put_entries(struct kl_sim *s)
 		free(s->memo.entries);
 }
 
-int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
+int kl_sim_init(struct kl_sim *s, const struct kl_part *p, struct kl_budget *b, char *reason)
 {
 	static const uint64_t gap_mark = UINT64_MAX;	/* no state is like it */
 	const struct kl_val *v;
@@ -186,6 +206,7 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason)
 
 	memset(s, 0, sizeof(*s));
 	s->p = p;
+	s->budget = b;
 	s->reason = reason;
 	s->fixed = kl_spec_fixed_size(p->spec);
 	s->room = ROOM;
@@ -270,6 +291,9 @@ static int collect(void *ctx, const struct kl_outcome *o)
 	for (i = 0; i < s->nnext; i++)
 		if (s->next[i] == id)
 			return 0;
+	s->looks += s->nnext / NEXT_LOOKS;
+	if (s->most && s->looks > s->most)
+		return -EDQUOT;
 	ret = kl_grow(s->next, s->cnext, s->nnext + 1);
 	if (ret)
 		return ret;
@@ -287,6 +311,15 @@ int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const stru
 	return -EDQUOT;
 }
 
+void kl_sim_bound(struct kl_sim *s)
+{
+	if (!s->budget)
+		return;
+	kl_sim_count(s, s->budget);
+	s->most = kl_budget_left(s->budget);
+	kl_run_set_bound(s->run, s->most);
+}
+
 static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 {
 	int ret;
@@ -296,9 +329,14 @@ static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 		return ret;
 	s->in_gap = state == KL_STATE_GAP;
 	s->nnext = 0;
+	kl_sim_bound(s);
 	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method,
 			   kl_item_args(s->p, it), kl_item_res(s->p, it), collect, s);
 	s->looks += APPLY_LOOKS + kl_run_work(s->run);
+	if (ret == -EDQUOT) {
+		kl_sim_count(s, s->budget);
+		return kl_budget_out(s->budget);
+	}
 	return kl_sim_gave_up(s->p, s->run, it, ret, s->reason);
 }
 
@@ -370,11 +408,16 @@ int kl_sim_look(struct kl_sim *s, uint32_t item)
 	if (ret)
 		return ret;
 	l.len = s->nbefore;
+	kl_sim_bound(s);
 	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method,
 			   kl_item_args(s->p, it), kl_item_res(s->p, it), on_look, &l);
 	s->looks += APPLY_LOOKS + kl_run_work(s->run);
 	if (ret == -ENOMEM)
 		return ret;
+	if (ret == -EDQUOT) {
+		kl_sim_count(s, s->budget);
+		return kl_budget_out(s->budget);
+	}
 	/* Of what the interpreter cannot do from the unknown state nothing is known. */
 	if (!ret)
 		ret = (l.changed ? 0 : KL_FREE) |

@@ -19,6 +19,7 @@
 struct kl_budget {
 	const struct kl_limits *lim;
 	uint64_t ticks, work;	/* looks at the bounds; all looks */
+	uint64_t clocked;	/* of them, when the clock was looked at */
 	uint64_t configs;	/* configurations made */
 	uint64_t progress;	/* operations placed so far, at best */
 	bool more_work;		/* it was the bound on work */
@@ -27,6 +28,12 @@ struct kl_budget {
 
 /* Return: 0, or -EDQUOT with the reason set. */
 int kl_budget_check(struct kl_budget *b, uint64_t bytes);
+
+/* For kl_run_set_bound(): looks until the bound of work, at least one; 0: there is no bound. */
+uint64_t kl_budget_left(const struct kl_budget *b);
+
+/* The interpreter used up what was left: -EDQUOT with the reason set. */
+int kl_budget_out(struct kl_budget *b);
 
 #define KL_MEMO_NEXT	3
 
@@ -76,7 +83,7 @@ enum kl_nature {
  * moves that the machine makes by itself (a store buffer's oldest entry leaves).
  */
 struct kl_system {
-	/* What is known of @item whatever the state, enum kl_nature; -ENOMEM. */
+	/* What is known of @item whatever the state, enum kl_nature; -ENOMEM, -EDQUOT. */
 	int (*nature)(struct kl_system *s, uint32_t item);
 	/* Do operations of equal shape do the same, whoever executes them? */
 	bool shapes;
@@ -155,19 +162,22 @@ struct kl_sim {
 	size_t room, peak;	/* words of states until some are forgotten; bytes at most */
 	bool in_gap, fixed;
 	bool noted;		/* some state has notes, see kl_state_covers() */
+	struct kl_budget *budget;	/* or NULL: no bound on the interpreter */
 	char *reason;		/* where to say why the interpreter gave up */
 	uint64_t looks;		/* at what is not remembered, see kl_sim_count() */
+	uint64_t most;		/* of them in this step, 0: as many as there are */
 };
 
 /**
  * kl_sim_init() - start
  * @s: the simulator
  * @p: the partition
+ * @b: bounds the interpreter, by looks that kl_sim_count() is to count in it; or NULL
  * @reason: 160 bytes for a reason to give up
  *
  * Return: 0 or -ENOMEM.
  */
-int kl_sim_init(struct kl_sim *s, const struct kl_part *p, char *reason);
+int kl_sim_init(struct kl_sim *s, const struct kl_part *p, struct kl_budget *b, char *reason);
 void kl_sim_free(struct kl_sim *s);
 
 /* What kl_sim_step() and kl_sim_nature() do where it is not remembered. */
@@ -182,7 +192,7 @@ int kl_sim_look(struct kl_sim *s, uint32_t item);
  * @next: the states after, valid until the next call
  *
  * Return: how many (0: not possible in this state), -ENOMEM, -EDQUOT with the
- * reason set when the specification exceeds a bound of the interpreter.
+ * reason set when the specification exceeds a bound of the interpreter, or the work runs out.
  */
 static inline int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item,
 			      const uint32_t **next)
@@ -205,7 +215,7 @@ static inline int kl_sim_step(struct kl_sim *s, uint32_t state, uint32_t item,
  * Free is one whose method writes nothing, and one that by its results wrote
  * nothing: an insert that found the key there.
  *
- * Return: enum kl_nature, -ENOMEM.
+ * Return: enum kl_nature, -ENOMEM, -EDQUOT when the work runs out.
  */
 static inline int kl_sim_nature(struct kl_sim *s, uint32_t item)
 {
@@ -265,6 +275,9 @@ static inline void kl_sim_count(struct kl_sim *s, struct kl_budget *b)
 	b->work += s->looks;
 	s->looks = 0;
 }
+
+/* The interpreter's next call takes no more than the work that is left. */
+void kl_sim_bound(struct kl_sim *s);
 
 /* Is kl_sim_keep() worth its while? */
 static inline bool kl_sim_full(const struct kl_sim *s)

@@ -45,7 +45,7 @@ int live_tables_init(struct kl_online *o)
 	o->fake.h = o->shapes;
 	o->fake.fresh = true;
 	if (!ret)
-		ret = kl_sim_init(&o->sim, &o->fake, o->reason);
+		ret = kl_sim_init(&o->sim, &o->fake, NULL, o->reason);
 	if (ret) {
 		free(memo);
 		return ret;

@@ -258,7 +258,7 @@ int kl_run_exec(struct kl_run *r)
 		case KL_I_BLOCK:
 			if (unlikely(r->stepwise && r->entered)) {
 				r->next_at = pc - 1 - code;
-				r->work += pc - code;
+				r->insns += pc - code;
 				return 0;
 			}
 			r->entered = true;
@@ -276,7 +276,7 @@ int kl_run_exec(struct kl_run *r)
 		case KL_I_RETURN:
 			for (slot = 0; slot < a; slot++)
 				r->results[slot] = reg[b + slot];
-			r->work += pc - code;
+			r->insns += pc - code;
 			return 0;
 		default:	/* of implementations */
 			return -EINVAL;

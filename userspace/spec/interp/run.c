@@ -9,7 +9,9 @@
 #include "spec/interp/run.h"
 
 #define PRESETS_MAX	4096
-#define APPLY_WORK	16	/* instructions that a call takes beside those of its paths */
+#define APPLY_WORK	16	/* instructions that a call takes beside those of its paths, */
+#define PATH_WORK	8	/* and a path beside its own */
+#define VALUE_WORK	2	/* for each value of a state that is made, and of an unknown */
 
 struct kl_run *kl_run_new(const struct kl_spec *s)
 {
@@ -92,6 +94,11 @@ void kl_run_set_exact(struct kl_run *r, bool exact)
 const char *kl_run_error(const struct kl_run *r)
 {
 	return r->error;
+}
+
+void kl_run_set_bound(struct kl_run *r, uint64_t work)
+{
+	r->next_most = work;
 }
 
 uint64_t kl_run_work(const struct kl_run *r)
@@ -406,6 +413,8 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	ret = kl_run_canon(r);
 	if (ret)
 		return ret;
+	r->copied += VALUE_WORK * (r->nout + r->nsym);
+	r->work += VALUE_WORK * (r->nout + r->nsym);
 	sort_wrote(r);
 	o = (struct kl_outcome){
 		.state = r->next, .len = r->nout, .notes = r->notes_out, .results = r->results, .barrier = r->barrier,
@@ -430,6 +439,13 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	return ret;
 }
 
+/* What is known of unknowns is looked at, too; and the state is copied. */
+static void count_path(struct kl_run *r)
+{
+	r->insns += r->steps + r->nsym + (uint64_t)r->nrelations * r->nrelations;
+	r->work = r->insns + r->copied + r->npaths * (PATH_WORK + r->s->nslots);
+}
+
 /* 0, KL_DROP when the path has no outcome, or a negative errno. */
 static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 {
@@ -440,10 +456,11 @@ static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 		return kl_run_fail(r, -E2BIG, "'%s' has more than %u paths", r->m->pub.name,
 				   KL_PATHS_MAX);
 	ret = start_path(r) ?: kl_run_exec(r);
-	/* What is known of unknowns is looked at, too. */
-	r->work += r->steps + r->nsym + (uint64_t)r->nrelations * r->nrelations;
-	if (r->work > KL_WORK_MAX)
+	count_path(r);
+	if (r->insns > KL_WORK_MAX)
 		return kl_run_fail(r, -E2BIG, "'%s' takes too many steps", r->m->pub.name);
+	if (r->most && r->work > r->most)
+		return -EDQUOT;
 	if (!ret && r->next_at)
 		memset(r->results, 0, sizeof(r->results));
 	else if (!ret)
@@ -464,7 +481,9 @@ static int apply(struct kl_run *r, const struct kl_val *state, size_t len, unsig
 	r->in = state;
 	r->in_len = len;
 	r->total += r->work + APPLY_WORK;
-	r->work = 0;
+	r->work = r->insns = r->copied = 0;
+	r->most = r->next_most;
+	r->next_most = 0;
 	if (r->m->quick && !r->slow && !r->raw && !r->stepwise && !r->before &&
 	    kl_run_quick(r, fn, ctx, &ret))
 		return ret;

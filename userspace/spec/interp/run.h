@@ -14,7 +14,7 @@
 
 #define KL_DROP		1		/* this path stands for no state: it has no outcome */
 #define KL_STEPS_MAX	(1u << 20)	/* instructions on a path, about */
-#define KL_WORK_MAX	(1u << 26)	/* instructions of all paths, about */
+#define KL_WORK_MAX	(1u << 26)	/* instructions of all paths, about, whatever the bound */
 #define KL_PATHS_MAX	(1u << 16)
 #define KL_SYMS_MAX	(1u << 20)
 #define KL_ENTRIES_MAX	(1u << 20)	/* in a container */
@@ -152,7 +152,10 @@ struct kl_run {
 	bool widened;			/* a result of arithmetic was forgotten */
 	bool lost;			/* something was found out that is not kept */
 	uint32_t steps;
-	uint64_t work, total;	/* of this call, of those before */
+	uint64_t insns;			/* instructions of this call, about, */
+	uint64_t copied;		/* and values of states */
+	uint64_t work, total;		/* of this call, of those before */
+	uint64_t most, next_most;	/* kl_run_set_bound(): of this call, of the next one */
 	uint32_t npaths;
 	struct kl_val results[KL_MAX_ARGS];
 
