@@ -137,18 +137,28 @@ static int count_outcomes(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-/* A bound on work holds for one call; and greater states are more work. */
+static bool asked_twice(void *ctx)
+{
+	return ++*(unsigned int *)ctx == 2;
+}
+
+static bool never(void *ctx)
+{
+	return false;
+}
+
+/* A bound on work holds for one call, as does one of time; and greater states are more work. */
 static void test_bound(void **state)
 {
 	static const struct kl_val any[] = { { .tag = KL_ANY }, { .v = 1 } };
 	struct bench b;
 	uint64_t small;
-	unsigned int n = 0;
+	unsigned int n = 0, asked = 0;
 	int m;
 
 	setup(&b, "spec t { word x = 0;\n"
 	      "method pick() { atomic { choose v in 1..1000; x = v; } } }", true);
-	kl_run_set_bound(b.r, 1000);
+	kl_run_set_bound(b.r, 1000, NULL, NULL);
 	assert_int_equal(kl_run_apply(b.r, b.state, b.len, 0, NULL, NULL, count_outcomes, &n),
 			 -EDQUOT);
 	assert_in_range(n, 1, 200);
@@ -157,7 +167,7 @@ static void test_bound(void **state)
 	assert_int_equal(kl_run_apply(b.r, b.state, b.len, 0, NULL, NULL, count_outcomes, &n), 0);
 	assert_int_equal(n, 1000);
 	small = kl_run_work(b.r);
-	kl_run_set_bound(b.r, small);
+	kl_run_set_bound(b.r, small, NULL, NULL);
 	n = 0;
 	assert_int_equal(kl_run_apply(b.r, b.state, b.len, 0, NULL, NULL, count_outcomes, &n), 0);
 	assert_int_equal(n, 1000);
@@ -169,6 +179,18 @@ static void test_bound(void **state)
 	n = 0;
 	assert_int_equal(kl_run_apply(b.r, b.state, b.len, m, any, NULL, count_outcomes, &n), 0);
 	assert_int_equal(n, 1000);
+	small = kl_run_work(b.r);
+	kl_run_set_bound(b.r, 0, asked_twice, &asked);
+	n = 0;
+	assert_int_equal(kl_run_apply(b.r, b.state, b.len, m, any, NULL, count_outcomes, &n),
+			 -EDQUOT);
+	assert_int_equal(asked, 2);
+	assert_in_range(n, 1, 200);
+	kl_run_set_bound(b.r, 0, never, NULL);
+	n = 0;
+	assert_int_equal(kl_run_apply(b.r, b.state, b.len, m, any, NULL, count_outcomes, &n), 0);
+	assert_int_equal(n, 1000);
+	assert_int_equal(kl_run_work(b.r), small);
 	/* In each outcome a thousand values are copied, and as many unknowns named. */
 	assert_true(kl_run_work(b.r) > 2 * 1000 * 1000);
 	teardown(&b);

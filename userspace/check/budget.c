@@ -39,6 +39,13 @@ uint64_t kl_looks_left(const struct kl_looks *l)
 	return l->n < least ? least - l->n : 1;
 }
 
+bool kl_looks_over(void *looks)
+{
+	struct kl_looks *l = looks;
+
+	return kl_time_over(l->lim, l->reason, sizeof(l->reason));
+}
+
 int kl_look(struct kl_looks *l, uint64_t more)
 {
 	const uint64_t before = l->n;

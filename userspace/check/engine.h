@@ -48,6 +48,8 @@ int kl_look(struct kl_looks *l, uint64_t more);
 
 /* For kl_run_set_bound(): looks that there may still be, at least one; 0: there is no bound. */
 uint64_t kl_looks_left(const struct kl_looks *l);
+/* The same: is the time over?  Of a struct kl_looks. */
+bool kl_looks_over(void *looks);
 
 /*
  * A step of a witness: an item of the partition takes effect, or (TSO) the

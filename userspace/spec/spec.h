@@ -244,11 +244,13 @@ uint64_t kl_run_work(const struct kl_run *r);
  * kl_run_set_bound() - bound the work of the next call
  * @r: the interpreter
  * @work: as kl_run_work() counts it; 0: there is no such bound
+ * @over: asked now and then whether to end at once, since the time is over; or NULL
+ * @ctx: for it
  *
  * The next kl_run_apply() or kl_run_resume(), and no other, returns -EDQUOT when it has more
- * work.  Its outcomes so far were reported.
+ * work, or @over says so.  Its outcomes so far were reported.
  */
-void kl_run_set_bound(struct kl_run *r, uint64_t work);
+void kl_run_set_bound(struct kl_run *r, uint64_t work, bool (*over)(void *ctx), void *ctx);
 /* The same of all calls of kl_run_apply() and kl_run_resume() with @r so far. */
 uint64_t kl_run_total(const struct kl_run *r);
 

@@ -73,7 +73,7 @@ static int try_item(void *ctx, uint32_t place)
 	o->in_gap = in_gap;
 	if (it->kind == KL_ITEM_OP) {
 		/* Inside a gap anything may happen after each operation. */
-		kl_run_set_bound(o->run, kl_looks_left(&o->o.looks));
+		kl_run_set_bound(o->run, kl_looks_left(&o->o.looks), kl_looks_over, &o->o.looks);
 		ret = kl_run_apply(o->run, state, len, it->method, kl_item_args(p, it),
 				   kl_item_res(p, it), in_gap ? any_outcome : add_state,
 				   in_gap ? (void *)&any : o);

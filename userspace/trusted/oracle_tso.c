@@ -229,7 +229,7 @@ static int try_exec(void *ctx, uint32_t place)
 		if (ret)
 			return ret;
 		kl_run_set_fresh(o->run, kl_machine_next_unknown(&o->m));
-		kl_run_set_bound(o->run, kl_looks_left(&o->o.looks));
+		kl_run_set_bound(o->run, kl_looks_left(&o->o.looks), kl_looks_over, &o->o.looks);
 		ret = kl_run_apply(o->run, o->view, len, it->method, kl_item_args(p, it),
 				   kl_item_res(p, it), add_outcome, o);
 		/* Where the looks ran out these are too many. */

@@ -26,8 +26,17 @@ uint64_t kl_budget_left(const struct kl_budget *b)
 	return b->work < most ? most - b->work : 1;
 }
 
+bool kl_budget_over(void *budget)
+{
+	struct kl_budget *b = budget;
+
+	return kl_time_over(b->lim, b->reason, sizeof(b->reason));
+}
+
 int kl_budget_out(struct kl_budget *b)
 {
+	if (kl_budget_over(b))
+		return -EDQUOT;
 	b->more_work = true;
 	snprintf(b->reason, sizeof(b->reason), "bound of work reached");
 	return -EDQUOT;
@@ -317,7 +326,7 @@ void kl_sim_bound(struct kl_sim *s)
 		return;
 	kl_sim_count(s, s->budget);
 	s->most = kl_budget_left(s->budget);
-	kl_run_set_bound(s->run, s->most);
+	kl_run_set_bound(s->run, s->most, kl_budget_over, s->budget);
 }
 
 static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)

@@ -32,7 +32,10 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes);
 /* For kl_run_set_bound(): looks until the bound of work, at least one; 0: there is no bound. */
 uint64_t kl_budget_left(const struct kl_budget *b);
 
-/* The interpreter used up what was left: -EDQUOT with the reason set. */
+/* Is the time over?  For kl_run_set_bound(), of a struct kl_budget. */
+bool kl_budget_over(void *budget);
+
+/* The interpreter used up what was left, of work or of time: -EDQUOT with the reason set. */
 int kl_budget_out(struct kl_budget *b);
 
 #define KL_MEMO_NEXT	3

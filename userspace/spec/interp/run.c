@@ -11,6 +11,7 @@
 #define PRESETS_MAX	4096
 #define APPLY_WORK	16	/* instructions that a call takes beside those of its paths, */
 #define PATH_WORK	8	/* and a path beside its own */
+#define OVER_WORK	(1u << 16)	/* between two looks at whether the time is over */
 #define VALUE_WORK	2	/* for each value of a state that is made, and of an unknown */
 
 struct kl_run *kl_run_new(const struct kl_spec *s)
@@ -96,9 +97,11 @@ const char *kl_run_error(const struct kl_run *r)
 	return r->error;
 }
 
-void kl_run_set_bound(struct kl_run *r, uint64_t work)
+void kl_run_set_bound(struct kl_run *r, uint64_t work, bool (*over)(void *ctx), void *ctx)
 {
 	r->next_most = work;
+	r->next_over = over;
+	r->over_ctx = ctx;
 }
 
 uint64_t kl_run_work(const struct kl_run *r)
@@ -446,6 +449,17 @@ static void count_path(struct kl_run *r)
 	r->work = r->insns + r->copied + r->npaths * (PATH_WORK + r->s->nslots);
 }
 
+/* Is the bound of work reached, or the time over? */
+static bool is_over(struct kl_run *r)
+{
+	if (r->most && r->work > r->most)
+		return true;
+	if (!r->over || r->work - r->asked < OVER_WORK)
+		return false;
+	r->asked = r->work;
+	return r->over(r->over_ctx);
+}
+
 /* 0, KL_DROP when the path has no outcome, or a negative errno. */
 static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 {
@@ -459,7 +473,7 @@ static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	count_path(r);
 	if (r->insns > KL_WORK_MAX)
 		return kl_run_fail(r, -E2BIG, "'%s' takes too many steps", r->m->pub.name);
-	if (r->most && r->work > r->most)
+	if (is_over(r))
 		return -EDQUOT;
 	if (!ret && r->next_at)
 		memset(r->results, 0, sizeof(r->results));
@@ -481,9 +495,11 @@ static int apply(struct kl_run *r, const struct kl_val *state, size_t len, unsig
 	r->in = state;
 	r->in_len = len;
 	r->total += r->work + APPLY_WORK;
-	r->work = r->insns = r->copied = 0;
+	r->work = r->insns = r->copied = r->asked = 0;
 	r->most = r->next_most;
+	r->over = r->next_over;
 	r->next_most = 0;
+	r->next_over = NULL;
 	if (r->m->quick && !r->slow && !r->raw && !r->stepwise && !r->before &&
 	    kl_run_quick(r, fn, ctx, &ret))
 		return ret;

@@ -156,6 +156,10 @@ struct kl_run {
 	uint64_t copied;		/* and values of states */
 	uint64_t work, total;		/* of this call, of those before */
 	uint64_t most, next_most;	/* kl_run_set_bound(): of this call, of the next one */
+	bool (*over)(void *ctx);	/* the same, and what it is asked with, */
+	bool (*next_over)(void *ctx);
+	void *over_ctx;
+	uint64_t asked;			/* and the work when it was asked */
 	uint32_t npaths;
 	struct kl_val results[KL_MAX_ARGS];
 

@@ -121,7 +121,7 @@ static int apply(struct tso *t, const struct kl_item *it, kl_outcome_fn fn)
 	if (ret)
 		return ret;
 	kl_run_set_fresh(t->run, kl_machine_next_unknown(&t->m));
-	kl_run_set_bound(t->run, kl_budget_left(t->budget));
+	kl_run_set_bound(t->run, kl_budget_left(t->budget), kl_budget_over, t->budget);
 	ret = kl_run_apply(t->run, t->view, len, it->method, kl_item_args(t->p, it),
 			   kl_item_res(t->p, it), fn, t);
 	t->budget->work += APPLY_LOOKS + kl_run_work(t->run);
