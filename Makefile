@@ -233,7 +233,8 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/lib
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
 		$(LDLIBS)
 
--include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(form_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(replay_obj:.o=.d) \
+-include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(form_obj:.o=.d) $(cmd_obj:.o=.d) \
+	$(klind_obj:.o=.d) $(replay_obj:.o=.d) \
 	$(unit_obj:.o=.d)
 
 # The files of klin-replay, for the test that looks at them.

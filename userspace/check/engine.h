@@ -99,7 +99,7 @@ void kl_answer_free(struct kl_answer *a);
  * struct kl_engine - a way to decide one partition
  * @name: for --engine
  * @help: what it decides and what it is good for, at most a line
- * @rank: engines of a lower rank are asked earlier; 0: only when named
+ * @rank: engines of a lower rank are asked earlier, each has its own; 0: only when named
  * @tso: knows store buffers
  * @general: decides any spec that needs no store buffer, from any laid-out part of a history:
  *	confirms what others found, and makes it smaller (one engine)

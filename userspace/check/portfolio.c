@@ -272,7 +272,7 @@ static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *
 	o->a = (struct kl_answer){ 0 };
 	*used = &w->p;
 	if (e->near)
-		w->looked[0] = o->w.looked[0];
+		w->looked[e->tso] = o->w.looked[e->tso];
 	return 0;
 }
 

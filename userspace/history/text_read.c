@@ -382,8 +382,10 @@ static int check_points(const struct kl_history *h)
 				       "not before the call, %" PRIu64, point, op->call);
 		else
 			kl_history_err(h, i, KL_AT_POINT, "'point=%" PRIu64 "': expected a time "
-				       "from the call, %" PRIu64 ", to the %s, %" PRIu64, point,
-				       op->call, last == op->ret ? "return" : "drain", last);
+				       "from the call, %" PRIu64 ", to the %s, %" PRIu64
+				       ", give or take the clock's error, %" PRIu64, point,
+				       op->call, last == op->ret ? "return" : "drain", last,
+				       h->error);
 		return -EINVAL;
 	}
 	return 0;
