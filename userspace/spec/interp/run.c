@@ -10,9 +10,14 @@
 
 #define PRESETS_MAX	4096
 #define APPLY_WORK	16	/* instructions that a call takes beside those of its paths, */
-#define PATH_WORK	8	/* and a path beside its own */
 #define OVER_WORK	(1u << 16)	/* between two looks at whether the time is over */
-#define VALUE_WORK	2	/* for each value of a state that is made, and of an unknown */
+#define VALUE_WORK	2	/* for each value of a state that is made, and of an unknown, */
+#define SMALL_STATE	64	/* but for so many, which an instruction pays for */
+
+static uint64_t beyond_small(uint64_t values)
+{
+	return values > SMALL_STATE ? values - SMALL_STATE : 0;
+}
 
 struct kl_run *kl_run_new(const struct kl_spec *s)
 {
@@ -416,8 +421,8 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	ret = kl_run_canon(r);
 	if (ret)
 		return ret;
-	r->copied += VALUE_WORK * (r->nout + r->nsym);
-	r->work += VALUE_WORK * (r->nout + r->nsym);
+	r->copied += VALUE_WORK * beyond_small(r->nout + r->nsym);
+	r->work += VALUE_WORK * beyond_small(r->nout + r->nsym);
 	sort_wrote(r);
 	o = (struct kl_outcome){
 		.state = r->next, .len = r->nout, .notes = r->notes_out, .results = r->results, .barrier = r->barrier,
@@ -446,7 +451,7 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 static void count_path(struct kl_run *r)
 {
 	r->insns += r->steps + r->nsym + (uint64_t)r->nrelations * r->nrelations;
-	r->work = r->insns + r->copied + r->npaths * (PATH_WORK + r->s->nslots);
+	r->work = r->insns + r->copied + (uint64_t)r->npaths * beyond_small(r->s->nslots);
 }
 
 /* Is the bound of work reached, or the time over? */
